@@ -1,0 +1,98 @@
+"""Data types: NumPy's, with Paddle's names and the numbers that Paddle's files use for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .errors import OpError
+
+
+class DType:
+    """One element type.   name: Paddle's; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`."""
+
+    __slots__ = ("name", "np", "proto")
+
+    def __init__(self, name: str, np_type: Any, proto: int) -> None:
+        self.name = name
+        self.np: np.dtype[Any] = np.dtype(np_type)
+        self.proto = proto
+
+    def __repr__(self) -> str:
+        return f"paddle.{self.name}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self is other
+        try:
+            return self is dtype_of(other)
+        except OpError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+bool_ = DType("bool", np.bool_, 0)
+int16 = DType("int16", np.int16, 1)
+int32 = DType("int32", np.int32, 2)
+int64 = DType("int64", np.int64, 3)
+float16 = DType("float16", np.float16, 4)
+float32 = DType("float32", np.float32, 5)
+float64 = DType("float64", np.float64, 6)
+uint8 = DType("uint8", np.uint8, 20)
+int8 = DType("int8", np.int8, 21)
+bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, 22)
+complex64 = DType("complex64", np.complex64, 23)
+complex128 = DType("complex128", np.complex128, 24)
+
+ALL = (bool_, int16, int32, int64, float16, float32, float64, uint8, int8, bfloat16, complex64, complex128)
+BY_NP: dict[np.dtype[Any], DType] = {d.np: d for d in ALL}
+BY_PROTO: dict[int, DType] = {d.proto: d for d in ALL}
+_BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
+
+_default = float32
+
+
+def dtype_of(spec: Any) -> DType:
+    """The DType that `spec` names: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or type, a proto number."""
+    if isinstance(spec, DType):
+        return spec
+    if isinstance(spec, str):
+        found = _BY_NAME.get(spec.removeprefix("paddle."))
+    elif isinstance(spec, int) and not isinstance(spec, bool):
+        found = BY_PROTO.get(spec)
+    else:
+        try:
+            found = BY_NP.get(np.dtype(spec))
+        except TypeError:
+            found = None
+    if found is None:
+        raise OpError(f"dtype: {spec!r} is none of {', '.join(_BY_NAME)}")
+    return found
+
+
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can have."""
+    return dtype.kind in "fc" or dtype == bfloat16.np
+
+
+def set_default_dtype(d: Any) -> None:
+    """Set the dtype of new floating tensors: float16, bfloat16, float32 or float64."""
+    global _default  # noqa: PLW0603 - one process-wide setting, as in Paddle
+    found = dtype_of(d)
+    if found.np.kind != "f" and found is not bfloat16:
+        raise OpError(f"set_default_dtype: {found.name} is not a floating type")
+    _default = found
+
+
+def get_default_dtype() -> str:
+    """The name of the dtype of new floating tensors."""
+    return _default.name
+
+
+def default_float() -> np.dtype[Any]:
+    """The NumPy dtype of new floating tensors."""
+    return _default.np

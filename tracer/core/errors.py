@@ -1,0 +1,79 @@
+"""What goes wrong, said in one voice: `op: what was wrong (X=float32[2,3], Y=float32[4,5])`, then the user's line."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from typing import NamedTuple
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class OarlockError(Exception):
+    """Base of every error that Oarlock raises about a user's program or file."""
+
+
+class OpError(OarlockError, ValueError):
+    """An op was given operands or attributes it does not accept."""
+
+
+class TraceError(OarlockError, RuntimeError):
+    """A program could not be recorded: Python asked for a value that is not known while recording."""
+
+
+class GuardError(OarlockError, RuntimeError):
+    """A recorded program was called with something its trace had assumed to be otherwise."""
+
+
+class FileError(OarlockError, ValueError):
+    """A file is not what it claims to be, or holds more or less than it says."""
+
+
+class VerifyError(OarlockError, RuntimeError):
+    """A saved model does not give what the Layer gave."""
+
+
+class UserLine(NamedTuple):
+    """The innermost line of the user's own source on the stack.   file: base name only, so that files stay equal."""
+
+    file: str
+    lineno: int
+    function: str
+    text: str
+
+    def __str__(self) -> str:
+        return f'{self.file}:{self.lineno} in {self.function}: {self.text}'
+
+
+def inside(filename: str) -> bool:
+    """Whether `filename` belongs to Oarlock itself (or is code that Oarlock generated)."""
+    return filename.startswith(_ROOTS) or filename.startswith("<oarlock")
+
+
+def _roots() -> tuple[str, ...]:
+    """The folders whose frames are ours; an editable install keeps `export` and `loader` beside `tracer`."""
+    home = os.path.dirname(_PACKAGE.rstrip(os.sep))
+    beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
+    return (_PACKAGE, *beside)
+
+
+_ROOTS = _roots()
+
+
+def user_line() -> UserLine | None:
+    """The innermost frame that is not Oarlock's, or None when all frames are ours."""
+    frame = sys._getframe(1)
+    while frame is not None and inside(frame.f_code.co_filename):
+        frame = frame.f_back  # type: ignore[assignment]
+    if frame is None:
+        return None
+    code = frame.f_code
+    text = linecache.getline(code.co_filename, frame.f_lineno).strip()
+    return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
+
+
+def with_user_line(message: str) -> str:
+    """`message`, followed by the user's own line when there is one."""
+    line = user_line()
+    return message if line is None else f"{message}\n  at {line}"

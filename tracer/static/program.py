@@ -1,0 +1,185 @@
+"""A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no behaviour of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+
+class AttrType(IntEnum):
+    """The type of an attribute, with the number that `OpDesc.Attr.type` uses."""
+
+    INT = 0
+    FLOAT = 1
+    STRING = 2
+    INTS = 3
+    FLOATS = 4
+    STRINGS = 5
+    BOOLEAN = 6
+    BOOLEANS = 7
+    BLOCK = 8
+    LONG = 9
+    BLOCKS = 10
+    LONGS = 11
+    FLOAT64S = 12
+    VAR = 13
+    VARS = 14
+    FLOAT64 = 15
+    SCALAR = 16
+    SCALARS = 17
+
+
+class Kind(IntEnum):
+    """What a variable is, with the number that `VarType.type` uses."""
+
+    DENSE = 7  # LOD_TENSOR, called DENSE_TENSOR since 3.0
+    SELECTED_ROWS = 8
+    FEED = 9
+    FETCH = 10
+    STEP_SCOPES = 11
+    ARRAY = 13
+    READER = 15
+    RAW = 17
+    STRINGS = 26
+    VOCAB = 27
+
+
+@dataclass(slots=True)
+class VarDesc:
+    """A variable of a block.   shape: -1 for unknown; dtype: a DType name, `''` where the kind has none."""
+
+    name: str
+    shape: tuple[int, ...] = ()
+    dtype: str = "float32"
+    kind: Kind = Kind.DENSE
+    persistable: bool = False
+    is_parameter: bool = False
+    stop_gradient: bool = False
+    need_check_feed: bool = False
+    lod_level: int = 0
+
+
+@dataclass(slots=True)
+class Attr:
+    """An attribute with the type it has in a file.   value: int, float, bool, str, a list of them; BLOCK: an index."""
+
+    type: AttrType
+    value: Any
+
+
+@dataclass(slots=True)
+class OpDesc:
+    """One op: type, names of operands by slot, attributes by name.   where: the user's line, '' if not known."""
+
+    type: str
+    inputs: dict[str, list[str]] = field(default_factory=dict)
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    attrs: dict[str, Attr] = field(default_factory=dict)
+    where: str = ""
+
+    def input_names(self) -> Iterator[str]:
+        """Every name that the op reads, slot by slot."""
+        for names in self.inputs.values():
+            yield from names
+
+    def output_names(self) -> Iterator[str]:
+        """Every name that the op writes, slot by slot."""
+        for names in self.outputs.values():
+            yield from names
+
+    def attr(self, name: str, otherwise: Any = None) -> Any:
+        """The value of an attribute, or `otherwise` where the op does not have it."""
+        found = self.attrs.get(name)
+        return otherwise if found is None else found.value
+
+
+@dataclass(slots=True)
+class Block:
+    """A list of ops and the variables it declares.   parent: index of the enclosing block, -1 for the first."""
+
+    idx: int = 0
+    parent: int = -1
+    vars: dict[str, VarDesc] = field(default_factory=dict)
+    ops: list[OpDesc] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Arg:
+    """One input or output of a model.   path: where it sits in the nested arguments or results, e.g. `out.0.logits`."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    path: str = ""
+
+
+@dataclass(slots=True)
+class Guard:
+    """Something Python read while the program was recorded.   kind: 'dim', 'rank' or 'value' of variable `var`."""
+
+    kind: str
+    var: str
+    axis: int  # of a 'dim', else 0
+    expected: str  # repr of the int, float or bool that was read
+    reader: str  # how it was read: 'shape[0]', 'bool()', ...
+    where: str  # file:line in function
+    text: str  # the line itself
+
+
+@dataclass(slots=True)
+class Contract:
+    """What travels with a model: names, nesting, assumptions, provenance and the record of its verification."""
+
+    inputs: list[Arg] = field(default_factory=list)
+    outputs: list[Arg] = field(default_factory=list)
+    output_tree: str = ""  # JSON: null | index of an output | [..] | {"key": ..} | {"tuple": [..]}
+    guards: list[Guard] = field(default_factory=list)
+    producer: str = ""
+    verified: str = ""  # one line: sizes tried, largest difference
+
+
+@dataclass(slots=True)
+class Program:
+    """All blocks of a model, the first being the outermost.   version: as in the file, e.g. 2006002."""
+
+    blocks: list[Block] = field(default_factory=lambda: [Block()])
+    version: int = 0
+    contract: Contract | None = None
+
+    @property
+    def block(self) -> Block:
+        """The outermost block."""
+        return self.blocks[0]
+
+    def var(self, name: str, block: int = 0) -> VarDesc | None:
+        """The declaration of `name` seen from `block`, enclosing blocks included."""
+        at = block
+        while at >= 0:
+            found = self.blocks[at].vars.get(name)
+            if found is not None:
+                return found
+            at = self.blocks[at].parent
+        return None
+
+    def persistables(self) -> list[VarDesc]:
+        """The variables whose values live in `.pdiparams`, in the order of the file: sorted by name, every block."""
+        skip = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
+        found = {v.name: v for b in self.blocks for v in b.vars.values() if v.persistable and v.kind not in skip}
+        return [found[name] for name in sorted(found)]
+
+    def feeds(self) -> list[str]:
+        """Names of the inputs, ordered by the `col` of their feed ops."""
+        ops = [op for op in self.block.ops if op.type == "feed"]
+        return [op.outputs["Out"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
+
+    def fetches(self) -> list[str]:
+        """Names of the outputs, ordered by the `col` of their fetch ops."""
+        ops = [op for op in self.block.ops if op.type == "fetch"]
+        return [op.inputs["X"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
+
+    def __str__(self) -> str:
+        from .printer import to_text  # the printer imports this module  # noqa: PLC0415
+
+        return to_text(self)
