@@ -35,22 +35,26 @@ SCHEMA: dict[str, str] = {
         "name: string = 1, type: int32 = 2, comment: string = 3, generated: bool = 4, extra: bool = 5,"
         "quant: bool = 6, support_tensor: bool = 7"
     ),
-    "OpProto": "type: string = 1, inputs*: ProtoVar = 2, outputs*: ProtoVar = 3, attrs*: ProtoAttr = 4, comment: string = 5",
+    "OpProto": (
+        "type: string = 1, inputs*: ProtoVar = 2, outputs*: ProtoVar = 3, attrs*: ProtoAttr = 4,comment: string = 5"
+    ),
     "TensorDesc": "data_type: int32 = 1, dims*: int64 = 2",
     "LoDTensorDesc": "tensor: TensorDesc = 1, lod_level: int32 = 2",
     "ReaderDesc": "lod_tensor*: LoDTensorDesc = 1",
     "Tuple": "element_type*: int32 = 1",
     "VarType": (
-        "type: int32 = 1, selected_rows: TensorDesc = 2, lod_tensor: LoDTensorDesc = 3, tensor_array: LoDTensorDesc = 4,"
-        "reader: ReaderDesc = 5, tuple: Tuple = 7, string: TensorDesc = 8, strings: TensorDesc = 9,"
-        "vocab: TensorDesc = 10, sparse_coo: TensorDesc = 11, sparse_csr: TensorDesc = 12"
+        "type: int32 = 1, selected_rows: TensorDesc = 2, lod_tensor: LoDTensorDesc = 3, "
+        "tensor_array: LoDTensorDesc = 4, reader: ReaderDesc = 5, tuple: Tuple = 7, string: TensorDesc = 8,"
+        "strings: TensorDesc = 9, vocab: TensorDesc = 10, sparse_coo: TensorDesc = 11, sparse_csr: TensorDesc = 12"
     ),
     "VarAttr": "name: string = 1, type: int32 = 2, i: int32 = 3, s: string = 4, ints*: int32 = 5",
     "VarDesc": (
         "name: string = 1, type: VarType = 2, persistable: bool = 3, need_check_feed: bool = 4, is_parameter: bool = 5,"
         "stop_gradient: bool = 6, attrs*: VarAttr = 7"
     ),
-    "BlockDesc": "idx: int32 = 1, parent_idx: int32 = 2, vars*: VarDesc = 3, ops*: OpDesc = 4, forward_block_idx: int32 = 5",
+    "BlockDesc": (
+        "idx: int32 = 1, parent_idx: int32 = 2, vars*: VarDesc = 3, ops*: OpDesc = 4,forward_block_idx: int32 = 5"
+    ),
     "OpVersion": "version: int32 = 1",
     "OpVersionPair": "op_name: string = 1, op_version: OpVersion = 2",
     "OpVersionMap": "pair*: OpVersionPair = 1",

@@ -1,4 +1,4 @@
-"""A `.pdmodel` as a program.   Parsed, then judged whole; each failure is one FileError that names file, place and fault."""
+"""A `.pdmodel` as a program.   Parsed, then judged whole; each failure is a FileError with file, place and fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..static.verify import FILE_RULES, check
 
 MAX_BYTES = 1 << 30  # of a .pdmodel; weights live elsewhere
 MAX_BLOCKS = 1 << 16
-MAX_RANK = 64
+MAX_RANK = 32
 
 # What Paddle writes on every op and no loader needs; left out where it says nothing.
 _SILENT = {
@@ -69,7 +69,9 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
         raise FileError(f"{name}: is not a Paddle program, or is cut short") from None
     except (_Bad, UnicodeDecodeError) as error:
         bad = error if isinstance(error, _Bad) else _Bad("holds text that is not UTF-8")
-        raise FileError(f"{name}: {': '.join([', '.join(bad.places), bad.what] if bad.places else [bad.what])}") from None
+        raise FileError(
+            f"{name}: {': '.join([', '.join(bad.places), bad.what] if bad.places else [bad.what])}"
+        ) from None
     problems = check(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

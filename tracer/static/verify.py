@@ -1,4 +1,4 @@
-"""What a legal program is, as a table of rules.   Each rule yields what it finds wrong, naming block, op and variable."""
+"""What a legal program is, as a table of rules.   Each rule yields what it finds wrong and where."""
 
 from __future__ import annotations
 
