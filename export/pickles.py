@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bfloat16
 from ..core.errors import OpError
 
 Piece = bytes | memoryview
@@ -21,20 +22,16 @@ _PLAIN_KINDS = "biufcSU"  # of numpy dtypes that are data all through
 _GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
-class TensorData:
-    """A tensor as `paddle.save` nests it among other things: a tuple of its name and its array."""
-
-    __slots__ = ("array", "name")
-
-    def __init__(self, name: str, array: np.ndarray[Any, Any]) -> None:
-        self.name = name
-        self.array = array
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor, by what it has, so that this module needs none of the eager runtime."""
+    return hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
 
 
 def dump(obj: Any, protocol: int = 4) -> Iterator[Piece]:
     """A pickle of `obj`, in pieces.   protocol: 2, 3 or 4.   OpError names the place of anything that is not data.
 
-    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and scalars of NumPy.
+    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and scalars of NumPy, tensors.
+    A tensor becomes what Paddle makes of one: a call of `tuple` on its name and array; bfloat16 becomes uint16.
     """
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
@@ -83,10 +80,10 @@ class _Writer:
             yield from self._array(obj, place)
         elif isinstance(obj, np.generic) and not isinstance(obj, (str, bytes, float)):
             yield from self._scalar(obj, place)
-        elif isinstance(obj, TensorData):
+        elif is_tensor(obj):
             yield b"cbuiltins\ntuple\n" if self.protocol > 2 else b"c__builtin__\ntuple\n"
             yield _text(obj.name)
-            yield from self._array(obj.array, place)
+            yield from self._array(np.asarray(obj.array), place)
             yield b"\x86\x85R"
         else:
             yield from self._atom(obj, place)
@@ -109,9 +106,9 @@ class _Writer:
             yield from self._bytes(memoryview(obj))
         else:
             kind = type(obj)
-            raise OpError(
-                f"save: {place or 'the object'} is a {kind.__module__}.{kind.__qualname__}, which is not data"
-            )
+            hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
+            what = f"{kind.__module__}.{kind.__qualname__}"
+            raise OpError(f"save: {place or 'the object'} is a {what}, which is not data{hint}")
 
     def _bytes(self, data: memoryview) -> Iterator[Piece]:
         if self.protocol == 2:  # has no bytes: Python 3 reads this back as bytes, Python 2 as str
@@ -151,6 +148,8 @@ class _Writer:
         return made + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
 
     def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Piece]:
+        if array.dtype == bfloat16.np:
+            array = array.view(np.uint16)
         shape, kind = array.shape, self._dtype(array.dtype, place)
         array = np.asarray(array, order="C")
         if array.dtype.byteorder == ">":
@@ -163,6 +162,8 @@ class _Writer:
         yield b"tb"
 
     def _scalar(self, scalar: np.generic, place: str) -> Iterator[Piece]:
+        if scalar.dtype == bfloat16.np:
+            scalar = scalar.view(np.uint16)
         yield b"cnumpy.core.multiarray\nscalar\n" + self._dtype(scalar.dtype, place)
         yield from self._bytes(memoryview(scalar.tobytes()))
         yield b"\x86R"

@@ -27,6 +27,14 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
 
     FileError when the file is damaged, or would run code or make objects if it were unpickled; it says which.
     """
+    value, used = loads_first(data, name)
+    if used != len(data):
+        raise FileError(f"{name}: has {len(data) - used} bytes after its end")
+    return value
+
+
+def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
+    """What the first pickle in `data` holds, as by `loads`, and how many bytes it takes."""
     machine = _Machine(len(data))
     position = 0
     try:
@@ -35,7 +43,7 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
         for opcode, arg, at in pickletools.genops(source):
             position = at or 0
             if opcode.name == "STOP":
-                return machine.result(len(data) - position - 1)
+                return machine.result(), position + 1
             machine.step(opcode.name, arg)
     except Refused as refused:
         raise FileError(f"{name}: {refused} (at byte {position})") from None
@@ -121,9 +129,7 @@ class _Machine:
         if self.budget < 0:
             raise Refused(f"makes far more out of its {self.size} bytes than they can hold")
 
-    def result(self, rest: int) -> Any:
-        if rest:
-            raise Refused(f"has {rest} bytes after its end")
+    def result(self) -> Any:
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
