@@ -25,7 +25,7 @@ def fetch_op(name: str, col: int) -> OpDesc:
 
 
 def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """A new program with inputs `feeds` and outputs `fetches`, and the ops and variables that these and the guards need.
+    """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these and the guards need.
 
     A feed may be any variable: what would compute it is left out.   OpError lists every name that is not there, every
     feed that nothing needs, and every input that would be needed besides.
@@ -87,16 +87,27 @@ def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tu
 
 
 def _judge_feeds(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> None:
-    problems = [
-        f"feeds[{i}] {name!r} is not needed by the outputs" for i, name in enumerate(feeds) if name not in needed
-    ]
-    written = {name for op in ops for name in op.output_names()}
-    for name in sorted(needed - written - set(feeds)):
-        var = program.block.vars.get(name)
-        if var is not None and var.kind == Kind.DENSE and not var.persistable:
-            problems.append(f"{name!r} is needed by the outputs but is neither fed nor computed")
+    problems = []
+    for i, name in enumerate(feeds):
+        if name not in needed:
+            problems.append(f"feeds[{i}] {name!r} is not needed by the outputs")
+        if program.block.vars[name].persistable:
+            problems.append(f"feeds[{i}] {name!r} is persistable: its value comes from the file")
+    for name in dict.fromkeys(_missing(program, ops, needed, feeds)):
+        problems.append(f"{name!r} is needed by the outputs but is neither fed nor computed")
     if problems:
         raise OpError(f"prune: {'; '.join(problems)}")
+
+
+def _missing(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> Iterator[str]:
+    """The names that are read before anything writes them, and those that nothing writes."""
+    known = {name for name, var in program.block.vars.items() if var.persistable or var.kind != Kind.DENSE} | set(feeds)
+    for op in ops:
+        written = set(op.output_names()).union(*(o.output_names() for b in _inner(program, op) for o in b.ops))
+        read = _reads(program, op) - written | set(op.input_names()) - {EMPTY}
+        yield from sorted(name for name in read - known if name in program.block.vars)
+        known |= written
+    yield from sorted(name for name in needed - known if name in program.block.vars)
 
 
 def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]) -> Program:
@@ -104,20 +115,19 @@ def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches
     order = [0, *sorted(inner | {p for i in inner for p in _parents(program, i)} - {0})]
     renamed = {old: new for new, old in enumerate(order)}
     kept = [_copy_block(program.blocks[i], renamed) for i in order]
-    kept[0].ops = [
+    block = kept[0]
+    block.ops = [
         *(feed_op(name, i) for i, name in reversed(list(enumerate(feeds)))),
         *(_copy_op(op, renamed) for op in ops),
         *(fetch_op(name, i) for i, name in enumerate(fetches)),
     ]
-    used = {*feeds, *fetches, *_names(kept)}
-    kept[0].vars = {
-        name: var for name, var in kept[0].vars.items() if name in used and var.kind not in HOLDERS.values()
-    }
-    present = {"feed": feeds, "fetch": fetches}
-    kept[0].vars |= {
-        name: VarDesc(name, dtype="", kind=kind, persistable=True) for name, kind in HOLDERS.items() if present[name]
-    }
-    return Program(kept, program.version, _contract(program.contract, feeds, fetches))
+    guarded = [guard.var for guard in program.contract.guards] if program.contract else []
+    used = {*feeds, *fetches, *guarded, *_names(kept)}
+    block.vars = {name: var for name, var in block.vars.items() if name in used and name not in HOLDERS}
+    for name in {op.type for op in block.ops} & HOLDERS.keys():
+        block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
+    contract = None if program.contract is None else _contract(program.contract, block, feeds, fetches)
+    return Program(kept, program.version, contract)
 
 
 def _parents(program: Program, index: int) -> Iterator[int]:
@@ -151,19 +161,17 @@ def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
     return copied
 
 
-def _contract(contract: Contract | None, feeds: Sequence[str], fetches: Sequence[str]) -> Contract | None:
+def _contract(contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> Contract:
     """What still holds of a contract.  Other outputs than before have no nesting; a verification was of other files."""
-    if contract is None:
-        return None
-    inputs, outputs = _args(contract.inputs, feeds), _args(contract.outputs, fetches)
-    same = [arg.name for arg in contract.outputs] == list(fetches)
-    pruned = replace(deepcopy(contract), inputs=inputs, outputs=outputs, verified="")
-    pruned.output_tree = contract.output_tree if same else ""
-    return (
-        pruned if len(inputs) == len(feeds) and len(outputs) == len(fetches) else replace(pruned, inputs=[], outputs=[])
-    )
+    pruned = deepcopy(contract)
+    pruned.inputs, pruned.outputs = _args(contract.inputs, block, feeds), _args(contract.outputs, block, fetches)
+    if [arg.name for arg in contract.outputs] != list(fetches):
+        pruned.output_tree = ""
+    pruned.verified = ""
+    return pruned
 
 
-def _args(args: Sequence[Arg], names: Sequence[str]) -> list[Arg]:
+def _args(args: Sequence[Arg], block: Block, names: Sequence[str]) -> list[Arg]:
     known = {arg.name: arg for arg in args}
-    return [replace(known[name]) for name in names if name in known]
+    found = ((name, known.get(name), block.vars[name]) for name in names)
+    return [Arg(name, var.dtype, var.shape) if arg is None else replace(arg) for name, arg, var in found]
