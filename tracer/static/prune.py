@@ -124,7 +124,7 @@ def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     used = {*feeds, *fetches, *guarded, *_names(kept)}
     block.vars = {name: var for name, var in block.vars.items() if name in used and name not in HOLDERS}
-    for name in {op.type for op in block.ops} & HOLDERS.keys():
+    for name in sorted({op.type for op in block.ops} & HOLDERS.keys()):
         block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
     contract = None if program.contract is None else _contract(program.contract, block, feeds, fetches)
     return Program(kept, program.version, contract)
