@@ -6,10 +6,10 @@
       param linear_0.w_0: float32[3,4]
       linear_0.tmp_0: float32[?,4] = matmul_v2(X=x, Y=linear_0.w_0) trans_x=false trans_y=false  # net.py:12 in forward
 
-A variable is declared where it is first written, or above the ops when no op of its block writes it; `?` is an unknown
-size.  A slot called `Out` with one variable is not named.  Attributes without a word before them are INT, FLOAT (with a
-point or exponent), BOOLEAN and STRING; the others say what they are, as `long(3)` or `ints[1,1]`.  A name that would
-not read as one word stands in quotes.
+A variable is declared where it is first written, or above the ops when it is read before that; `?` is an unknown size.
+A slot called `Out` with one variable is not named.  Attributes without a word before them are INT, FLOAT (with a point
+or exponent), BOOLEAN and STRING; the others say what they are, as `long(3)` or `ints[1,1]`.  A name that would not read
+as one word stands in quotes.
 """
 
 from __future__ import annotations
@@ -151,13 +151,21 @@ def _op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     return f"{left}{name(op.type)}({inputs}){attrs}{where}"
 
 
+def _made(block: Block) -> set[str]:
+    """The variables that an op of the block writes before one reads them."""
+    read: set[str] = set()
+    made: set[str] = set()
+    for op in block.ops:
+        read.update(op.input_names())
+        made.update(name for name in op.output_names() if name not in read)
+    return made
+
+
 def _block(block: Block) -> Iterator[str]:
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
-    written = {written for op in block.ops for written in op.output_names()}
-    above = [var for var in block.vars.values() if var.persistable or var.name not in written]
-    yield from (f"  {_declaration(var)}" for var in above)
-    apart = {var.name for var in above}
-    declare = {var.name: var for var in block.vars.values() if var.name not in apart}
+    made = _made(block)
+    declare = {var.name: var for var in block.vars.values() if var.name in made and not var.persistable}
+    yield from (f"  {_declaration(var)}" for var in block.vars.values() if var.name not in declare)
     yield from (f"  {_op(op, declare)}" for op in block.ops)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
-from .program import Block, Kind, OpDesc, Program
+from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
 
@@ -124,6 +124,12 @@ def operands_declared(program: Program) -> Iterator[str]:
                 yield f"{where}: variable {name!r} is not declared"
 
 
+def _col(op: OpDesc) -> int | None:
+    """The number of an input or output; real Paddle wants exactly an INT."""
+    attr = op.attrs.get("col")
+    return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
+
+
 def feeds_and_fetches(program: Program) -> Iterator[str]:
     """Feed and fetch ops sit in the outermost block, with one variable each and `col` 0, 1, 2, ..."""
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
@@ -134,8 +140,8 @@ def feeds_and_fetches(program: Program) -> Iterator[str]:
                 yield f"{where}: is not in the outermost block"
             if len(names) != 1:
                 yield f"{where}: {slot} is one variable, not {len(names)}"
-        cols = [op.attr("col") for _, op, _ in found]
-        if sorted(c for c in cols if type(c) is int) != list(range(len(cols))):
+        cols = [_col(op) for _, op, _ in found]
+        if sorted(col for col in cols if col is not None) != list(range(len(cols))):
             yield f"the {kind} ops have col {cols}, not 0 ... {len(cols) - 1}"
 
 
