@@ -33,6 +33,9 @@ _SEPARATOR = re.compile(r"[/\\]")
 _LIBRARY = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
 
 
+_NOT_TEXT = "holds text that is not UTF-8"
+
+
 class _Bad(Exception):
     """Something wrong, on its way out; each level puts its place in front."""
 
@@ -43,7 +46,7 @@ class _Bad(Exception):
 
 
 def _inside(error: Exception, place: str) -> _Bad:
-    bad = error if isinstance(error, _Bad) else _Bad("holds text that is not UTF-8")
+    bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
     bad.places.insert(0, place)
     return bad
 
@@ -68,7 +71,7 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
     except DecodeError:
         raise FileError(f"{name}: is not a Paddle program, or is cut short") from None
     except (_Bad, UnicodeDecodeError) as error:
-        bad = error if isinstance(error, _Bad) else _Bad("holds text that is not UTF-8")
+        bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
         raise FileError(
             f"{name}: {': '.join([', '.join(bad.places), bad.what] if bad.places else [bad.what])}"
         ) from None
@@ -111,9 +114,16 @@ def _block(message: Any, position: int) -> Block:
 def _text(message: Any, field: str) -> str:
     """A field for an error message, which must not itself fail."""
     try:
-        return str(getattr(message, field))[:200]
-    except UnicodeDecodeError:
+        return _utf8(getattr(message, field))[:200]
+    except (_Bad, UnicodeDecodeError):
         return "?"
+
+
+def _utf8(value: Any) -> str:
+    """A name or text; protobuf hands over bytes (or fails, as older ones do) where it is not UTF-8."""
+    if not isinstance(value, str):
+        raise _Bad(_NOT_TEXT)
+    return value
 
 
 def _require(message: Any, what: str, *fields: str) -> None:
@@ -130,7 +140,7 @@ def _var(message: Any) -> VarDesc:
         kind = Kind(kinds.type)
     except ValueError:
         raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
-    var = VarDesc(message.name, dtype="", kind=kind, persistable=message.persistable)
+    var = VarDesc(_utf8(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.need_check_feed = message.need_check_feed
     field = KIND_FIELD.get(kind)
@@ -157,15 +167,15 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
 
 def _op(message: Any) -> OpDesc:
     _require(message, "it", "type")
-    op = OpDesc(message.type, _slots(message.inputs), _slots(message.outputs))
+    op = OpDesc(_utf8(message.type), _slots(message.inputs), _slots(message.outputs))
     for attr in message.attrs:
         _require(attr, "an attribute", "name", "type")
-        if attr.name in op.attrs:
+        if _utf8(attr.name) in op.attrs:
             raise _Bad(f"attribute {attr.name} is there twice")
         op.attrs[attr.name] = _attr(attr)
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = where_of(stack.value)
+        op.where = where_of([_utf8(line) for line in stack.value])
     for name, silent in _SILENT.items():
         if op.attrs.get(name) == silent:
             del op.attrs[name]
@@ -176,9 +186,9 @@ def _slots(messages: Any) -> dict[str, list[str]]:
     slots: dict[str, list[str]] = {}
     for message in messages:
         _require(message, "a slot", "parameter")
-        if message.parameter in slots:
+        if _utf8(message.parameter) in slots:
             raise _Bad(f"slot {message.parameter} is there twice")
-        slots[message.parameter] = list(message.arguments)
+        slots[message.parameter] = [_utf8(name) for name in message.arguments]
     return slots
 
 
@@ -231,10 +241,10 @@ def _contract(message: Any) -> Contract:
         return Contract(
             inputs=[_arg(arg) for arg in message.inputs],
             outputs=[_arg(arg) for arg in message.outputs],
-            output_tree=message.output_tree,
-            guards=[Guard(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text) for g in message.guards],
-            producer=message.producer,
-            verified=message.verified,
+            output_tree=_utf8(message.output_tree),
+            guards=[_guard(guard) for guard in message.guards],
+            producer=_utf8(message.producer),
+            verified=_utf8(message.verified),
         )
     except (_Bad, UnicodeDecodeError) as error:
         raise _inside(error, "contract") from None
@@ -242,4 +252,9 @@ def _contract(message: Any) -> Contract:
 
 def _arg(message: Any) -> Arg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(message.name, dtype, shape, message.path)
+    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))
+
+
+def _guard(message: Any) -> Guard:
+    texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var", "expected", "reader", "where", "text")}
+    return Guard(axis=message.axis, **texts)
