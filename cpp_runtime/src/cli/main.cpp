@@ -1,33 +1,29 @@
+// oarlock-runner: exit code 0 when done, 1 when refused (one error on stderr), 2 for a command line that makes no
+// sense.
 #include <cstdio>
-#include <fstream>
-#include <iostream>
+#include <exception>
+#include <map>
 
-#include "lower/graph.h"
-#include "read/mapped_file.h"
-#include "read/params.h"
-#include "read/parse.h"
+#include "cli/command.h"
 
-using namespace oarlock;
-
-int main(int argc, char** argv) try {
-  if (argc < 4 || std::string(argv[1]) != "to-onnx") {
-    std::fprintf(stderr, "usage: oarlock-runner to-onnx PREFIX OUT.onnx | -\n");
+int main(int argc, char** argv) {
+  using namespace oarlock::cli;
+  static const std::map<std::string, int (*)(const Command&)> commands = {
+      {"run", run}, {"bench", bench}, {"inspect", inspect}, {"to-onnx", to_onnx}};
+  try {
+    if (argc == 2 && std::string(argv[1]) == "--help") {
+      std::fputs(usage().c_str(), stdout);
+      return 0;
+    }
+    Command command = parse(argc, argv);
+    auto found = commands.find(command.name);
+    if (found == commands.end()) throw Usage{"no command " + command.name};
+    return found->second(command);
+  } catch (const Usage& wrong) {
+    std::fprintf(stderr, "oarlock-runner: %s\n%s", wrong.message.c_str(), usage().c_str());
     return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
   }
-  std::string prefix = argv[2];
-  MappedFile model(prefix + ".pdmodel"), weights;
-  Program program = read_program(model.bytes(), base_name(model.path()));
-  if (is_file(prefix + ".pdiparams")) weights = MappedFile(prefix + ".pdiparams");
-  Params params(weights.bytes(), program, base_name(prefix + ".pdiparams"));
-  LowerOptions options;
-  options.location = base_name(prefix + ".pdiparams");
-  onnx::Model lowered = lower(program, params, options);
-  if (std::string(argv[3]) == "-")
-    std::cout << onnx::to_text(lowered.graph);
-  else
-    std::ofstream(argv[3], std::ios::binary) << onnx::to_bytes(lowered);
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "%s\n", error.what());
-  return 1;
 }

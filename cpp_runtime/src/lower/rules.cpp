@@ -33,7 +33,7 @@ const Rule* find_rule(std::string_view paddle, int opset) {
   return best;
 }
 
-std::vector<std::string_view> lowered_ops() {
+std::vector<std::string_view> rule_names() {
   std::vector<std::string_view> names;
   for (auto& [name, forms] : index()) names.push_back(name);
   return names;

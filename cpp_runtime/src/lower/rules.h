@@ -34,7 +34,7 @@ Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
 const Rule* find_rule(std::string_view paddle, int opset);
 
 /// Every op type that has a rule, sorted.
-std::vector<std::string_view> lowered_ops();
+std::vector<std::string_view> rule_names();
 
 std::span<const Rule> activation_rules();
 std::span<const Rule> compare_rules();
