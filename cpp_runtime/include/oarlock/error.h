@@ -4,6 +4,12 @@
 #include <string>
 #include <string_view>
 
+#if defined(__GNUC__)
+#define OARLOCK_EXPORT __attribute__((visibility("default")))
+#else
+#define OARLOCK_EXPORT
+#endif
+
 namespace oarlock {
 
 /// Whose fault it is: the file's, an assumption of the trace, the caller's tensors, a missing rule, or the engine.
@@ -16,7 +22,7 @@ constexpr std::string_view name_of(Fault fault) {
 }
 
 /// Everything that can go wrong, said in one voice: `op: what was wrong (X=float32[2,3])`.
-class Error : public std::runtime_error {
+class OARLOCK_EXPORT Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
   Fault fault() const noexcept { return fault_; }

@@ -41,7 +41,7 @@ struct OnnxOptions {
   bool inline_weights = false;
 };
 
-class Model {
+class OARLOCK_EXPORT Model {
  public:
   /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name.   Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
@@ -70,6 +70,6 @@ class Model {
 };
 
 /// Every Paddle op type that has a lowering, sorted.
-std::vector<std::string> lowered_ops();
+OARLOCK_EXPORT std::vector<std::string> lowered_ops();
 
 }  // namespace oarlock

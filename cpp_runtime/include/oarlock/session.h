@@ -36,11 +36,11 @@ struct LibraryInfo {
   std::string path, version;
   std::vector<std::string> providers;
 };
-LibraryInfo library_info(const std::string& path = "");
+OARLOCK_EXPORT LibraryInfo library_info(const std::string& path = "");
 
 using NamedView = std::pair<std::string_view, TensorView>;
 
-class Session {
+class OARLOCK_EXPORT Session {
  public:
   /// Error(unsupported) for ops without a lowering, Error(engine) when the engine or the device is missing or refuses.
   explicit Session(const Model& model, const Options& options = {});

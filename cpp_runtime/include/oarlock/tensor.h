@@ -55,7 +55,7 @@ struct TensorView {
 };
 
 /// A tensor with its memory, which may be the engine's; copies share it.
-class Tensor {
+class OARLOCK_EXPORT Tensor {
  public:
   Tensor() = default;
   /// `data` belongs to `owner`.
