@@ -40,7 +40,9 @@ def runtime() -> Any:
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
     except ImportError as error:
-        raise EngineError(f"the C++ runtime is not installed ({error}); install Oarlock with a C++20 compiler at hand") from None
+        raise EngineError(
+            f"the C++ runtime is not installed ({error}); install Oarlock with a C++20 compiler at hand"
+        ) from None
     return _runtime
 
 
@@ -80,17 +82,17 @@ class Engine:
     @property
     def inputs(self) -> list[tuple[str, str, list[int | str]]]:
         """Name, dtype and shape of every input."""
-        return self._session.inputs  # type: ignore[no-any-return]
+        return self._session.inputs
 
     @property
     def outputs(self) -> list[tuple[str, str, list[int | str]]]:
         """Name, dtype and shape of every output."""
-        return self._session.outputs  # type: ignore[no-any-return]
+        return self._session.outputs
 
     def run(self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None) -> list[Array]:
         """The outputs, or those named in `fetch`.   Raises OpError for wrong inputs, GuardError where the trace assumed otherwise."""
         try:
-            return self._run(feeds, fetch)  # type: ignore[no-any-return]
+            return self._run(feeds, fetch)
         except self._error as error:
             raise ERRORS.get(error.kind, OarlockError)(with_user_line(str(error))) from None
 
@@ -98,4 +100,4 @@ class Engine:
 def library_info(path: str | None = None) -> dict[str, Any]:
     """Path, version and providers of the engine that would be used."""
     with translated():
-        return runtime().library_info(path or library_path())  # type: ignore[no-any-return]
+        return runtime().library_info(path or library_path())

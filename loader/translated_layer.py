@@ -105,23 +105,31 @@ class TranslatedLayer(Layer):
         """What the engine checks of inputs, for the interpreter."""
         for arg, tensor in zip(self._inputs, tensors, strict=True):
             meta = tensor.meta
-            fits = len(meta.shape) == len(arg.shape) and all(a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True))
+            fits = len(meta.shape) == len(arg.shape) and all(
+                a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True)
+            )
             if not fits or meta.dtype.name != arg.dtype:
                 self._refuse_dim(arg, meta)
                 wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
-                raise OpError(with_user_line(f"{self._runner._name}: input '{arg.name}' should be {wanted} (got {meta})"))
+                raise OpError(
+                    with_user_line(f"{self._runner._name}: input '{arg.name}' should be {wanted} (got {meta})")
+                )
         others = [g for g in self._guards if g.kind != "dim" or g.var not in {a.name for a in self._inputs}]
         if others and state.mode.silent:
-            raise GuardError(
-                with_user_line(f"{self._runner._name}: a trace that read values cannot be run for gradients; {others[0].reader} at {others[0].where}: {others[0].text}")
-            )
+            g = others[0]
+            why = f"a trace that read values cannot be run for gradients: {g.reader} at {g.where}: {g.text}"
+            raise GuardError(with_user_line(f"{self._runner._name}: {why}"))
 
     def _refuse_dim(self, arg: Arg, meta: Any) -> None:
         for g in self._guards:
-            if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape) and str(meta.shape[g.axis]) != g.expected:
-                raise GuardError(
-                    with_user_line(f"{self._runner._name}: {g.reader} of '{g.var}' was {g.expected} when traced, is {meta.shape[g.axis]} ({g.where}: {g.text})")
-                )
+            if (
+                g.kind == "dim"
+                and g.var == arg.name
+                and g.axis < len(meta.shape)
+                and str(meta.shape[g.axis]) != g.expected
+            ):
+                why = f"{g.reader} of '{g.var}' was {g.expected} when traced, is {meta.shape[g.axis]} ({g.where}: {g.text})"
+                raise GuardError(with_user_line(f"{self._runner._name}: {why}"))
 
     def _in_order(self, inputs: Any, named: dict[str, Any]) -> list[Any]:
         names = self._input_names()

@@ -1,6 +1,6 @@
 """Oarlock: a light, Paddle-compatible eager runtime that records what it runs and runs what it recorded.
 
-    import oarlock as paddle
+import oarlock as paddle
 """
 
 if __name__ != "oarlock":
@@ -37,7 +37,7 @@ from .tensor import EXPORTS as _EXPORTS
 __version__ = "0.1.0"
 
 globals().update(_EXPORTS)
-bool = bool_  # noqa: A001 - Paddle's name
+bool = bool_
 
 __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",

@@ -1,7 +1,16 @@
 """Datasets, samplers and the loader that makes batches of them."""
 
 from .dataloader import DataLoader, default_collate_fn
-from .dataset import ChainDataset, ComposeDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .dataset import (
+    ChainDataset,
+    ComposeDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
 from .sampler import BatchSampler, RandomSampler, Sampler, SequenceSampler
 
 __all__ = [

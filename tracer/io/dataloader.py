@@ -68,7 +68,9 @@ class DataLoader:
         self.batch_sampler = batch_sampler
         if isinstance(dataset, IterableDataset):
             if shuffle or batch_sampler is not None:
-                raise OpError("DataLoader: an IterableDataset comes in its own order; shuffle and batch_sampler do not apply")
+                raise OpError(
+                    "DataLoader: an IterableDataset comes in its own order; shuffle and batch_sampler do not apply"
+                )
         elif batch_sampler is None and batch_size is not None:
             self.batch_sampler = BatchSampler(dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last)
 
@@ -107,7 +109,7 @@ class DataLoader:
 def _serve(loader: DataLoader, worker: int, tasks: Any, results: Any) -> None:
     """What a worker does: a task is (number, indices); a result is (number, batch, text of an error)."""
     try:
-        np.random.seed((worker * 7919 + 1) % 2**32)  # noqa: NPY002 - datasets of users draw from it
+        np.random.seed((worker * 7919 + 1) % 2**32)
         if loader.worker_init_fn is not None:
             loader.worker_init_fn(worker)
     except Exception:

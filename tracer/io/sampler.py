@@ -32,7 +32,9 @@ class SequenceSampler(Sampler):
 class RandomSampler(Sampler):
     """Indices at random, each once, or with replacement `num_samples` of them."""
 
-    def __init__(self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Any = None) -> None:
+    def __init__(
+        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Any = None
+    ) -> None:
         super().__init__(data_source)
         self.replacement = replacement
         self._num_samples = num_samples
@@ -56,12 +58,19 @@ class BatchSampler(Sampler):
     """Lists of batch_size indices; the last one may be shorter unless drop_last."""
 
     def __init__(
-        self, dataset: Any = None, sampler: Iterable[int] | None = None, shuffle: bool = False, batch_size: int = 1, drop_last: bool = False
+        self,
+        dataset: Any = None,
+        sampler: Iterable[int] | None = None,
+        shuffle: bool = False,
+        batch_size: int = 1,
+        drop_last: bool = False,
     ) -> None:
         if batch_size < 1:
             raise OpError(f"BatchSampler: batch_size={batch_size} is less than 1")
         super().__init__(dataset)
-        self.sampler: Any = sampler if sampler is not None else RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
+        self.sampler: Any = (
+            sampler if sampler is not None else RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
+        )
         self.batch_size = batch_size
         self.drop_last = drop_last
 

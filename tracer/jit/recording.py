@@ -87,7 +87,10 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
 def record(layer: Layer, specs: Sequence[Any]) -> Recording:
     """Run the forward of `layer` on names only.   specs: InputSpecs, nested as the arguments are; other values as they are."""
     recorder = Recorder()
-    named = [_variables(recorder, name, spec) for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)]
+    named = [
+        _variables(recorder, name, spec)
+        for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
+    ]
     with pushed(Static(recorder)):
         outputs = layer(*named)
         contract = _finish(recorder, outputs, [])
@@ -111,7 +114,9 @@ def _finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
     flat, nesting = tree.flatten(outputs, "output")
     if not flat:
         raise TraceError("the layer gives no tensor; there is nothing to record")
-    fetched = [(path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]])) for i, (path, tensor) in enumerate(flat)]
+    fetched = [
+        (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]])) for i, (path, tensor) in enumerate(flat)
+    ]
     renamed = {name: recorder.namer.fresh(path) for path, name in fetched}
     rename(recorder.program, renamed)
     guards[:] = [replace(g, var=renamed.get(g.var, g.var)) for g in guards]
@@ -147,7 +152,9 @@ def freed(program: Program, guards: Sequence[Guard]) -> Program:
     held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     for axes in (range(64), range(1)):
         shapes = {
-            name: tuple(-1 if a in axes and (name, a) not in held else d for a, d in enumerate(program.block.vars[name].shape))
+            name: tuple(
+                -1 if a in axes and (name, a) not in held else d for a, d in enumerate(program.block.vars[name].shape)
+            )
             for name in program.feeds()
         }
         try:
@@ -178,6 +185,7 @@ def _recording(layer: Layer, recorder: Recorder, program: Program) -> Recording:
 
 def for_inference(program: Program) -> Program:
     """The program with every op that has a training behaviour set to inference."""
+
     def tested(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op

@@ -26,7 +26,12 @@ from ..static.verify import check
 from .recording import Recording, for_inference, record
 from .verify import Reference, verify
 
-IGNORED = ("clip_extra", "with_hook", "combine_params", "skip_forward")  # what they ask for is how it is done here, or changes nothing
+IGNORED = (
+    "clip_extra",
+    "with_hook",
+    "combine_params",
+    "skip_forward",
+)  # what they ask for is how it is done here, or changes nothing
 
 
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
@@ -41,7 +46,9 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     outputs = configs.pop("output_spec", None)
     unknown = configs.keys() - set(IGNORED)
     if unknown:
-        raise ValueError(f"jit.save: there is no config {sorted(unknown)}; there are verify, output_spec, {', '.join(IGNORED)}")
+        raise ValueError(
+            f"jit.save: there is no config {sorted(unknown)}; there are verify, output_spec, {', '.join(IGNORED)}"
+        )
     prefix = checked_path(path)
     owner = as_layer(layer)
     recording = of_layer(owner, input_spec)
@@ -86,7 +93,9 @@ def of_layer(layer: Layer, input_spec: Any) -> Recording:
     if input_spec is None and isinstance(layer, TranslatedLayer):
         input_spec = layer._input_spec()
     if not isinstance(input_spec, list | tuple):
-        raise OpError(f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}")
+        raise OpError(
+            f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}"
+        )
     recording = record(layer, [_spec(s) for s in input_spec])
     program = for_inference(recording.program)
     recording.program = prune(program, program.feeds(), program.fetches())
@@ -152,7 +161,9 @@ def write(recording: Recording, prefix: str, reference: Reference | None, parame
     }
     files[prefix + ".pdmodel"] = pdmodel.to_bytes(program)
     if not values:
-        warnings.warn(f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written", stacklevel=4)
+        warnings.warn(
+            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written", stacklevel=4
+        )
     with staged(files) as places:
         if reference is not None:
             path = places.get(prefix + ".pdiparams")

@@ -37,7 +37,9 @@ class TracedLayer:
             raise TypeError(f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}")
         given = [inputs] if isinstance(inputs, Tensor) else inputs
         if not isinstance(given, list | tuple):
-            raise TypeError(f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}")
+            raise TypeError(
+                f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}"
+            )
         outputs, recording = trace(layer, given)
         return outputs, TracedLayer(recording)
 
@@ -59,7 +61,11 @@ class TracedLayer:
         return self._runner.infer([g.array if isinstance(g, Tensor) else np.asarray(g) for g in given])
 
     def save_inference_model(
-        self, path: str | os.PathLike[str], feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None, **configs: Any
+        self,
+        path: str | os.PathLike[str],
+        feed: Sequence[int] | None = None,
+        fetch: Sequence[int] | None = None,
+        **configs: Any,
     ) -> None:
         """Write `path`.pdmodel and `path`.pdiparams, set to inference, and verified.
 

@@ -79,7 +79,9 @@ def verify(program: Program, pdmodel: bytes, params: str | None, scope: dict[str
         if len(tried) == ENOUGH:
             break
     if not tried:
-        raise VerifyError(f"verify: the layer itself accepts none of the sizes tried for the free dimensions; {refused}")
+        raise VerifyError(
+            f"verify: the layer itself accepts none of the sizes tried for the free dimensions; {refused}"
+        )
     return f"at {'; '.join(tried)}: largest difference {worst:.1e}"
 
 
@@ -98,7 +100,9 @@ def _compared(
     return worst
 
 
-def first_difference(program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor]) -> str:
+def first_difference(
+    program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor]
+) -> str:
     """The first op whose result in the engine is not what the interpreter gives."""
     ops = [op for op in program.block.ops if op.type in OPS]
     names = [name for op in ops for name in op.output_names() if name not in scope]
@@ -112,5 +116,7 @@ def first_difference(program: Program, pdmodel: bytes, params: str | None, scope
     for name, tensor in zip(names, wanted, strict=True):
         if difference(found[name], np.asarray(tensor.array)) > tolerance(tensor.array.dtype):
             op = next(op for op in ops if name in op.output_names())
-            return f"the first op to differ is {op.type}, giving '{name}'" + (f", recorded at {op.where}" if op.where else "")
+            return f"the first op to differ is {op.type}, giving '{name}'" + (
+                f", recorded at {op.where}" if op.where else ""
+            )
     return "every op alone gives the same: the engine's optimisation differs"

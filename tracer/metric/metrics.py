@@ -14,13 +14,13 @@ from ..tensor.search import topk
 
 
 def accuracy(
-    input: Tensor, label: Tensor, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None  # noqa: A002
+    input: Tensor, label: Tensor, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
 ) -> Tensor:  # fmt: skip
     """The share of rows whose label is among the k largest.   input [N, C], label int [N] or [N, 1] -> float32 []"""
     if label.ndim == 1:
         label = unsqueeze(label, 1)
     values, indices = topk(input, k)
-    return OPS["accuracy"](values, indices, label)[0]  # type: ignore[no-any-return]
+    return OPS["accuracy"](values, indices, label)[0]
 
 
 class Metric:

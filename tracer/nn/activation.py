@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
@@ -38,7 +38,7 @@ class _Activation(Layer):
     """An activation; its settings are those of the function."""
 
     _function = ""
-    _defaults: dict[str, Any] = {}
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, *args: Any, name: str | None = None, **settings: Any) -> None:
         super().__init__()
@@ -60,7 +60,9 @@ class _Activation(Layer):
 
 def _make(name: str, function: str, defaults: dict[str, Any]) -> type[_Activation]:
     doc = f"functional.{function} as a layer.   x [*] -> [*]"
-    return type(name, (_Activation,), {"_function": function, "_defaults": defaults, "__doc__": doc, "__module__": __name__})
+    return type(
+        name, (_Activation,), {"_function": function, "_defaults": defaults, "__doc__": doc, "__module__": __name__}
+    )
 
 
 CLASSES = {name: _make(name, function, defaults) for name, function, defaults in TABLE}
@@ -71,7 +73,12 @@ class PReLU(Layer):
     """x where x > 0, else weight * x, the weight being learned.   x [N, C, *], weight [num_parameters] -> like x"""
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        weight_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self._data_format = data_format

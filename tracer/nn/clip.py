@@ -13,11 +13,12 @@ Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 class ClipGradByValue:
     """Every element limited to [min, max]; min is -max unless given."""
 
-    def __init__(self, max: float, min: float | None = None) -> None:  # noqa: A002
+    def __init__(self, max: float, min: float | None = None) -> None:
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
 
     def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
 
@@ -32,6 +33,7 @@ class ClipGradByNorm:
         return g * g.dtype.type(self.clip_norm / norm) if norm > self.clip_norm else g
 
     def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
         return [(p, self._clipped(g) if p.need_clip else g) for p, g in pairs]
 
 
@@ -42,6 +44,7 @@ class ClipGradByGlobalNorm:
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
         norm = math.sqrt(sum(float(np.vdot(g, g)) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
         if factor == 1.0:

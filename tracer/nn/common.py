@@ -16,7 +16,7 @@ class Identity(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return input
 
@@ -25,14 +25,19 @@ class Linear(Layer):
     """x @ weight + bias.   x [*, in_features], weight [in_features, out_features], bias [out_features] -> [*, out_features]"""
 
     def __init__(
-        self, in_features: int, out_features: int, weight_attr: Any = None, bias_attr: Any = None, name: str | None = None
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self.weight: Any = self.create_parameter([in_features, out_features], weight_attr)
         self.bias: Any = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.linear(input, self.weight, self.bias)
 
@@ -68,13 +73,15 @@ class Embedding(Layer):
 class Dropout(Layer):
     """In training each element becomes 0 with probability p; see functional.dropout.   x [*] -> [*]"""
 
-    def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None) -> None:
+    def __init__(
+        self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None
+    ) -> None:
         super().__init__()
         self.p = p
         self.axis = axis
         self.mode = mode
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
@@ -91,7 +98,7 @@ class Dropout2D(Layer):
         self.p = p
         self.data_format = data_format
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.dropout2d(input, self.p, self.training, self.data_format)
 
@@ -104,7 +111,7 @@ class Flatten(Layer):
         self.start_axis = start_axis
         self.stop_axis = stop_axis
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return flatten(input, self.start_axis, self.stop_axis)
 
@@ -113,7 +120,12 @@ class Pad2D(Layer):
     """Padding of the last two axes: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
 
     def __init__(
-        self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW", name: str | None = None
+        self,
+        padding: Any,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self._pad = [padding] * 4 if isinstance(padding, int) else padding

@@ -20,10 +20,10 @@ class Sequential(Layer):
             name, member = layer if isinstance(layer, tuple) else (str(i), layer)
             self.add_sublayer(str(name), member)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """See the class."""
         for layer in self._sub_layers.values():
-            input = layer(input)  # type: ignore[misc]  # noqa: A001, PLW2901
+            input = layer(input)  # type: ignore[misc]
         return input
 
     def __getitem__(self, index: Any) -> Any:

@@ -22,7 +22,9 @@ class _Conv(Layer):
     ) -> None:  # fmt: skip
         super().__init__()
         if in_channels % groups or out_channels % groups:
-            raise OpError(f"{type(self).__name__}: groups={groups} does not divide in_channels={in_channels} and out_channels={out_channels}")
+            raise OpError(
+                f"{type(self).__name__}: groups={groups} does not divide in_channels={in_channels} and out_channels={out_channels}"
+            )
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             raise OpError(f"{type(self).__name__}: padding_mode={padding_mode!r} is not known")
         self._kernel_size = pair(kernel_size, rank)
@@ -51,7 +53,18 @@ class Conv2D(_Conv):
         groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
     ) -> None:  # fmt: skip
         super().__init__(
-            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, weight_attr, bias_attr, data_format
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            weight_attr,
+            bias_attr,
+            data_format,
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -60,7 +73,9 @@ class Conv2D(_Conv):
         if self._padding_mode != "zeros":
             high, wide = pair(padding)
             x, padding = F.pad(x, [wide, wide, high, high], self._padding_mode, data_format=self._data_format), 0
-        return F.conv2d(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format)
+        return F.conv2d(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format
+        )
 
 
 class Conv1D(_Conv):
@@ -71,7 +86,18 @@ class Conv1D(_Conv):
         groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCL",
     ) -> None:  # fmt: skip
         super().__init__(
-            1, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, weight_attr, bias_attr, data_format
+            1,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            weight_attr,
+            bias_attr,
+            data_format,
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -80,7 +106,9 @@ class Conv1D(_Conv):
         if self._padding_mode != "zeros":
             side = pair(padding, 1)[0]
             x, padding = F.pad(x, [side, side], self._padding_mode, data_format=self._data_format), 0
-        return F.conv1d(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format)
+        return F.conv1d(
+            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format
+        )
 
 
 class Conv2DTranspose(_Conv):
@@ -91,7 +119,19 @@ class Conv2DTranspose(_Conv):
         dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
     ) -> None:  # fmt: skip
         super().__init__(
-            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, "zeros", weight_attr, bias_attr, data_format, True
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            "zeros",
+            weight_attr,
+            bias_attr,
+            data_format,
+            True,
         )
         self._output_padding = output_padding
 
@@ -99,5 +139,14 @@ class Conv2DTranspose(_Conv):
         """See the class.   output_size: H', W' where the stride leaves a choice."""
         extra = self._output_padding if output_size is None else 0
         return F.conv2d_transpose(
-            x, self.weight, self.bias, self._stride, self._padding, extra, self._groups, self._dilation, output_size, self._data_format
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            extra,
+            self._groups,
+            self._dilation,
+            output_size,
+            self._data_format,
         )

@@ -26,6 +26,7 @@ class Initializer:
         raise NotImplementedError
 
     def __call__(self, param: Tensor, block: Any = None) -> Tensor:
+        """Give a parameter its starting value."""
         param.set_value(self.make(param.meta.shape, param.meta.dtype))
         return param
 
@@ -87,7 +88,9 @@ class Normal(Initializer):
 class TruncatedNormal(Normal):
     """Normal, drawn again where it lies outside of [mean + a * std, mean + b * std]."""
 
-    def __init__(self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None) -> None:
+    def __init__(
+        self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None
+    ) -> None:
         super().__init__(mean, std)
         self.a = a
         self.b = b
@@ -104,7 +107,9 @@ class TruncatedNormal(Normal):
 class XavierUniform(Initializer):
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
 
-    def __init__(self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None) -> None:
+    def __init__(
+        self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
+    ) -> None:
         self.fan_in = fan_in
         self.fan_out = fan_out
         self.gain = gain

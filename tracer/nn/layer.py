@@ -48,6 +48,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What forward gives, hooks included."""
         if not self._pre_hooks and not self._post_hooks:
             return self.forward(*inputs, **kwargs)
         for hook in self._pre_hooks:
@@ -75,7 +76,9 @@ class Layer:
 
     def _own(self, table: str, name: str) -> dict[str, Any]:
         if table not in self.__dict__:
-            raise OpError(f"{type(self).__name__}.{name}: call super().__init__() before assigning parameters or layers")
+            raise OpError(
+                f"{type(self).__name__}.{name}: call super().__init__() before assigning parameters or layers"
+            )
         for other in ("_parameters", "_buffers", "_sub_layers"):
             if other != table:
                 self.__dict__[other].pop(name, None)
@@ -90,7 +93,9 @@ class Layer:
         for table in (self._parameters, self._sub_layers):
             if name in table:
                 if value is not None:
-                    raise OpError(f"{type(self).__name__}.{name}: a parameter or layer cannot become {type(value).__name__}")
+                    raise OpError(
+                        f"{type(self).__name__}.{name}: a parameter or layer cannot become {type(value).__name__}"
+                    )
                 table[name] = None
         self._buffers.pop(name, None)
 
@@ -220,19 +225,27 @@ class Layer:
     # -- state --------------------------------------------------------------------------------------------------
 
     def state_dict(
-        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
     ) -> dict[str, Tensor]:
         """Parameters and persistable buffers by structured name: the live tensors, not copies."""
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
         prefix = structured_name_prefix
         found.update({prefix + n: p for n, p in self._parameters.items() if p is not None})
-        found.update({prefix + n: b for n, b in self._buffers.items() if b is not None and n not in self._non_persistable})
+        found.update(
+            {prefix + n: b for n, b in self._buffers.items() if b is not None and n not in self._non_persistable}
+        )
         if include_sublayers:
             for name, layer in self.named_children():
                 layer.state_dict(found, True, f"{prefix}{name}.")
         return found
 
-    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list[str], list[str]]:
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """Take over values; gives the names that were missing and those nobody wanted.   A wrong shape is warned about."""
         own = self.state_dict()
         if not use_structured_name:

@@ -20,7 +20,7 @@ class CrossEntropyLoss(Layer):
         self.weight = weight
         self._settings = (ignore_index, reduction, soft_label, axis, use_softmax, label_smoothing)
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.cross_entropy(input, label, self.weight, *self._settings)
 
@@ -32,7 +32,7 @@ class MSELoss(Layer):
         super().__init__()
         self.reduction = reduction
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.mse_loss(input, label, self.reduction)
 
@@ -44,7 +44,7 @@ class L1Loss(Layer):
         super().__init__()
         self.reduction = reduction
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.l1_loss(input, label, self.reduction)
 
@@ -57,7 +57,7 @@ class SmoothL1Loss(Layer):
         self.reduction = reduction
         self.delta = delta
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
@@ -72,7 +72,7 @@ class NLLLoss(Layer):
         self._weight = weight
         self._settings = (ignore_index, reduction)
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.nll_loss(input, label, self._weight, *self._settings)
 
@@ -85,7 +85,7 @@ class BCELoss(Layer):
         self.weight = weight
         self.reduction = reduction
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
@@ -94,7 +94,11 @@ class BCEWithLogitsLoss(Layer):
     """functional.binary_cross_entropy_with_logits.   [*], [*] -> [] or [*]"""
 
     def __init__(
-        self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None, name: str | None = None
+        self,
+        weight: Tensor | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self.weight = weight
@@ -112,6 +116,6 @@ class KLDivLoss(Layer):
         super().__init__()
         self.reduction = reduction
 
-    def forward(self, input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.kl_div(input, label, self.reduction)

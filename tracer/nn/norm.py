@@ -39,7 +39,10 @@ class _BatchNorm(Layer):
     def _scale(self, attr: Any, start: float) -> Parameter | None:
         """weight or bias; with attr False it is a frozen constant, as in Paddle."""
         made = self.create_parameter(
-            [self._num_features], None if attr is False else attr, is_bias=start == 0.0, default_initializer=Constant(start)
+            [self._num_features],
+            None if attr is False else attr,
+            is_bias=start == 0.0,
+            default_initializer=Constant(start),
         )
         if attr is False and made is not None:
             made.stop_gradient = True
@@ -50,7 +53,7 @@ class _BatchNorm(Layer):
         made.persistable = True
         return made
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         if self._ranks and input.ndim not in self._ranks:
             raise OpError(f"{type(self).__name__}: expected a rank of {self._ranks} (X={input.meta})")
@@ -106,17 +109,22 @@ class BatchNorm(_BatchNorm):
         super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats or None)
         self._act = act
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         out = super().forward(input)
-        return out if self._act is None else getattr(F, self._act)(out)  # type: ignore[no-any-return]
+        return out if self._act is None else getattr(F, self._act)(out)
 
 
 class LayerNorm(Layer):
     """Normalisation over the last axes   (Ba et al. 2016).   x [*, *normalized_shape] -> like x"""
 
     def __init__(
-        self, normalized_shape: Any, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None, name: str | None = None
+        self,
+        normalized_shape: Any,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
@@ -125,7 +133,7 @@ class LayerNorm(Layer):
         self.weight: Any = self.create_parameter(size, weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
@@ -146,7 +154,7 @@ class GroupNorm(Layer):
         self.weight: Any = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
 
@@ -163,6 +171,6 @@ class InstanceNorm2D(Layer):
         self.scale: Any = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return F.instance_norm(input, weight=self.scale, bias=self.bias, eps=self._epsilon)

@@ -50,7 +50,12 @@ class MultiHeadAttention(Layer):
         return transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), [0, 2, 1, 3])
 
     def forward(
-        self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, attn_mask: Tensor | None = None, cache: Any = None
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        attn_mask: Tensor | None = None,
+        cache: Any = None,
     ) -> Any:
         """See the class.   With need_weights also the weights [B, num_heads, L, S]."""
         if cache is not None:
@@ -119,4 +124,4 @@ class TransformerEncoder(Layer):
         mask = additive_mask(src_mask, src.dtype)
         for layer in self.layers:
             src = layer(src, src_mask=mask)
-        return src if self.norm is None else self.norm(src)  # type: ignore[no-any-return]
+        return src if self.norm is None else self.norm(src)

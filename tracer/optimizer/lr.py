@@ -18,6 +18,7 @@ class LRScheduler:
         self.step()
 
     def __call__(self) -> float:
+        """The rate now."""
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
@@ -45,7 +46,9 @@ class LRScheduler:
 class StepDecay(LRScheduler):
     """Times gamma every step_size epochs."""
 
-    def __init__(self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -59,7 +62,12 @@ class MultiStepDecay(LRScheduler):
     """Times gamma at each milestone."""
 
     def __init__(
-        self, learning_rate: float, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False
+        self,
+        learning_rate: float,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ) -> None:
         self.milestones = list(milestones)
         self.gamma = gamma
@@ -85,7 +93,9 @@ class ExponentialDecay(LRScheduler):
 class PiecewiseDecay(LRScheduler):
     """values[i] up to boundaries[i], the last value after them."""
 
-    def __init__(self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         self.boundaries = list(boundaries)
         self.values = [float(v) for v in values]
         super().__init__(self.values[0], last_epoch, verbose)
@@ -98,7 +108,9 @@ class PiecewiseDecay(LRScheduler):
 class CosineAnnealingDecay(LRScheduler):
     """A half cosine from the start down to eta_min and back   (Loshchilov and Hutter 2016, without restarts)."""
 
-    def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0.0, last_epoch: int = -1, verbose: bool = False) -> None:  # noqa: N803
+    def __init__(
+        self, learning_rate: float, T_max: int, eta_min: float = 0.0, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         self.T_max = T_max
         self.eta_min = float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)

@@ -78,8 +78,8 @@ class Optimizer:
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         for parameter, gradient in pairs:
-            gradient = self._decayed(parameter, gradient)
-            self._update(parameter, gradient.astype(parameter.array.dtype, copy=False), self._lr_of(parameter))
+            decayed = self._decayed(parameter, gradient)
+            self._update(parameter, decayed.astype(parameter.array.dtype, copy=False), self._lr_of(parameter))
 
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
         """The gradient plus that of the weight decay; a parameter's own regularizer goes first."""

@@ -43,5 +43,3 @@ class Momentum(Optimizer):
         velocity = state["velocity"] = state["velocity"] * one(self._momentum) + gradient
         step = gradient + velocity * one(self._momentum) if self._use_nesterov else velocity
         parameter.array = parameter.array - step * one(lr)
-
-

@@ -55,7 +55,9 @@ class InputSpec:
         return self
 
     def __repr__(self) -> str:
-        return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        return (
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, InputSpec):

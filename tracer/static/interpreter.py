@@ -119,7 +119,9 @@ def refuse_unknown(ops: Sequence[OpDesc]) -> None:
             problems.append(f"{desc.type}: no such op{at}")
             continue
         known = {s.name for s in op.ins}
-        problems += [f"{desc.type}: input {s} is not supported{at}" for s, n in desc.inputs.items() if n and s not in known]
+        problems += [
+            f"{desc.type}: input {s} is not supported{at}" for s, n in desc.inputs.items() if n and s not in known
+        ]
         problems += [
             f"{desc.type}: attribute {name} is a tensor{at}"
             for name, a in desc.attrs.items()

@@ -113,7 +113,7 @@ class WatchedShape(list[Any]):
         return found
 
     def _all(self) -> list[int]:
-        return self[:]  # type: ignore[no-any-return]
+        return self[:]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._all())
@@ -235,7 +235,9 @@ class SymbolicShape(list[Any]):
         return (self._size(axis) for axis in range(len(self)))
 
     def _compare(self, other: object) -> NoReturn:
-        raise TraceError(with_user_line(f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"))
+        raise TraceError(
+            with_user_line(f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared")
+        )
 
     def __eq__(self, other: object) -> bool:
         self._compare(other)

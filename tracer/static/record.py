@@ -11,7 +11,6 @@ from ..core.tensor import Tensor
 from .names import Namer
 from .program import Attr, AttrType, OpDesc, Program, VarDesc
 
-
 # Results that Paddle writes over an operand: the file gives both the same name.
 IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
 

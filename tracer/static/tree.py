@@ -30,7 +30,11 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
             prefix = below or f"{single}_"
             items = [walk(v, f"{prefix}{i}") for i, v in enumerate(node)]
             return items if isinstance(node, list) else {"tuple": items}
-        raise TraceError(with_user_line(f"a model gives tensors, None, and lists, tuples and dicts of them, not {type(node).__name__}"))
+        raise TraceError(
+            with_user_line(
+                f"a model gives tensors, None, and lists, tuples and dicts of them, not {type(node).__name__}"
+            )
+        )
 
     tree = walk(value, "")
     return found, json.dumps(tree, separators=(",", ":"))

@@ -55,7 +55,7 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of one value, shaped like x.   x [*] -> [*]"""
     proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
-    return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)  # type: ignore[no-any-return]
+    return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)
 
 
 def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -81,7 +81,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         given = [v.meta.dtype.kind if isinstance(v, Tensor) else np.asarray(v).dtype.kind for v in (start, end, step)]
         dtype = default_float() if "f" in given else "int64"
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)]
-    return OPS["range"](*bounds)  # type: ignore[no-any-return]
+    return OPS["range"](*bounds)
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -89,35 +89,35 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     dtype = default_float() if dtype is None else dtype
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)]
     count = num if isinstance(num, Tensor) else full([], num, "int32")
-    return OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)  # type: ignore[no-any-return]
+    return OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones on the diagonal.   -> [num_rows, num_columns]"""
     proto = dtype_of(default_float() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
-    return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=proto)  # type: ignore[no-any-return]
+    return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=proto)
 
 
 def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
     """A matrix with x on a diagonal, or the diagonal of a matrix.   [N] -> [N, N]; [N, M] -> [min(N, M)]"""
-    return OPS["diag_v2"](x, offset=offset, padding_value=float(padding_value))  # type: ignore[no-any-return]
+    return OPS["diag_v2"](x, offset=offset, padding_value=float(padding_value))
 
 
 def tril(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
     """The lower triangle, zeros above it.   x [*, N, M] -> [*, N, M]"""
-    return OPS["tril_triu"](x, diagonal=diagonal, lower=True)  # type: ignore[no-any-return]
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
 
 
 def triu(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
     """The upper triangle, zeros below it.   x [*, N, M] -> [*, N, M]"""
-    return OPS["tril_triu"](x, diagonal=diagonal, lower=False)  # type: ignore[no-any-return]
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
 
 def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
     """Coordinate grids.   [N], [M], ... -> [N, M, ...] each"""
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
-    return OPS["meshgrid"](tensors)  # type: ignore[no-any-return]
+    return OPS["meshgrid"](tensors)
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
@@ -131,7 +131,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
 def clone(x: Tensor, name: str | None = None) -> Tensor:
     """A copy that gradients flow through.   x [*] -> [*]"""
-    return OPS["assign"](x)  # type: ignore[no-any-return]
+    return OPS["assign"](x)
 
 
 # -- random -----------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def seed(seed: int) -> Any:
 def _random(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
     ints, tensors = sizes(shape, op_type)
     proto = dtype_of(default_float() if dtype is None else dtype).proto
-    return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)  # type: ignore[no-any-return]
+    return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
 
 
 def uniform(
@@ -176,7 +176,9 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     return randn(like.shape, like.dtype) * std + tensor_like(mean, like, "normal")
 
 
-def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None) -> Tensor:
+def randint(
+    low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
+) -> Tensor:
     """Integers of [low, high), or of [0, low).   -> int64 [*shape]"""
     low, high = (0, low) if high is None else (low, high)
     return _random("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
@@ -184,10 +186,9 @@ def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
     """0 ... n - 1 in random order.   -> [n]"""
-    return OPS["randperm"](n=n, dtype=dtype_of(dtype).proto)  # type: ignore[no-any-return]
+    return OPS["randperm"](n=n, dtype=dtype_of(dtype).proto)
 
 
 def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
     """1 with probability x, else 0.   x [*] -> [*]"""
-    return OPS["bernoulli"](x)  # type: ignore[no-any-return]
-
+    return OPS["bernoulli"](x)

@@ -47,7 +47,9 @@ def _is_tensor_index(item: Any) -> bool:
 
 
 def _is_int(item: Any) -> bool:
-    return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (isinstance(item, Tensor) and item.ndim == 0)
+    return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (
+        isinstance(item, Tensor) and item.ndim == 0
+    )
 
 
 class _Basic:
@@ -120,10 +122,10 @@ def _sliced(x: Tensor, basic: _Basic) -> Tensor:
     flags = [-1 if start_tensors or end_tensors else 1] * len(basic.axes)
     common = {"axes": basic.axes, "starts": starts, "ends": ends, "infer_flags": flags, "decrease_axis": basic.dropped}
     if all(s == 1 for s in basic.steps):
-        return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)  # type: ignore[no-any-return]
+        return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
     if start_tensors or end_tensors:
         raise OpError(with_user_line("index: a slice with a step cannot have bounds known only at run time"))
-    return OPS["strided_slice"](x, strides=basic.steps, **common)  # type: ignore[no-any-return]
+    return OPS["strided_slice"](x, strides=basic.steps, **common)
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
@@ -147,7 +149,7 @@ def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
             indices.append(_from_front(as_index(item), x.meta.shape[axis]))
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
-        return OPS["gather"](x, indices[0], axis=axes[0])  # type: ignore[no-any-return]
+        return OPS["gather"](x, indices[0], axis=axes[0])
     return _gathered_at(x, axes, indices)
 
 
@@ -172,7 +174,7 @@ def _from_front(index: Tensor, size: int) -> Tensor:
         return index
     array = index.array
     if np.size(array) and np.min(array) < 0:
-        return OPS["where"](index < 0, index + size, index)  # type: ignore[no-any-return]
+        return OPS["where"](index < 0, index + size, index)
     return index
 
 
@@ -199,5 +201,5 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
         mask = as_index(index)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
-        return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))  # type: ignore[no-any-return]
+        return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
     raise OpError(with_user_line(f"setitem: an index that holds tensors takes a bool mask and one number (X={x.meta})"))

@@ -36,7 +36,7 @@ logical_xor = _comparison("logical_xor", "Either x or y, not both.")
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     """Not x.   x [*] -> bool [*]"""
-    return OPS["logical_not"](x)  # type: ignore[no-any-return]
+    return OPS["logical_not"](x)
 
 
 def _bitwise(op_type: str, doc: str) -> Any:
@@ -55,7 +55,7 @@ bitwise_xor = _bitwise("bitwise_xor", "x ^ y.")
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     """~x.   x [*], bool or integers -> [*]"""
-    return OPS["bitwise_not"](x)  # type: ignore[no-any-return]
+    return OPS["bitwise_not"](x)
 
 
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:

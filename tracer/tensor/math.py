@@ -110,8 +110,8 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
     if isinstance(y, int | float) and not isinstance(y, bool) and (x.meta.dtype.kind == "f" or isinstance(y, int)):
         if y == 2:
-            return OPS["square"](x)  # type: ignore[no-any-return]
-        return OPS["pow"](x, factor=float(y))  # type: ignore[no-any-return]
+            return OPS["square"](x)
+        return OPS["pow"](x, factor=float(y))
     return binary(OPS["elementwise_pow"], x, y)
 
 
@@ -126,7 +126,12 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def scale(
-    x: Tensor, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None, name: str | None = None
+    x: Tensor,
+    scale: Any = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """scale * x + bias, or scale * (x + bias).   x [*], scale a number or [1] -> [*]"""
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
@@ -134,24 +139,24 @@ def scale(
     return out if act is None else OPS[act](out)
 
 
-def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
+def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
     """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
     low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
     limits = np.finfo(np.float32) if x.meta.dtype.kind == "f" else np.iinfo(np.int32)
     attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
     attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
-    return OPS["clip"](x, low, high, **attrs)  # type: ignore[no-any-return]
+    return OPS["clip"](x, low, high, **attrs)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of all inputs.   [*] each -> [*]"""
-    return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))  # type: ignore[no-any-return]
+    return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
 
 def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
     x = x if dtype is None else cast(x, dtype)
-    return OPS["cumsum"](x, flatten=True) if axis is None else OPS["cumsum"](x, axis=axis)  # type: ignore[no-any-return]
+    return OPS["cumsum"](x, flatten=True) if axis is None else OPS["cumsum"](x, axis=axis)
 
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
@@ -208,7 +213,7 @@ isfinite = unary("isfinite_v2", "Whether an element is finite.", needs_float=Fal
 
 def neg(x: Tensor, name: str | None = None) -> Tensor:
     """-x.   x [*] -> [*]"""
-    return OPS["scale"](x, scale=-1.0)  # type: ignore[no-any-return]
+    return OPS["scale"](x, scale=-1.0)
 
 
 # -- reductions -------------------------------------------------------------------------------------------------
@@ -224,7 +229,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     return found
 
 
-def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:  # noqa: A001
+def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
     if dtype is None and x.meta.dtype in (np.bool_, np.int32):
         dtype = "int64"
@@ -236,12 +241,12 @@ def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
     return reduce("reduce_mean", x, axis, keepdim)
 
 
-def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:  # noqa: A001
+def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The maximum over `axis`.   x [*] -> [* without axis]"""
     return reduce("reduce_max", x, axis, keepdim)
 
 
-def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:  # noqa: A001
+def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The minimum over `axis`.   x [*] -> [* without axis]"""
     return reduce("reduce_min", x, axis, keepdim)
 
@@ -251,12 +256,12 @@ def prod(x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, 
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
-def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:  # noqa: A001
+def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether any element is true.   x bool [*] -> bool [* without axis]"""
     return reduce("reduce_any", x, axis, keepdim)
 
 
-def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:  # noqa: A001
+def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether all elements are true.   x bool [*] -> bool [* without axis]"""
     return reduce("reduce_all", x, axis, keepdim)
 
@@ -264,7 +269,7 @@ def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
 def logsumexp(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """log(sum(exp(x))) over `axis`.   x [*] -> [* without axis]"""
     dims = axes_of(axis)
-    return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)  # type: ignore[no-any-return]
+    return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
 
 
 def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
@@ -278,12 +283,17 @@ def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = Fals
         count = count * x.shape[d]
     total = sum(centred, axis, keepdim=keepdim)
     less = count - 1
-    return divide(total, cast(less, x.dtype) if isinstance(less, Tensor) else float(less) if less > 0 else full([], float("nan"), x.dtype))
+    return divide(
+        total,
+        cast(less, x.dtype)
+        if isinstance(less, Tensor)
+        else float(less)
+        if less > 0
+        else full([], float("nan"), x.dtype),
+    )
 
 
 def std(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The standard deviation over `axis`.   x [*] -> [* without axis]"""
     found: Tensor = sqrt(var(x, axis, unbiased, keepdim))
     return found
-
-

@@ -12,27 +12,31 @@ from .manipulation import unbind_columns
 
 def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
-    return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)  # type: ignore[no-any-return]
+    return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)
 
 
-def argmax(x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Tensor:
+def argmax(
+    x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Tensor:
     """The index of the maximum along `axis`, of the flattened tensor when None.   x [*] -> int64 [* without axis]"""
     return _arg("arg_max", x, axis, keepdim, dtype)
 
 
-def argmin(x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Tensor:
+def argmin(
+    x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Tensor:
     """The index of the minimum along `axis`, of the flattened tensor when None.   x [*] -> int64 [* without axis]"""
     return _arg("arg_min", x, axis, keepdim, dtype)
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
     """The indices that sort along `axis`.   x [*] -> int64 [*]"""
-    return OPS["argsort"](x, axis=axis, descending=descending)[1]  # type: ignore[no-any-return]
+    return OPS["argsort"](x, axis=axis, descending=descending)[1]
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
     """Sorted along `axis`.   x [*] -> [*]"""
-    return OPS["argsort"](x, axis=axis, descending=descending)[0]  # type: ignore[no-any-return]
+    return OPS["argsort"](x, axis=axis, descending=descending)[0]
 
 
 def topk(

@@ -35,43 +35,43 @@ log_sigmoid = _unary("logsigmoid", "log(sigmoid(x)).")
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
     """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate   (Hendrycks and Gimpel 2016)."""
-    return OPS["gelu"](x, approximate=approximate)  # type: ignore[no-any-return]
+    return OPS["gelu"](x, approximate=approximate)
 
 
 def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
-    return OPS["elu"](x, alpha=float(alpha))  # type: ignore[no-any-return]
+    return OPS["elu"](x, alpha=float(alpha))
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
     """x where x > 0, else negative_slope * x."""
-    return OPS["leaky_relu"](x, alpha=float(negative_slope))  # type: ignore[no-any-return]
+    return OPS["leaky_relu"](x, alpha=float(negative_slope))
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x.   weight [1] or [C]"""
     mode = "all" if weight.meta.shape == (1,) else "channel"
-    return OPS["prelu"](x, weight, mode=mode, data_format=data_format)  # type: ignore[no-any-return]
+    return OPS["prelu"](x, weight, mode=mode, data_format=data_format)
 
 
-def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:  # noqa: A002
+def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
     """x limited to [min, max]."""
-    return OPS["brelu"](x, t_min=float(min), t_max=float(max))  # type: ignore[no-any-return]
+    return OPS["brelu"](x, t_min=float(min), t_max=float(max))
 
 
 def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
     """slope * x + offset, limited to [0, 1]."""
-    return OPS["hard_sigmoid"](x, slope=slope, offset=offset)  # type: ignore[no-any-return]
+    return OPS["hard_sigmoid"](x, slope=slope, offset=offset)
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6   (Howard et al. 2019)."""
-    return OPS["hard_swish"](x)  # type: ignore[no-any-return]
+    return OPS["hard_swish"](x)
 
 
 def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | None = None) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
-    return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))  # type: ignore[no-any-return]
+    return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))
 
 
 def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
@@ -81,12 +81,12 @@ def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
 
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `axis`."""
-    return OPS["softmax"](x if dtype is None else cast(x, dtype), axis=axis)  # type: ignore[no-any-return]
+    return OPS["softmax"](x if dtype is None else cast(x, dtype), axis=axis)
 
 
 def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
     """log(softmax(x)) along `axis`."""
-    return OPS["log_softmax"](x if dtype is None else cast(x, dtype), axis=axis)  # type: ignore[no-any-return]
+    return OPS["log_softmax"](x if dtype is None else cast(x, dtype), axis=axis)
 
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:

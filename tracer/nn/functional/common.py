@@ -20,7 +20,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | No
     """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
     mode = state.mode
     out = mode.binary(_MATMUL, x, weight)
-    return out if bias is None else mode.binary(_ADD, out, bias)  # type: ignore[no-any-return]
+    return out if bias is None else mode.binary(_ADD, out, bias)
 
 
 def embedding(
@@ -34,11 +34,16 @@ def embedding(
         raise OpError(with_user_line(f"embedding: padding_idx={padding_idx} is no row (weight={weight.meta})"))
     elif padding_idx < 0:
         padding_idx += rows
-    return OPS["lookup_table_v2"](weight, x, padding_idx=padding_idx)  # type: ignore[no-any-return]
+    return OPS["lookup_table_v2"](weight, x, padding_idx=padding_idx)
 
 
 def dropout(
-    x: Tensor, p: Any = 0.5, axis: Any = None, training: bool = True, mode: str = "upscale_in_train", name: str | None = None
+    x: Tensor,
+    p: Any = 0.5,
+    axis: Any = None,
+    training: bool = True,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
 ) -> Tensor:
     """In training each element becomes 0 with probability p.   x [*] -> [*]
 
@@ -55,7 +60,7 @@ def dropout(
         return _dropout_axis(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
     name_in_file = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
     out = OPS["dropout"](x, dropout_prob=float(p), is_test=not training, dropout_implementation=name_in_file)
-    return out[0]  # type: ignore[no-any-return]
+    return out[0]
 
 
 def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:
@@ -72,7 +77,9 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
     return multiply(out, 1 / (1 - p)) if upscale else out
 
 
-def dropout2d(x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None) -> Tensor:
+def dropout2d(
+    x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
@@ -89,7 +96,7 @@ def pad(
     """
     sizes = pad.tolist() if isinstance(pad, Tensor) else [int(p) for p in pad]
     if mode == "constant" and len(sizes) == 2 * x.ndim:
-        return OPS["pad"](x, paddings=sizes, pad_value=float(value))  # type: ignore[no-any-return]
+        return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
         raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
     first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in ("NCHW", "NCL", "NCDHW")
@@ -97,7 +104,7 @@ def pad(
     wide = OPS["unsqueeze2"](x, axes=[2 if first else 1] * extra) if extra else x
     layout = "NCDHW" if first else "NDHWC"
     out = OPS["pad3d"](wide, paddings=sizes + [0, 0] * extra, mode=mode, value=float(value), data_format=layout)
-    return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out  # type: ignore[no-any-return]
+    return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
 
 
 def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
@@ -105,9 +112,11 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
     return one_hot_of(x, num_classes)
 
 
-def label_smooth(label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None) -> Tensor:
+def label_smooth(
+    label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
+) -> Tensor:
     """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.   label [*, C] -> [*, C]"""
-    return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))
 
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
@@ -119,7 +128,9 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between x1 and x2 along `axis`.   [*], [*] -> [* without axis]"""
     product = sum_of(multiply(x1, x2), axis)
-    size = sqrt(maximum(multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, x1.dtype)))
+    size = sqrt(
+        maximum(multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, x1.dtype))
+    )
     return divide(product, size)
 
 

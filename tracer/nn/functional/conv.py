@@ -48,7 +48,13 @@ def conv2d(
     channels = x.meta.shape[3 if last else 1]
     depthwise = groups == channels and groups > 1 and weight.meta.shape[0] % groups == 0
     out = OPS["depthwise_conv2d" if depthwise else "conv2d"](
-        x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format, **padding_attrs(padding, 2, last)
+        x,
+        weight,
+        strides=pair(stride),
+        dilations=pair(dilation),
+        groups=groups,
+        data_format=data_format,
+        **padding_attrs(padding, 2, last),
     )
     return with_bias(out, bias, last)
 
@@ -66,7 +72,7 @@ def conv1d(
         wide, OPS["unsqueeze2"](weight, axes=[-1]), strides=[*pair(stride, 1), 1], dilations=[*pair(dilation, 1), 1], groups=groups,
         data_format="NHWC" if last else "NCHW", **pads,
     )  # fmt: skip
-    return OPS["squeeze2"](with_bias(out, bias, last), axes=[2 if last else -1])  # type: ignore[no-any-return]
+    return OPS["squeeze2"](with_bias(out, bias, last), axes=[2 if last else -1])
 
 
 def conv2d_transpose(

@@ -38,13 +38,17 @@ def softmax_with_cross_entropy(
     return (loss, probs) if return_softmax else loss
 
 
-def _xent(logits: Tensor, label: Tensor, soft: bool, ignore: int, axis: int, use_softmax: bool) -> tuple[Tensor, Tensor]:
-    out = OPS["softmax_with_cross_entropy"](logits, label, soft_label=soft, ignore_index=ignore, axis=axis, use_softmax=use_softmax)
+def _xent(
+    logits: Tensor, label: Tensor, soft: bool, ignore: int, axis: int, use_softmax: bool
+) -> tuple[Tensor, Tensor]:
+    out = OPS["softmax_with_cross_entropy"](
+        logits, label, soft_label=soft, ignore_index=ignore, axis=axis, use_softmax=use_softmax
+    )
     return out[0], out[1]
 
 
 def cross_entropy(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",  # noqa: A002
+    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
     soft_label: bool = False, axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Cross entropy of logits (of probabilities without use_softmax) and classes or, with soft_label, distributions.
@@ -75,10 +79,12 @@ def _smoothed(label: Tensor, classes: int, epsilon: float, soft: bool, axis: int
     if not soft:
         flat = squeeze(label, axis) if label.ndim == like.ndim else label
         label = cast(OPS["one_hot_v2"](flat, depth=classes, dtype=5), like.dtype)
-    return OPS["label_smooth"](label, None, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return OPS["label_smooth"](label, None, epsilon=float(epsilon))
 
 
-def _weighted(loss: Tensor, label: Tensor, weight: Tensor, ignore: int, reduction: str, soft: bool, axis: int) -> Tensor:
+def _weighted(
+    loss: Tensor, label: Tensor, weight: Tensor, ignore: int, reduction: str, soft: bool, axis: int
+) -> Tensor:
     if soft:
         each = unsqueeze(sum_of(multiply(label, weight), -1), -1)
         loss = multiply(loss, each)
@@ -91,23 +97,23 @@ def _weighted(loss: Tensor, label: Tensor, weight: Tensor, ignore: int, reductio
     return divide(sum_of(loss), sum_of(each)) if reduction == "mean" else reduced(loss, reduction, "cross_entropy")
 
 
-def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:  # noqa: A002
+def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """(input - label) ** 2.   [*], [*] -> [] or [*]"""
     return reduced(square(subtract(input, label)), reduction, "mse_loss")
 
 
-def square_error_cost(input: Tensor, label: Tensor) -> Tensor:  # noqa: A002
+def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
     """(input - label) ** 2 one by one.   [*], [*] -> [*]"""
     return mse_loss(input, label, "none")
 
 
-def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:  # noqa: A002
+def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """|input - label|.   [*], [*] -> [] or [*]"""
     return reduced(abs_of(subtract(input, label)), reduction, "l1_loss")
 
 
 def smooth_l1_loss(
-    input: Tensor, label: Tensor, reduction: str = "mean", delta: float = 1.0, name: str | None = None  # noqa: A002
+    input: Tensor, label: Tensor, reduction: str = "mean", delta: float = 1.0, name: str | None = None
 ) -> Tensor:  # fmt: skip
     """The Huber loss: quadratic up to delta, linear beyond.   [*], [*] -> [] or [*]"""
     out = OPS["huber_loss"](input, label, delta=float(delta))
@@ -115,15 +121,15 @@ def smooth_l1_loss(
 
 
 def nll_loss(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",  # noqa: A002
+    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """-input at the label, input being log-probabilities.   input [N, C], label int [N] -> [] or [N]"""
-    return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]  # type: ignore[no-any-return]
+    return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
 def binary_cross_entropy(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None  # noqa: A002
+    input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
 ) -> Tensor:  # fmt: skip
     """-(label * log(input) + (1 - label) * log(1 - input)).   [*], [*] -> [] or [*]"""
     loss = OPS["bce_loss"](input, label)
@@ -142,7 +148,7 @@ def binary_cross_entropy_with_logits(
     return reduced(loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 
-def kl_div(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:  # noqa: A002
+def kl_div(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
     loss = OPS["kldiv_loss"](input, label, reduction="none")
     if reduction == "batchmean":

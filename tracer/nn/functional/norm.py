@@ -47,7 +47,7 @@ def layer_norm(
     if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
         raise OpError(with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})"))
     flat = [t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)]) for t in (weight, bias)]
-    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[0]  # type: ignore[no-any-return]
+    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[0]
 
 
 def group_norm(
@@ -56,7 +56,7 @@ def group_norm(
 ) -> Tensor:  # fmt: skip
     """Normalised over groups of channels   (Wu and He 2018).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    return OPS["group_norm"](x, weight, bias, groups=num_groups, epsilon=float(epsilon), data_layout=layout)[0]  # type: ignore[no-any-return]
+    return OPS["group_norm"](x, weight, bias, groups=num_groups, epsilon=float(epsilon), data_layout=layout)[0]
 
 
 def instance_norm(
@@ -66,4 +66,4 @@ def instance_norm(
 ) -> Tensor:  # fmt: skip
     """Normalised over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
-    return out[0] if isinstance(out, tuple) else out  # type: ignore[no-any-return]
+    return out[0] if isinstance(out, tuple) else out

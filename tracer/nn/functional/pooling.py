@@ -9,7 +9,9 @@ from ...core.tensor import Tensor
 from .conv import padding_attrs, pair
 
 
-def _pool(x: Tensor, kind: str, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, data_format: str, **attrs: Any) -> Tensor:
+def _pool(
+    x: Tensor, kind: str, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, data_format: str, **attrs: Any
+) -> Tensor:
     size = pair(kernel)
     out: Tensor = OPS["pool2d"](
         x, pooling_type=kind, ksize=size, strides=size if stride is None else pair(stride), ceil_mode=ceil_mode,
@@ -36,11 +38,13 @@ def avg_pool2d(
     divisor_override: float | None = None, data_format: str = "NCHW", name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of each window, of its elements inside x when exclusive.   x [N, C, H, W] -> [N, C, H', W']"""
-    out = _pool(x, "avg", kernel_size, stride, padding, ceil_mode, data_format, exclusive=exclusive and divisor_override is None)
+    out = _pool(
+        x, "avg", kernel_size, stride, padding, ceil_mode, data_format, exclusive=exclusive and divisor_override is None
+    )
     if divisor_override is None:
         return out
     kh, kw = pair(kernel_size)
-    return OPS["scale"](out, scale=kh * kw / float(divisor_override))  # type: ignore[no-any-return]
+    return OPS["scale"](out, scale=kh * kw / float(divisor_override))
 
 
 def _adaptive(x: Tensor, kind: str, output_size: Any, data_format: str) -> Tensor:
@@ -48,7 +52,7 @@ def _adaptive(x: Tensor, kind: str, output_size: Any, data_format: str) -> Tenso
     if None in sizes:
         spatial = x.shape[1:3] if data_format == "NHWC" else x.shape[2:4]
         sizes = [int(spatial[i]) if s is None else s for i, s in enumerate(sizes)]
-    return OPS["pool2d"](  # type: ignore[no-any-return]
+    return OPS["pool2d"](
         x, pooling_type=kind, ksize=pair(sizes), adaptive=True, strides=[1, 1], data_format=data_format
     )
 
@@ -66,11 +70,11 @@ def adaptive_max_pool2d(x: Tensor, output_size: Any, return_mask: bool = False, 
 
 
 def _as_2d(x: Tensor) -> Tensor:
-    return OPS["unsqueeze2"](x, axes=[2])  # type: ignore[no-any-return]
+    return OPS["unsqueeze2"](x, axes=[2])
 
 
 def _as_1d(x: Tensor) -> Tensor:
-    return OPS["squeeze2"](x, axes=[2])  # type: ignore[no-any-return]
+    return OPS["squeeze2"](x, axes=[2])
 
 
 def _row(value: Any, first: int) -> Any:
