@@ -6,6 +6,9 @@ import oarlock as paddle
 if __name__ != "oarlock":
     raise ImportError("this folder is the package `oarlock`; install it and import that name")
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from . import core, framework, io, jit, metric, nn, optimizer, static, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
@@ -37,6 +40,11 @@ from .tensor import EXPORTS as _EXPORTS
 __version__ = "0.1.0"
 
 globals().update(_EXPORTS)
+if _TYPE_CHECKING:  # the functions on tensors, which come from a table
+
+    def __getattr__(name: str) -> _Any: ...
+
+
 bool = bool_
 
 __all__ = [

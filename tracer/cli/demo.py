@@ -25,7 +25,7 @@ from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
 from ..loader.engine import library_path
 from ..static.input_spec import InputSpec
-from ..tensor import to_tensor
+from ..tensor.convert import to_tensor
 from .digits import Digits, load_digits
 from .model import export_model
 

@@ -94,7 +94,7 @@ def run_model(prefix: str, input: Path, output: Path, device: str, threads: int)
         raise OpError(f"run: {input.name} holds {sorted(arrays)}, but the model takes {names}; {missing} are missing")
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
-    atomic_write({str(output): lambda file: np.savez(file, **by_name)})
+    atomic_write({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]
     for name, array in by_name.items():
         _print(f"{name}: {array.dtype}{list(array.shape)}")
 

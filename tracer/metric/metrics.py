@@ -53,6 +53,8 @@ class Accuracy(Metric):
     def __init__(self, topk: Sequence[int] = (1,), name: str | None = None) -> None:
         self.topk = tuple(topk)
         self._name = name or "acc"
+        self.total: list[float] = []
+        self.count: list[int] = []
         self.reset()
 
     def compute(self, pred: Tensor, label: Tensor, *args: Any) -> Tensor:

@@ -1,5 +1,7 @@
 """Layers, and what they are made of."""
 
+from typing import TYPE_CHECKING, Any
+
 from . import functional, initializer
 from .activation import CLASSES as _ACTIVATIONS
 from .activation import PReLU
@@ -32,6 +34,11 @@ from .pooling import (
 from .transformer import MultiHeadAttention, TransformerEncoder, TransformerEncoderLayer
 
 globals().update(_ACTIVATIONS)
+if TYPE_CHECKING:  # the activations, which come from a table
+
+    def __getattr__(name: str) -> Any: ...
+
+
 __all__ = [
     "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "AvgPool1D", "AvgPool2D", "BCELoss", "BCEWithLogitsLoss",
     "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue",

@@ -58,7 +58,8 @@ class Embedding(Layer):
         self._padding_idx = padding_idx
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         if padding_idx is not None:
-            self.weight.array[padding_idx] = 0.0
+            table: Any = self.weight.array
+            table[padding_idx] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""

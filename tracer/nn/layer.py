@@ -114,7 +114,7 @@ class Layer:
         dtype: Any = None,
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
-    ) -> Parameter | None:
+    ) -> Any:
         """A new parameter, named like Paddle's.   -> [*shape], or None when attr is False.
 
         Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a weight.

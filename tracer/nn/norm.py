@@ -22,6 +22,8 @@ class _BatchNorm(Layer):
     """
 
     _ranks: tuple[int, ...] = ()
+    _mean: Tensor
+    _variance: Tensor
 
     def __init__(
         self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,

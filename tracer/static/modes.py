@@ -30,7 +30,7 @@ class Trace(Eager):
         self.recorder = recorder
         self.guards = guards
 
-    def with_tape(self, tape: bool) -> Trace:  # type: ignore[override]
+    def with_tape(self, tape: bool) -> Trace:
         """The same recording, with or without a tape."""
         return Trace(self.recorder, self.guards, tape)
 
@@ -124,7 +124,7 @@ class WatchedShape(list[Any]):
     def __ne__(self, other: object) -> bool:
         return self._all() != other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         return repr(self._all())
@@ -245,7 +245,7 @@ class SymbolicShape(list[Any]):
     def __ne__(self, other: object) -> bool:
         self._compare(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __add__(self, other: Any) -> list[Any]:
         return list(iter(self)) + list(other)

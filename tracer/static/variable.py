@@ -20,7 +20,7 @@ class Variable(Tensor):
         self.stop_gradient = desc.stop_gradient
 
     @property
-    def array(self) -> Any:  # type: ignore[override]
+    def array(self) -> Any:
         """There is none: raises TraceError that names the user's line."""
         refuse(self, "its value")
 

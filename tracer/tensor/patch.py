@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
+from ..core.op import OPS
 from ..core.tensor import Tensor
 from . import creation, linalg, logic, manipulation, math, search
 from .convert import cast
@@ -83,7 +84,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": math.add, "__radd__": math.add, "__sub__": math.subtract, "__rsub__": math.rsubtract,
     "__mul__": math.multiply, "__rmul__": math.multiply, "__truediv__": math.divide, "__rtruediv__": _swapped(math.divide),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
-    "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(math.OPS["elementwise_pow"], x, y)),
+    "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
     "__eq__": logic.equal, "__ne__": logic.not_equal, "__lt__": logic.less_than, "__le__": logic.less_equal,
     "__gt__": logic.greater_than, "__ge__": logic.greater_equal, "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
