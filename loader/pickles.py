@@ -49,7 +49,7 @@ def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> t
         raise FileError(f"{name}: {refused} (at byte {position})") from None
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError) as error:
         raise FileError(f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})") from None
-    raise FileError(f"{name}: is not a whole pickle: it does not end")
+    raise FileError(f"{name}: is not a whole pickle")
 
 
 class _Machine:
@@ -175,8 +175,10 @@ def _judge(root: Any, most: int) -> None:
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]
         size, depth = 1 + sum(n for n, _ in known), 1 + max((d for _, d in known), default=0)
-        if depth > MAX_DEPTH or size > most:
-            raise Refused(f"is nested {depth} deep and holds {size} values when written out")
+        if depth > MAX_DEPTH:
+            raise Refused(f"is nested more than {MAX_DEPTH} deep")
+        if size > most:
+            raise Refused(f"stands for more than {most} values, by holding the same ones over and over")
         sizes[id(value)] = (size, depth)
 
 
