@@ -88,12 +88,12 @@ def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) 
                 os.replace(places[path], path)
             elif os.path.lexists(path):
                 os.unlink(path)
+        for folder in asides:
+            _sync_folder(folder)
     except BaseException:
         for path, old in reversed(moved):
             _undo(path, old, places.get(path))
         raise
-    for folder in asides:
-        _sync_folder(folder)
 
 
 def _keep(path: str, old: Path) -> None:
