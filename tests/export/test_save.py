@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from oarlock.export import save
 from oarlock.export.save import atomic_write, staged
 
 
@@ -31,7 +30,7 @@ def test_all_are_written(folder: Path) -> None:
     def write(file: BinaryIO) -> None:
         file.write(b"new c")
 
-    pieces = [b"new", memoryview(b" d")]
+    pieces: list[bytes | memoryview] = [b"new", memoryview(b" d")]
     atomic_write({folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces})
     found = {"a": b"new a", "c": b"new c", "sub": None, "x": None, "x/y": None, "x/y/d": b"new d"}
     assert state(folder) == found
@@ -106,7 +105,7 @@ def test_an_error_while_renaming_leaves_all_as_it_was(
             raise error
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(save.os, call, broken)
+    monkeypatch.setattr(os, call, broken)
     files = {folder / "new": b"n", folder / "a": b"new a", folder / "sub/f": b"f", folder / "b": None}
     try:
         atomic_write(files)
