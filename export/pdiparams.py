@@ -17,7 +17,7 @@ _HEAD = struct.Struct("<IQIi")
 
 
 def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
-    """An array or NumPy scalar as it stands in a file: head, description, data.   FileError for a dtype Paddle lacks."""
+    """An array or NumPy scalar as it stands in a file: head, description, data.   FileError for another dtype."""
     array = np.asarray(array, order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -24,7 +27,7 @@ block 0:
 
 
 def message(text: str) -> Any:
-    return ProgramDesc.FromString(to_bytes(parse(text)))
+    return ProgramDesc.parse(to_bytes(parse(text)))
 
 
 def test_feeds_come_first_and_backwards_and_fetches_last() -> None:
@@ -52,7 +55,7 @@ def test_variables_by_name_then_the_holders() -> None:
 def test_the_users_line_is_one_entry_without_folders() -> None:
     for where in ("net.py:3 in f", "/home/me/net.py:3 in f", "C:\\me\\net.py:3 in f"):
         op = OpDesc("relu", where=where)
-        (written,) = ProgramDesc.FromString(to_bytes(Program([Block(ops=[op])]))).blocks[0].ops[0].attrs
+        (written,) = ProgramDesc.parse(to_bytes(Program([Block(ops=[op])]))).blocks[0].ops[0].attrs
         assert (written.name, written.type, list(written.strings)) == ("op_callstack", 5, ["net.py:3 in f"])
 
 
@@ -61,6 +64,25 @@ def test_set_value_says_its_version() -> None:
     with_it = message("program version=0\nblock 0:\nset_value() values=scalars[1]")
     assert [(pair.op_name, pair.op_version.version) for pair in with_it.op_version_map.pair] == [("set_value", 4)]
     assert not message(TWO).HasField("op_version_map")
+
+
+HASHES = """
+import hashlib, sys
+from oarlock.export.pdmodel import to_bytes
+from oarlock.static.parser import parse
+from oarlock.static.prune import prune
+program = prune(parse(sys.argv[1]), ["y", "x"], ["z"])
+print(hashlib.sha256(to_bytes(program) + str(program).encode()).hexdigest())
+"""
+
+
+def test_the_same_program_gives_the_same_bytes_in_every_process() -> None:
+    def hashed(seed: str) -> str:
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        asked = [sys.executable, "-c", HASHES, TWO]
+        return subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert hashed("1") == hashed("2")
 
 
 def test_negative_numbers_and_unpacked_lists_on_the_wire() -> None:

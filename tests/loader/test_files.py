@@ -41,7 +41,7 @@ DATA = to_bytes(GOOD)
 
 
 def changed(change: Callable[[Any], object]) -> bytes:
-    message = ProgramDesc.FromString(DATA)
+    message = ProgramDesc.parse(DATA)
     change(message)
     data: bytes = message.SerializeToString()
     return data
