@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import mmap
 import pickletools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,12 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
 
 def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
     """What the first pickle in `data` holds, as by `loads`, and how many bytes it takes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # of text with escapes that are none
+        return _run(data, name)
+
+
+def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
     machine = _Machine(len(data))
     position = 0
     try:
@@ -47,7 +54,7 @@ def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> t
             machine.step(opcode.name, arg)
     except Refused as refused:
         raise FileError(f"{name}: {refused} (at byte {position})") from None
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError, Warning) as error:
         raise FileError(f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})") from None
     raise FileError(f"{name}: is not a whole pickle")
 

@@ -216,6 +216,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a long text": (b"\x80\x04\x8d" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
     "long bytes": (b"\x80\x04\x8e" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
     "a long bytearray": (b"\x80\x05\x96" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
+    "an escape that is none": (b"S'\\u'\n.", "is not a whole pickle"),
     "negative length": (b"\x80\x02T\xff\xff\xff\xff.", "is not a whole pickle"),
     "a long number": (b"L" + b"9" * 100000 + b"L\n.", "is not a whole pickle"),
     "a long frame": (b"\x80\x04\x95" + struct.pack("<Q", 1 << 60), "is not a whole pickle"),
