@@ -11,6 +11,7 @@ import traceback
 import make_exports
 import numpy as np
 import paddle
+import same_code
 from paddle import inference
 
 
@@ -97,7 +98,12 @@ def load_state(path):
     return _described(paddle.load(path))
 
 
-DO = {"export": export, "run": run, "save_state": save_state, "load_state": load_state}
+def run_same_code(path):
+    """The cases of same_code.py; gives the errors."""
+    return same_code.run_all(paddle, path)
+
+
+DO = {"same_code": run_same_code, "export": export, "run": run, "save_state": save_state, "load_state": load_state}
 
 
 def main():

@@ -111,7 +111,7 @@ def _variables(recorder: Recorder, name: str, spec: Any) -> Any:
 
 def _finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
-    flat, nesting = tree.flatten(outputs, "output")
+    flat, nesting = tree.flatten(outputs, "out")
     if not flat:
         raise TraceError("the layer gives no tensor; there is nothing to record")
     fetched = [

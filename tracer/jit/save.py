@@ -118,7 +118,7 @@ def reference_of(layer: Layer, recording: Recording, input_spec: Any, outputs: A
 
     def eager(tensors: list[Tensor]) -> list[Any]:
         with no_grad():
-            return [t.array for _, t in tree.flatten(layer(*tensors), "output")[0]]
+            return [t.array for _, t in tree.flatten(layer(*tensors), "out")[0]]
 
     return eager
 
