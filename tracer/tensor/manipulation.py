@@ -205,8 +205,18 @@ def index_sample(x: Tensor, index: Tensor) -> Tensor:
 
 
 def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = True) -> Tensor:
-    """Elements of arr by an index per element.   arr [*], indices [*] -> [*]"""
-    return OPS["take_along_axis"](arr, indices, Axis=axis)
+    """Elements of arr by an index per element.   arr [*], indices [*] -> [*]
+
+    broadcast: indices broadcast against arr, but for `axis`.
+    """
+    return OPS["take_along_axis"](arr, _along(arr, indices, axis) if broadcast else indices, Axis=axis)
+
+
+def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
+    """indices broadcast to the shape of arr, but for `axis`."""
+    wanted = list(arr.meta.shape)
+    wanted[axis] = indices.meta.shape[axis]
+    return indices if list(indices.meta.shape) == wanted else expand(indices, wanted)
 
 
 def put_along_axis(
@@ -218,8 +228,14 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]"""
-    given = values if isinstance(values, Tensor) else full(indices.shape, values, arr.dtype)
+    """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]
+
+    broadcast: indices and values broadcast against arr, but for `axis`.
+    """
+    indices = _along(arr, indices, axis) if broadcast else indices
+    given = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
+    if given.meta.shape != indices.meta.shape:
+        given = expand(given, list(indices.meta.shape))
     return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce)
 
 
