@@ -76,10 +76,7 @@ nn = {
     "encoder_before": layer_case(lambda P: P.nn.TransformerEncoderLayer(8, 4, 16, 0.0, normalize_before=True), X3),
     **{
         name: layer_case(lambda P, name=name: getattr(P.nn, name)(), X3)
-        for name in (
-            "ReLU ReLU6 Sigmoid Tanh Silu Swish Mish Softsign LogSigmoid Tanhshrink Hardswish Hardsigmoid GELU ELU LeakyReLU Hardtanh "
-            "Softplus Softmax LogSoftmax GLU"
-        ).split()
+        for name in ["ReLU", "ReLU6", "Sigmoid", "Tanh", "Silu", "Swish", "Mish", "Softsign", "LogSigmoid", "Tanhshrink", "Hardswish", "Hardsigmoid", "GELU", "ELU", "LeakyReLU", "Hardtanh", "Softplus", "Softmax", "LogSoftmax", "GLU"]
     },
 }  # fmt: skip
 
@@ -107,9 +104,13 @@ losses = {
     "cross_entropy": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2))),
     "cross_entropy_flat": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2[:, 0]), reduction="none")),
     "cross_entropy_ignore": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), ignore_index=5)),
-    "cross_entropy_weight": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), weight=P.to_tensor(np.abs(data(6))))),
+    "cross_entropy_weight": loss_case(
+        lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), weight=P.to_tensor(np.abs(data(6))))
+    ),
     "cross_entropy_soft": loss_case(lambda P, F, x: F.cross_entropy(x, prob(P), soft_label=True)),
-    "cross_entropy_smooth": loss_case(lambda P, F, x: F.cross_entropy(x, F.one_hot(P.to_tensor(L2[:, 0]), 6), soft_label=True, label_smoothing=0.2)),
+    "cross_entropy_smooth": loss_case(
+        lambda P, F, x: F.cross_entropy(x, F.one_hot(P.to_tensor(L2[:, 0]), 6), soft_label=True, label_smoothing=0.2)
+    ),
     "cross_entropy_probs": loss_case(lambda P, F, x: F.cross_entropy(F.softmax(x), P.to_tensor(L2), use_softmax=False)),
     "softmax_with_cross_entropy": loss_case(lambda P, F, x: F.softmax_with_cross_entropy(x, P.to_tensor(L2))),
     "mse": loss_case(lambda P, F, x: F.mse_loss(x, prob(P))),
@@ -147,7 +148,9 @@ def optimizer_case(make, steps=5):
 optimizers = {
     "sgd": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, weight_decay=0.01)),
     "momentum": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p)),
-    "nesterov": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02)),
+    "nesterov": optimizer_case(
+        lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02)
+    ),
     "adam": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, parameters=p)),
     "adam_decay": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, 0.8, 0.9, 1e-3, parameters=p, weight_decay=0.1)),
     "adamw": optimizer_case(lambda P, p: P.optimizer.AdamW(0.05, parameters=p, weight_decay=0.3)),
@@ -155,10 +158,14 @@ optimizers = {
         lambda P, p: P.optimizer.AdamW(0.05, parameters=p, apply_decay_param_fun=lambda n: n.endswith("w_0"))
     ),
     "clip_norm": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByNorm(0.1))),
-    "clip_global": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))),
+    "clip_global": optimizer_case(
+        lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))
+    ),
     "clip_value": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByValue(0.05))),
     "groups": optimizer_case(
-        lambda P, p: P.optimizer.Adam(0.1, parameters=[{"params": p[:2], "learning_rate": 0.5}, {"params": p[2:], "weight_decay": 0.1}])
+        lambda P, p: P.optimizer.Adam(
+            0.1, parameters=[{"params": p[:2], "learning_rate": 0.5}, {"params": p[2:], "weight_decay": 0.1}]
+        )
     ),
 }
 
@@ -285,7 +292,11 @@ def accuracy(P):
     """Both metrics."""
     m = P.metric.Accuracy((1, 2))
     m.update(m.compute(P.to_tensor(X2), P.to_tensor(L2)))
-    return {"one": P.metric.accuracy(P.to_tensor(X2), P.to_tensor(L2), k=2).numpy(), "all": np.array(m.accumulate()), "name": np.array(m.name())}
+    return {
+        "one": P.metric.accuracy(P.to_tensor(X2), P.to_tensor(L2), k=2).numpy(),
+        "all": np.array(m.accumulate()),
+        "name": np.array(m.name()),
+    }
 
 
 CASES = {

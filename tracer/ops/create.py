@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
-from .elementwise import zeros_like
 from .meta import like_x, proto_dtype
 from .shape import numbers_of, sizes_known
 
@@ -63,11 +62,6 @@ def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
 @fill_any_like.meta
 def _(x, *, value, dtype):
     return Meta(x.shape, x.dtype if dtype < 0 else proto_dtype(dtype))
-
-
-@fill_any_like.vjp
-def _(g, x):
-    return zeros_like(x)
 
 
 @op("fill_constant_batch_size_like", "Input -> Out")
