@@ -5,6 +5,8 @@ Runs in both environments, so it uses nothing but NumPy and what it is given.
 
 import numpy as np
 
+# ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
+
 
 def data(*shape, seed=0):
     """Reproducible numbers, away from zero."""

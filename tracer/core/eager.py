@@ -64,6 +64,21 @@ class Eager(Mode):
         """The eager mode with or without a tape."""
         return EAGER if tape else NO_TAPE
 
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        made = Tensor(tensor.array)
+        made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
+            made.array,
+            made.stop_gradient,
+            made.node,
+            made.index,
+        )
+
     # NOTE: unary and binary repeat what `run` does, without tuple, dict and loop: a small op costs less than its dispatch.
 
     def unary(self, op: Op, x: Tensor) -> Tensor:

@@ -20,7 +20,15 @@ BLOCK = 1 << 20  # elements of the columns of a block
 
 
 def geometry(
-    x: Any, w: Any, *, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int, data_format: str
+    x: Any,
+    w: Any,
+    *,
+    strides: Any,
+    paddings: Any,
+    padding_algorithm: str,
+    dilations: Any,
+    groups: int,
+    data_format: str,
 ) -> tuple[Window, Shape]:
     """The window and the result's shape [N,M,H,W].   x, w: arrays or Metas of pictures and filter [M,C/groups,KH,KW]."""
     n, c, *hw = nchw(tuple(x.shape), data_format)

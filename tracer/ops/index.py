@@ -23,7 +23,10 @@ def wrapped(index: Any, size: int, what: str = "Index") -> Any:
     """Indices counted from the front.   Raises OpError for one that does not exist."""
     if index.size:
         low, high = int(np.min(index)), int(np.max(index))
-        check(-size <= low and high < size, f"{what} holds {low if low < -size else high}, outside of -{size} ... {size - 1}")
+        check(
+            -size <= low and high < size,
+            f"{what} holds {low if low < -size else high}, outside of -{size} ... {size - 1}",
+        )
         if low < 0:
             return np.where(index < 0, index + size, index)
     return index
@@ -45,7 +48,9 @@ def add_rows(like_this: Any, rows: int, index: Any, values: Any) -> Any:
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    total[ordered[starts]] = np.add.reduceat(values[order], starts, axis=0) if len(starts) < len(order) else values[order]
+    total[ordered[starts]] = (
+        np.add.reduceat(values[order], starts, axis=0) if len(starts) < len(order) else values[order]
+    )
     return total
 
 
@@ -132,7 +137,10 @@ def embedding(w, ids, *, padding_idx: Long = -1):
 def _(w, ids, *, padding_idx):
     check_index(ids, "Ids")
     check(len(w.shape) == 2, "W needs two axes")
-    check(padding_idx == -1 or w.shape[0] < 0 or 0 <= padding_idx < w.shape[0], f"padding_idx={padding_idx} is no row of W")
+    check(
+        padding_idx == -1 or w.shape[0] < 0 or 0 <= padding_idx < w.shape[0],
+        f"padding_idx={padding_idx} is no row of W",
+    )
     return Meta((*ids.shape, w.shape[1]), w.dtype)
 
 
@@ -402,7 +410,10 @@ def index_sample(x, index):
 @index_sample.meta
 def _(x, index):
     check_index(index)
-    check(len(x.shape) == 2 and len(index.shape) == 2 and agree(x.shape[0], index.shape[0]), "X and Index need as many rows")
+    check(
+        len(x.shape) == 2 and len(index.shape) == 2 and agree(x.shape[0], index.shape[0]),
+        "X and Index need as many rows",
+    )
     return Meta((max(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
 
 

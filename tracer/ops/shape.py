@@ -252,7 +252,9 @@ def _(x, shape_tensor, shape_tensors, *, shape):
         return Meta(tuple(-1 if d < 0 else d for d in wanted), x.dtype)
     full = _kept(x.shape, shape)
     padded = (1,) * (len(full) - len(x.shape)) + x.shape
-    check(all(d == 1 or agree(d, e) for d, e in zip(padded, full, strict=True)), f"cannot expand to shape={list(shape)}")
+    check(
+        all(d == 1 or agree(d, e) for d, e in zip(padded, full, strict=True)), f"cannot expand to shape={list(shape)}"
+    )
     return Meta(full, x.dtype)
 
 

@@ -185,14 +185,15 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), x.dtype)
     if given.meta.dtype != x.meta.dtype:
         given = cast(given, x.dtype)
-    if basic.advanced:
-        made = _put(x, index, given)
-    else:
-        made = OPS["set_value"](
-            x, None, None, None, given, axes=basic.axes, starts=[int(s) for s in basic.starts], ends=[int(e) for e in basic.ends],
-            steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.new, dtype=x.dtype.proto, shape=list(given.meta.shape),
-        )  # fmt: skip
-    in_place(x, made)
+    in_place(x, lambda now: _put(now, index, given) if basic.advanced else _set(now, basic, given))
+
+
+def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
+    """x with `given` at an index of ints and slices."""
+    return OPS["set_value"](
+        x, None, None, None, given, axes=basic.axes, starts=[int(s) for s in basic.starts], ends=[int(e) for e in basic.ends],
+        steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.new, dtype=x.dtype.proto, shape=list(given.meta.shape),
+    )  # fmt: skip
 
 
 def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -278,9 +278,10 @@ def tolist(x: Tensor) -> Any:
     return x.tolist()
 
 
-def in_place(x: Tensor, made: Tensor) -> Tensor:
-    """Let x be what `made` is: the in-place functions (`x.add_(y)`)."""
-    if state.mode.static or (state.mode.tape and not x.stop_gradient and x.node is None):
+def in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Let x be what `function` makes of it: `x.add_(y)`, `x[i] = y`.   Raises OpError for a leaf that wants a gradient."""
+    mode = state.mode
+    if not mode.static and mode.tape and not x.stop_gradient and x.node is None:
         raise OpError(with_user_line(f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"))
-    x.array, x.node, x.index, x.stop_gradient = made.array, made.node, made.index, made.stop_gradient
+    mode.become(x, function(mode.shadow(x)))
     return x

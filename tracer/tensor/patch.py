@@ -25,7 +25,7 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return manipulation.in_place(x, function(x, *args, **kwargs))
+        return manipulation.in_place(x, lambda now: function(now, *args, **kwargs))
 
     method.__doc__ = f"In place: {function.__doc__}"
     return method
