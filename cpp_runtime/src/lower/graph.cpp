@@ -168,10 +168,22 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
 }
 
 void Graph::missing_rule(const OpDesc& op, std::size_t index) {
-  auto [entry, is_new] = missing_.try_emplace(op.type, 0, "");
-  if (is_new) entry->second.second = "op " + std::to_string(index) + (op.where.empty() ? "" : "\n    at " + op.where);
-  ++entry->second.first;
+  auto [entry, is_new] = missing_.try_emplace(op.type);
+  Missing& missing = entry->second;
+  if (is_new) missing = {0, index, block_, op.where};
+  ++missing.count;
   poison(op);
+  std::int64_t body = int_attr(op, "sub_block", 0);
+  if (body > 0) missing_rules_in(static_cast<std::int32_t>(body));
+}
+
+// Nobody will lower this block, yet what is missing in it belongs to the same list.
+void Graph::missing_rules_in(std::int32_t block) {
+  std::int32_t outside = std::exchange(block_, block);
+  const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (!find_rule(ops[i].type, options_.opset)) missing_rule(ops[i], i);
+  block_ = outside;
 }
 
 // After a failure the rest is looked at all the same, so that one error lists everything.
@@ -188,10 +200,12 @@ void Graph::report() const {
   if (problems_.empty() && missing_.empty()) return;
   std::size_t count = problems_.size();
   std::string lines;
-  for (auto& [type, entry] : missing_) {
-    count += entry.first;
+  for (auto& [type, m] : missing_) {
+    count += m.count;
     lines += "\n  " + type + ": no lowering at opset " + std::to_string(options_.opset) + " (" +
-             std::to_string(entry.first) + "x, first " + entry.second + ")";
+             std::to_string(m.count) + "x, first op " + std::to_string(m.index) +
+             (m.block ? " of block " + std::to_string(m.block) : "") + ")" +
+             (m.where.empty() ? "" : "\n    at " + m.where);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;
   throw Error(Fault::unsupported, program_.name + ": " + std::to_string(count) + " op" + (count == 1 ? "" : "s") +

@@ -59,6 +59,7 @@ class Graph {
   void run_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
   void missing_rule(const OpDesc& op, std::size_t index);
+  void missing_rules_in(std::int32_t block);
   void name_results(const OpDesc& op, std::size_t first_node);
   void poison(const OpDesc& op);
   void report() const;
@@ -88,7 +89,12 @@ class Graph {
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
   std::vector<std::string> problems_;
-  std::map<std::string, std::pair<std::size_t, std::string>, std::less<>> missing_;  // type -> count, first place
+  struct Missing {
+    std::size_t count, index;  // how often, and where first
+    std::int32_t block;
+    std::string where;
+  };
+  std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
 
 /// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.
