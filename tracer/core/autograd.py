@@ -88,7 +88,10 @@ class Sweep:
         node = tensor.node
         if node is None:
             before = self.leaves.get(id(tensor))
-            self.leaves[id(tensor)] = (tensor, gradient if before is None else state.mode.binary(self._add, before[1], gradient))
+            self.leaves[id(tensor)] = (
+                tensor,
+                gradient if before is None else state.mode.binary(self._add, before[1], gradient),
+            )
         elif node.op.single:
             node.grads = gradient if node.grads is None else state.mode.binary(self._add, node.grads, gradient)
         else:
@@ -197,7 +200,9 @@ def _saved(node: Node, index: int) -> Tensor:
 def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> None:
     for root, g in zip(roots, given, strict=True):
         if g is not None and g.array.shape != root.array.shape:
-            raise OpError(with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})"))
+            raise OpError(
+                with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})")
+            )
         sweep.add(root, Tensor(np.ones_like(root.array)) if g is None else g)
 
 
