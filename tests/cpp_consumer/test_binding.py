@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import onnx
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]
 import pytest
 
 from oarlock.loader import _runtime
+
+from .wire import Guard, program
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 MLP = (FIXTURES / "mlp.pdmodel").read_bytes()
@@ -32,37 +35,9 @@ def mlp() -> _runtime.Session:
     return session(threads=1)
 
 
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def one_op_program(to: int, out: str) -> bytes:
-    """feed x: dtype `to` -> scale by 1 -> fetch, with the dtype's number in a `.pdmodel`."""
-
-    def field(number: int, body: bytes) -> bytes:
-        return varint(number << 3 | 2) + varint(len(body)) + body
-
-    def number(field_number: int, value: int) -> bytes:
-        return varint(field_number << 3) + varint(value % (1 << 64))
-
-    def var(name: str) -> bytes:
-        tensor = number(1, to) + number(2, -1)
-        return field(3, field(1, name.encode()) + field(2, number(1, 7) + field(3, field(1, tensor))))
-
-    def op(kind: str, inputs: dict[str, str], outputs: dict[str, str], attrs: bytes = b"") -> bytes:
-        def slots(n: int, all_: dict[str, str]) -> bytes:
-            return b"".join(field(n, field(1, s.encode()) + field(2, v.encode())) for s, v in all_.items())
-
-        return field(4, slots(1, inputs) + slots(2, outputs) + field(3, kind.encode()) + attrs)
-
-    col = field(4, field(1, b"col") + number(2, 0) + number(3, 0))
-    ops = op("feed", {"X": "feed"}, {"Out": "x"}, col) + op("scale", {"X": "x"}, {"Out": out})
-    ops += op("fetch", {"X": out}, {"Out": "fetch"}, col)
-    return field(1, number(1, 0) + number(2, -1) + var("x") + var(out) + ops)
+def one_op_program(number: int, out: str) -> bytes:
+    """feed x[?] -> scale by 1 -> fetch, elements of the dtype with that number in a `.pdmodel`."""
+    return program({"x": (number, [-1]), out: (number, [-1])}, [("scale", {"X": "x"}, {"Out": out})], ["x"], [out])
 
 
 def test_numbers_are_paddles(mlp: _runtime.Session) -> None:
@@ -171,3 +146,48 @@ def test_many_threads(mlp: _runtime.Session) -> None:
     for t in threads:
         t.join()
     assert wrong == []
+
+
+def guarded(guard: Guard) -> _runtime.Session:
+    """r = relu(x); y = r + bias, both float32[?,4], with one guard."""
+    variables = {name: (5, [-1, 4]) for name in ("x", "bias", "r", "y")}
+    ops = [("relu", {"X": "x"}, {"Out": "r"}), ("elementwise_add", {"X": "r", "Y": "bias"}, {"Out": "y"})]
+    return _runtime.Session(program(variables, ops, ["x", "bias"], ["y"], (guard,)), None, {"ort_library": ENGINE})
+
+
+def test_a_broken_assumption_explains_the_failure_it_leads_to() -> None:
+    two = guarded(Guard("dim", "r", 0, "2", "shape[0]", "net.py:4 in forward", "h = r.shape[0]"))
+    assert two.run([X[:2], X[:2]])[0].shape == (2, 4)
+    with pytest.raises(_runtime.Error) as caught:
+        two.run([np.zeros((3, 4), "float32"), X[:2]])  # 3 + 2 rows: the engine itself would only say that Add failed
+    assert caught.value.kind == "guard"
+    assert str(caught.value) == (
+        "model.pdmodel: r.shape[0] is 3, the trace assumed 2 (read by shape[0])\n"
+        "  at net.py:4 in forward: h = r.shape[0]"
+    )
+    with pytest.raises(_runtime.Error) as caught:
+        two.run([X[:2], np.zeros((3, 4), "float32")])
+    assert caught.value.kind == "engine"
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "expected", "good", "bad"),
+    [
+        (5, "float32", "0.1", 0.1, 0.2),
+        (5, "float32", "2", 2.5, 3.0),  # int(y)
+        (5, "float32", "True", 7.0, 0.0),  # bool(y)
+        (3, "int64", "9007199254740993", 9007199254740993, 9007199254740992),
+        (2, "int32", "-4", -4, 4),
+        (0, "bool", "False", False, True),
+        (6, "float64", "nan", float("nan"), 1.0),
+    ],
+)
+def test_values_that_the_trace_read(number: int, dtype: str, expected: str, good: float, bad: float) -> None:
+    guard = Guard("value", "y", 0, expected, "item()", "net.py:2 in forward", "if y.item():")
+    ops = [("scale", {"X": "x"}, {"Out": "y"})]
+    bytes_ = program({"x": (number, [1]), "y": (number, [1])}, ops, ["x"], ["y"], (guard,))
+    reader = _runtime.Session(bytes_, None, {"ort_library": ENGINE})
+    assert np.array_equal(reader.run([np.array([good], dtype)])[0], np.array([good], dtype), equal_nan=dtype[0] == "f")
+    with pytest.raises(_runtime.Error, match=f"the trace assumed {re.escape(expected)}") as caught:
+        reader.run([np.array([bad], dtype)])
+    assert caught.value.kind == "guard"

@@ -61,10 +61,12 @@ onnx::Model Graph::lower() {
   for (const std::string& name : input_names(program_)) used_.insert(name);
   for (const std::string& name : output_names(program_)) used_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_.insert(name);
+  for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
+    used_.insert("guard." + std::to_string(i));
   inputs();
   run_block(0);
   report();
-  outputs();
+  if (options_.only_output.empty()) outputs();
   if (options_.guard_outputs) guards();
   return finish();
 }
@@ -128,8 +130,9 @@ void Graph::guards() {
     const Guard& guard = program_.contract->guards[i];
     bool is_input = std::find(feeds.begin(), feeds.end(), guard.var) != feeds.end();
     if (is_input && guard.kind != "value") continue;  // judged before the run
+    std::string name = "guard." + std::to_string(i);
+    if (!options_.only_output.empty() && options_.only_output != name) continue;
     Value v = value_of(guard.var, reader);
-    std::string name = fresh("guard." + std::to_string(i));
     bool value = guard.kind == "value";
     model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});
     model_.graph.outputs.push_back({name, value ? info(v).dtype : DType::int64, {}, {}, false});

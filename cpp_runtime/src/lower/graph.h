@@ -18,6 +18,7 @@ struct LowerOptions {
   bool inline_weights = false;
   std::string location;        // of the weights, as the ONNX file names it
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
+  std::string only_output;     // of those, the one to compute and nothing else; "" = everything
   Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
 };
 

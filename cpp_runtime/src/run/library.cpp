@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-constexpr int kOldestMinor = 18;  // every slot of ort.h is there
+constexpr int kOldestMinor = 18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
 constexpr int kNewestApi = 31;    // asking for more than the library has makes it print a warning
 
 struct ApiBase {
