@@ -6,6 +6,18 @@
 
 namespace oarlock {
 
+bool has_kernel(std::string_view onnx, DType dtype) {
+  static constexpr std::string_view no_doubles[] = {
+      "Acos",        "Acosh",         "Asin",      "Asinh",    "Atan",
+      "Atanh",       "AveragePool",   "Conv",      "Cosh",     "ConvTranspose",
+      "Elu",         "Erf",           "Gelu",      "Sinh",     "GlobalAveragePool",
+      "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus", "InstanceNormalization",
+      "Softsign",    "Tan",
+  };
+  return dtype != DType::float64 ||
+         std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
+}
+
 // An entry that does not exist is looked up where there is a zero; ONNX Runtime checks that, and names the value.
 Value nonzero(Node& n, const Value& y) {
   if (auto known = n.const_ints(y)) {

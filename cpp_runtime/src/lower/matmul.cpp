@@ -18,14 +18,13 @@ void matmul_v2(Node& n) {
   n.out("Out", n.emit("MatMul", {x, y}));
 }
 
-// The first form had a factor, and gave [1] where today's gives a scalar.
+// The first form had a factor.
 void matmul_v1(Node& n) {
   auto x = maybe_swapped(n, "X", "transpose_X"), y = maybe_swapped(n, "Y", "transpose_Y");
   auto product = n.emit("MatMul", {x, y});
   auto alpha = n.attr("alpha", 1.0f);
-  if (alpha != 1) product = n.emit("Mul", {product, n.scalar(alpha, n.need_dtype(x))});
-  bool vectors = n.rank(x) == 1 && n.rank(y) == 1;
-  n.out("Out", vectors ? n.reshape(product, {1}) : product);
+  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare(product, n.dtype(x), Ints{});
+  out_scalar(n, "Out", alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.need_dtype(x))}));
 }
 
 // Both operands are seen as matrices: the first `cols` dims are rows, the others columns.

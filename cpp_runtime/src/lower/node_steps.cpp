@@ -36,7 +36,7 @@ Value Node::swap_last(const Value& v) {
 // no weight or the shape is not known.
 Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
   auto at = graph_.initializer_index_.find(v);
-  if (at == graph_.initializer_index_.end() || !shape) return "";
+  if (at == graph_.initializer_index_.end() || !shape || std::count(shape->begin(), shape->end(), -1) > 1) return "";
   onnx::Initializer view = graph_.model_.graph.initializers[at->second];
   Ints to = *shape;
   std::int64_t count = 1, rest = 1;

@@ -1,4 +1,6 @@
 // Normalisations, as they are at inference, and dropout.
+#include <algorithm>
+
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -62,11 +64,14 @@ Value scaled(Node& n, Value v, const Value& scale, const Value& bias) {
   return bias.empty() ? v : n.emit("Add", {v, bias});
 }
 
-// Scale and bias come flat; -1 in the shape is the one dim that may be unknown.
-Value weight_over(Node& n, std::string_view slot, const Ints& dims, DType dtype) {
+// Scale and bias come flat, and take the shape of what they scale: that of `x` from `begin` on.
+Value weight_over(Node& n, std::string_view slot, const Value& x, std::int64_t begin) {
   if (!n.has(slot)) return "";
-  auto v = n.cast(n.in(slot), dtype);
-  return dims.size() == 1 && n.rank(v) == 1 ? v : n.reshape(v, dims);
+  auto v = n.cast(n.in(slot), n.need_dtype(x));
+  Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
+  if (dims.size() == 1 && n.rank(v) == 1) return v;
+  if (std::count(dims.begin(), dims.end(), -1) <= 1) return n.reshape(v, dims);
+  return n.emit("Reshape", {v, n.slice(n.shape_of(x), {begin}, {n.rank(x)}, {0})});
 }
 
 void layer_norm(Node& n) {
@@ -74,9 +79,7 @@ void layer_norm(Node& n) {
   int rank = n.need_rank(x);
   auto begin = n.axis("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
-  auto shape = *n.shape(x);
-  Ints dims(shape.begin() + begin, shape.end());
-  auto scale = weight_over(n, "Scale", dims, n.need_dtype(x)), bias = weight_over(n, "Bias", dims, n.need_dtype(x));
+  auto scale = weight_over(n, "Scale", x, begin), bias = weight_over(n, "Bias", x, begin);
   if (n.opset() >= 17 && !scale.empty()) {
     Values in{x, scale};
     if (!bias.empty()) in.push_back(bias);

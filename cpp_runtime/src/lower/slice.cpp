@@ -46,14 +46,30 @@ void slice(Node& n) {
   finish(n, sliced(n, x, axes, starts, ends, ""), decreased);
 }
 
-// A start before the front counts from the end; with a negative step, so does an end, and one step further is the
-// front.
+// With a negative step an end of -1 is "through the front"; an end further back is the front itself, left out.
+Value backward_ends(Node& n, const Value& x, const Ints& axes, const Value& ends, const Value& steps) {
+  auto by = n.const_ints(steps), to = n.const_ints(ends);
+  bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
+  if (forward) return ends;
+  n.require(by && to, "strides that may be negative need ends that are known");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if ((*by)[i] > 0) continue;
+    auto& end = (*to)[i];
+    auto size = n.dim(x, axes[i]);
+    bool beyond = size >= 0 ? end < -size : end < -1000000000;
+    end = end == -1 ? -kEnd : beyond ? 0 : end;
+  }
+  return n.ints(*to);
+}
+
 void strided_slice(Node& n) {
   auto x = n.in("Input");
+  Ints axes = n.attr("axes", Ints{});
   auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   auto steps = int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
-  finish(n, sliced(n, x, n.attr("axes", Ints{}), starts, ends, steps), n.attr("decrease_axis", Ints{}));
+  ends = backward_ends(n, x, axes, ends, steps);
+  finish(n, sliced(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
 }
 
 // ---- split ----
