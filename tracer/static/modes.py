@@ -97,7 +97,7 @@ def shown_value(array: Any) -> str:
     flat = np.asarray(array)
     if flat.size == 1:
         return repr(flat.item())
-    if flat.size <= MOST_ELEMENTS:
+    if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
         return repr(flat.reshape(-1).tolist())
     return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
 

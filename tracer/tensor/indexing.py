@@ -76,7 +76,7 @@ class _Basic:
             self.dropped.append(axis)
             return axis + 1, out
         if isinstance(item, slice):
-            if item != slice(None):
+            if item.start is not None or item.stop is not None or item.step is not None:
                 self._slice(axis, item)
             return axis + 1, out + 1
         if _is_tensor_index(item):
