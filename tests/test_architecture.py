@@ -11,7 +11,9 @@ import pytest
 import oarlock
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLE: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"]["packages"]
+TABLE: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
+    "packages"
+]
 # What each part may import at the top of its files, besides itself.
 ARROWS = {
     "core": set(),
@@ -55,7 +57,10 @@ def test_arrows_point_one_way(path: Path) -> None:
 
 def test_every_folder_ships() -> None:
     folders = {p.name for p in (ROOT / "tracer").iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders == {Path(source).name for source in TABLE.values() if source.startswith("tracer/")} - {"__init__.py", "py.typed"}
+    assert folders == {Path(source).name for source in TABLE.values() if source.startswith("tracer/")} - {
+        "__init__.py",
+        "py.typed",
+    }
 
 
 def test_public_names_exist() -> None:

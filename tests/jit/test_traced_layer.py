@@ -174,7 +174,11 @@ def test_several_inputs_and_outputs_by_number(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("layer", "inputs", "why"),
-    [(None, [], "nn.Layer"), (nn.Linear(4, 3), 5, "a Tensor or a list"), (nn.Linear(4, 3), [np.ones((1, 4))], "ndarray, not a Tensor")],
+    [
+        (None, [], "nn.Layer"),
+        (nn.Linear(4, 3), 5, "a Tensor or a list"),
+        (nn.Linear(4, 3), [np.ones((1, 4))], "ndarray, not a Tensor"),
+    ],
 )
 def test_bad_arguments(layer: Any, inputs: Any, why: str) -> None:
     with pytest.raises(TypeError, match=why):
