@@ -11,6 +11,7 @@ Lower binary(std::string_view onnx) {
     auto axis = n.attr("axis", -1);
     if (axis != -1) {
       auto missing = n.need_rank(x) - n.need_rank(y) - axis;
+      n.require(axis >= 0 && missing >= 0, "attribute 'axis' is " + std::to_string(axis));
       Ints ones;
       for (std::int64_t i = 0; i < missing; ++i) ones.push_back(n.rank(y) + i);
       y = n.unsqueeze(y, ones);
