@@ -1,0 +1,204 @@
+"""The eager mode: call the kernel now, and note it on the tape when a gradient may be wanted."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .dtype import is_float
+from .errors import OpError, with_user_line
+from .mode import Mode, set_default
+from .op import Meta, Op
+from .tensor import Tensor
+
+_sequence = count()
+_new = Tensor.__new__
+_NO_ATTRS: dict[str, Any] = {}
+
+
+class Node:
+    """One op on the tape.   args: its operands; outs: result arrays, kept only for rules that ask for them."""
+
+    __slots__ = ("args", "attrs", "grads", "hooks", "op", "outs", "seq")
+
+    def __init__(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None:
+        self.op = op
+        self.args: tuple[Any, ...] | None = args
+        self.attrs = attrs
+        self.outs = outs
+        self.seq = next(_sequence)
+        self.hooks: dict[int, list[Any]] | None = None
+        self.grads: Any = None  # what a walk back has brought so far: a Tensor, or for several results a dict by index
+
+    def hooks_of(self, index: int) -> list[Any]:
+        """The hooks on one result, for adding to."""
+        if self.hooks is None:
+            self.hooks = {}
+        return self.hooks.setdefault(index, [])
+
+
+def unwrap(arg: Any) -> Any:
+    """The array of an operand: None stays None, a list becomes a list of arrays."""
+    if isinstance(arg, Tensor):
+        return arg.array
+    return None if arg is None else [t.array for t in arg]
+
+
+def wants(arg: Any) -> bool:
+    """Whether any tensor of an operand wants a gradient."""
+    if arg is None:
+        return False
+    if isinstance(arg, Tensor):
+        return not arg.stop_gradient
+    return any(not t.stop_gradient for t in arg)
+
+
+class Eager(Mode):
+    """Ops run at once.   tape: note what gradients need."""
+
+    def __init__(self, tape: bool) -> None:
+        self.tape = tape
+
+    def with_tape(self, tape: bool) -> Eager:
+        """The eager mode with or without a tape."""
+        return EAGER if tape else NO_TAPE
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        made = Tensor(tensor.array)
+        made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
+            made.array,
+            made.stop_gradient,
+            made.node,
+            made.index,
+        )
+
+    # NOTE: unary and binary repeat what `run` does, without tuple, dict and loop: a small op costs less than its dispatch.
+
+    def unary(self, op: Op, x: Tensor) -> Tensor:
+        """The short way for a plain op of one operand and one result."""
+        try:
+            out = op.kernel(x.array)
+        except Exception as error:
+            explain(op, (x,), {}, error)
+        made = _new(Tensor)
+        made.array = out
+        if self.tape and not x.stop_gradient and op.has_vjp:
+            made.stop_gradient = False
+            made.node = Node(op, (x,), _NO_ATTRS, out)
+        return made
+
+    def binary(self, op: Op, x: Tensor, y: Tensor) -> Tensor:
+        """The short way for a plain op of two operands and one result."""
+        try:
+            out = op.kernel(x.array, y.array)
+        except Exception as error:
+            explain(op, (x, y), {}, error)
+        made = _new(Tensor)
+        made.array = out
+        if self.tape and not (x.stop_gradient and y.stop_gradient) and op.has_vjp:
+            made.stop_gradient = False
+            made.node = Node(op, (x, y), _NO_ATTRS, out)
+        return made
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Run the kernel; see Mode.run."""
+        try:
+            out = op.kernel(*[a.array for a in args] if op.plain else map(unwrap, args), **attrs)
+        except Exception as error:
+            explain(op, args, attrs, error)
+        if op.single:
+            made = _new(Tensor)
+            made.array = out
+            if self.tape and op.has_vjp and is_float(out.dtype):
+                for a in args:
+                    if a is not None and (not a.stop_gradient if isinstance(a, Tensor) else wants(a)):
+                        made.stop_gradient = False
+                        made.node = Node(op, args, attrs, out)
+                        break
+            return made
+        return self._several(op, args, attrs, out)
+
+    def _several(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> Any:
+        made = wrap_results(op, outs)
+        if self.tape and op.has_vjp and any(map(wants, args)):
+            node = Node(op, args, attrs, outs)
+            for i, tensor in numbered_results(op, made):
+                if is_float(tensor.array.dtype):
+                    tensor.stop_gradient, tensor.node, tensor.index = False, node, i
+        return made
+
+
+def wrap_results(op: Op, outs: Any) -> Any:
+    """Tensors for the arrays that a kernel gave, in the same nesting."""
+    if len(op.outs) == 1:
+        return [Tensor(a) for a in outs] if op.outs[0].many else Tensor(outs)
+    return tuple([Tensor(a) for a in o] if s.many else Tensor(o) for s, o in zip(op.outs, outs, strict=True))
+
+
+def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
+    """The results that carry a gradient, with the index that gradients are kept under.
+
+    A slot of many is the last one of its op, and counts on from its own index.
+    """
+    slots = [made] if len(op.outs) == 1 else list(made)
+    found: list[tuple[int, Tensor]] = []
+    for i in op.grad_outs:
+        found += [(i + k, t) for k, t in enumerate(slots[i])] if op.outs[i].many else [(i, slots[i])]
+    return found
+
+
+def meta_of(arg: Any) -> Any:
+    """The Meta of an operand: None stays None, a list becomes a list of Metas."""
+    if arg is None or isinstance(arg, Tensor):
+        return None if arg is None else arg.meta
+    if isinstance(arg, list | tuple):
+        return [meta_of(a) for a in arg]
+    raise OpError(f"an operand is {type(arg).__name__}, not a Tensor")
+
+
+def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The Metas of all operands.   Raises OpError for an operand that is no Tensor."""
+    try:
+        return tuple(map(meta_of, args))
+    except OpError as error:
+        raise OpError(with_user_line(f"{op.type}: {error}")) from None
+
+
+def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
+    """Turn the failure of a kernel into an OpError that says what the meta rule has against the operands."""
+    if isinstance(error, MemoryError):
+        raise error
+    metas = metas_of(op, args)
+    why, cause = str(error), error
+    try:
+        op.infer(metas, attrs)
+    except OpError as found:
+        why, cause = str(found).removeprefix(f"{op.type}: "), None  # type: ignore[assignment]
+    except (TypeError, ValueError, IndexError, AttributeError):
+        pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
+    message = f"{op.type}: {why} ({op.show_operands(metas)})"
+    raise OpError(with_user_line(message)) from cause
+
+
+def result_metas(op: Op, outs: Any) -> Any:
+    """The Metas of what a kernel gave, nested as a meta rule nests them."""
+
+    def of(slot_many: bool, value: Any) -> Any:
+        return [Meta(np.shape(a), a.dtype) for a in value] if slot_many else Meta(np.shape(value), value.dtype)
+
+    if len(op.outs) == 1:
+        return of(op.outs[0].many, outs)
+    return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
+
+
+EAGER = Eager(tape=True)
+NO_TAPE = Eager(tape=False)
+set_default(EAGER)

@@ -1,0 +1,78 @@
+"""The mode on top of the stack decides what calling an op means: run it, record it, or both.
+
+A mode is any object with `run(op, args, attrs)`; `Op.__call__` does nothing but hand the call to the mode in force.
+Modes are per thread, so that a loader's worker never writes into a trace of the main thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .tensor import Tensor
+
+
+class Mode:
+    """What an op call and a read of a value mean.   silent: reads need not be told; tape: gradients are recorded."""
+
+    silent = True
+    tape = True
+    static = False
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several slots."""
+        raise NotImplementedError
+
+    def unary(self, op: Op, x: Tensor) -> Any:
+        """`run` for one operand and no attributes; a mode may have a shorter way."""
+        return self.run(op, (x,), {})
+
+    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
+        """`run` for two operands and no attributes; a mode may have a shorter way."""
+        return self.run(op, (x, y), {})
+
+    def read(self, tensor: Tensor, reader: str) -> None:
+        """Python asks for the value of `tensor` through `reader`, e.g. 'bool()'."""
+
+    def shape(self, tensor: Tensor) -> list[Any]:
+        """The shape that Python sees."""
+        return list(tensor.array.shape)
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to become their result."""
+        raise NotImplementedError
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """Let `tensor` be what `made` is."""
+        raise NotImplementedError
+
+    def with_tape(self, tape: bool) -> Mode:
+        """The same mode, recording gradients or not."""
+        raise NotImplementedError
+
+
+class _State(threading.local):
+    mode: Mode = Mode()  # replaced by the eager mode when it is defined
+
+
+state = _State()
+
+
+def set_default(mode: Mode) -> None:
+    """Make `mode` the one that every thread starts with."""
+    _State.mode = mode
+
+
+@contextmanager
+def pushed(mode: Mode) -> Iterator[Mode]:
+    """Run the body under `mode`, then go back to the one before."""
+    before = state.mode
+    state.mode = mode
+    try:
+        yield mode
+    finally:
+        state.mode = before

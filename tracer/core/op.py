@@ -1,0 +1,201 @@
+"""What an op is: a Paddle op type, named slots, typed attributes, and three rules - kernel, meta and vjp.
+
+An op is written as one Python function.  Its positional parameters are the input slots, its keyword-only parameters the
+attributes (annotation = type in Paddle's files, default = Paddle's default), its body is the NumPy kernel; `meta` and `vjp` hang off
+the same name, so that everything known about an op sits on one screen:
+
+    @op("leaky_relu", "X -> Out", meta=like_x)
+    def leaky_relu(x, *, alpha: float = 0.02):
+        ...
+
+    @leaky_relu.vjp
+    def _(g, x, *, alpha): ...
+
+Slots: `X?` may be None, `X*` is a list; outputs: `Mean~` is an intermediate result that carries no gradient.
+A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
+outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
+list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from .errors import OpError
+from .mode import state
+
+Kernel = Callable[..., Any]
+
+# What an attribute annotated so is called in a file; plain int, float, str and bool are INT, FLOAT, STRING, BOOLEAN.
+Long = Annotated[int, "LONG"]
+Float64 = Annotated[float, "FLOAT64"]
+Ints = Annotated[list[int], "INTS"]
+Longs = Annotated[list[int], "LONGS"]
+Floats = Annotated[list[float], "FLOATS"]
+Float64s = Annotated[list[float], "FLOAT64S"]
+Strings = Annotated[list[str], "STRINGS"]
+Scalars = Annotated[list[Any], "SCALARS"]
+ATTR_TYPES = {
+    "int": "INT", "Long": "LONG", "float": "FLOAT", "Float64": "FLOAT64", "str": "STRING", "bool": "BOOLEAN",
+    "Ints": "INTS", "Longs": "LONGS", "Floats": "FLOATS", "Float64s": "FLOAT64S", "Strings": "STRINGS",
+    "Scalars": "SCALARS",
+}  # fmt: skip
+
+
+class Meta(NamedTuple):
+    """Shape and dtype of a value.   shape: -1 where it is known only at run time."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join('?' if d < 0 else str(d) for d in self.shape)}]"
+
+
+class Slot(NamedTuple):
+    """A named operand or result of an op."""
+
+    name: str
+    many: bool = False
+    optional: bool = False
+    intermediate: bool = False
+
+
+class AttrSpec(NamedTuple):
+    """An attribute: its type in Paddle's files and Paddle's default."""
+
+    type: str
+    default: Any
+
+
+def _slot(text: str) -> Slot:
+    name = text.strip()
+    marks = name[len(name.rstrip("*?~")) :]
+    return Slot(name.rstrip("*?~"), "*" in marks, "?" in marks, "~" in marks)
+
+
+def _attr(parameter: inspect.Parameter) -> AttrSpec:
+    return AttrSpec(ATTR_TYPES[str(parameter.annotation)], parameter.default)
+
+
+class _Vjp(NamedTuple):
+    """A vjp rule and what it asks for by keyword."""
+
+    rule: Kernel
+    attrs: dict[str, Any]  # name: default
+    outs: tuple[tuple[str, int], ...]  # slot name, index among the results
+
+
+class Op:
+    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module."""
+
+    __slots__ = (
+        "attrs", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "short", "single",
+        "type", "vjp_rule",
+    )  # fmt: skip
+
+    def __init__(self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel) -> None:
+        self.type = type
+        self.name = kernel.__name__
+        self.ins = tuple(ins)
+        self.outs = tuple(outs)
+        self.kernel = kernel
+        parameters = inspect.signature(kernel).parameters.values()
+        self.attrs = {p.name: _attr(p) for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.plain = not any(s.many or s.optional for s in ins)
+        self.single = len(outs) == 1 and not outs[0].many
+        self.short = self.plain and self.single
+        self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
+        self.meta_rule: Kernel | None = None
+        self.vjp_rule: _Vjp | None = None
+        self.has_vjp = False
+        if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
+            raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """What the mode in force makes of it."""
+        if not attrs and self.short:  # the short ways, for those that have them
+            if len(args) == 2 == len(self.ins):
+                return state.mode.binary(self, *args)
+            if len(args) == 1 == len(self.ins):
+                return state.mode.unary(self, *args)
+        return state.mode.run(self, args, attrs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
+
+    def meta(self, rule: Kernel) -> Kernel:
+        """Decorator: `rule` gives the Meta of every result from the Metas of the operands."""
+        self.meta_rule = rule
+        return rule
+
+    def vjp(self, rule: Kernel) -> Kernel:
+        """Decorator: `rule` gives the gradients of the operands; see the module."""
+        wanted = [p for p in inspect.signature(rule).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        index = {s.name: i for i, s in enumerate(self.outs)}
+        unknown = [p.name for p in wanted if p.name not in index and p.name not in self.attrs]
+        if unknown:
+            raise TypeError(f"{self.type}: the vjp asks for {unknown}")
+        attrs = {p.name: self.attrs[p.name].default for p in wanted if p.name in self.attrs}
+        outs = tuple((p.name, index[p.name]) for p in wanted if p.name in index)
+        self.vjp_rule = _Vjp(rule, attrs, outs)
+        self.has_vjp = True
+        return rule
+
+    def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
+        """All attributes, those not given at their defaults.   Raises OpError for names the op does not have."""
+        unknown = given.keys() - self.attrs.keys()
+        if unknown:
+            raise OpError(f"{self.type}: no attribute {sorted(unknown)}; it has {sorted(self.attrs)}")
+        return {name: given.get(name, spec.default) for name, spec in self.attrs.items()}
+
+    def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Meta of every result.   metas: one Meta, None or list of Metas per slot.   Raises OpError, without operands."""
+        if self.meta_rule is None:
+            raise OpError("has no meta rule")
+        if len(metas) > len(self.ins):
+            raise OpError(f"takes {len(self.ins)} operands, got {len(metas)}")
+        metas = metas + (None,) * (len(self.ins) - len(metas))
+        for slot, m in zip(self.ins, metas, strict=True):
+            if m is None and not slot.optional:
+                raise OpError(f"{slot.name} is missing")
+        return self.meta_rule(*metas, **self.full_attrs(attrs))
+
+    def show_operands(self, metas: tuple[Any, ...]) -> str:
+        """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
+        return ", ".join(f"{s.name}={show_meta(m)}" for s, m in zip(self.ins, metas, strict=False) if m is not None)
+
+
+def show_meta(m: Any) -> str:
+    """A Meta, or a list of them, as errors show it."""
+    return (
+        "[" + ", ".join(map(show_meta, m)) + "]" if isinstance(m, list | tuple) and not isinstance(m, Meta) else str(m)
+    )
+
+
+OPS: dict[str, Op] = {}
+
+
+def op(type: str, slots: str, meta: Kernel | None = None) -> Callable[[Kernel], Op]:
+    """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module."""
+    ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
+
+    def wrap(kernel: Kernel) -> Op:
+        if type in OPS:
+            raise TypeError(f"{type} is defined twice")
+        made = OPS[type] = Op(type, ins, outs, kernel)
+        if meta is not None:
+            made.meta(meta)
+        return made
+
+    return wrap
+
+
+def check(ok: bool, why: str) -> None:
+    """Raise OpError(why) unless `ok`; the caller of the rule adds op and operands."""
+    if not ok:
+        raise OpError(why)

@@ -1,0 +1,51 @@
+"""Where a tensor lives."""
+
+from __future__ import annotations
+
+from .errors import OarlockError
+
+
+class Place:
+    """A device.   kind: 'cpu' or 'gpu'; index: which one."""
+
+    kind = "cpu"
+
+    def __init__(self, index: int = 0) -> None:
+        self.index = index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and (self.kind, self.index) == (other.kind, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.index))
+
+    def __repr__(self) -> str:
+        return f"Place({self.kind if self.kind == 'cpu' else f'{self.kind}:{self.index}'})"
+
+
+class CPUPlace(Place):
+    """The processor."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+class CUDAPlace(Place):
+    """One CUDA device."""
+
+    kind = "gpu"
+
+
+def set_device(device: str) -> Place:
+    """Choose where eager ops run: 'cpu'.   Raises OarlockError for another device: models run there, training does not."""
+    if device.split(":", maxsplit=1)[0] == "cpu":
+        return CPUPlace()
+    raise OarlockError(
+        f"set_device: eager ops run on the CPU only, not on {device!r}; "
+        f"a saved model runs there with oarlock.jit.load(path, device='cuda') or oarlock-runner --device cuda"
+    )
+
+
+def get_device() -> str:
+    """The device that eager ops run on."""
+    return "cpu"

@@ -1,0 +1,31 @@
+"""The one source of random numbers: everything random in Oarlock draws from it, so that `seed` decides it all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_generator = np.random.Generator(np.random.PCG64())
+
+
+def seed(value: int) -> np.random.Generator:
+    """Start the random numbers anew from `value`."""
+    global _generator  # noqa: PLW0603 - one process-wide source, as in Paddle
+    _generator = np.random.Generator(np.random.PCG64(value))
+    return _generator
+
+
+def generator(own_seed: int = 0) -> np.random.Generator:
+    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the common one."""
+    return np.random.Generator(np.random.PCG64(own_seed)) if own_seed else _generator
+
+
+def get_rng_state() -> list[Any]:
+    """A snapshot of the source."""
+    return [_generator.bit_generator.state]
+
+
+def set_rng_state(snapshot: list[Any]) -> None:
+    """Go back to a snapshot."""
+    _generator.bit_generator.state = snapshot[0]

@@ -1,0 +1,262 @@
+"""Tensor: an array, whether it wants a gradient, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from . import unique_name
+from .dtype import BY_NP, DType
+from .errors import OpError
+from .mode import state
+from .op import Meta
+from .place import CPUPlace, Place
+
+Array = np.ndarray[Any, Any]
+
+
+class Tensor:
+    """A value that ops run on and gradients flow to.   array: ndarray or NumPy scalar, [*]."""
+
+    # What most tensors never change lives on the class, so that making one costs a single store.
+    array: Any
+    stop_gradient = True
+    persistable = False
+    grad: Tensor | None = None
+    node: Any = None  # the autograd node that made it, None for a leaf
+    index = 0  # which of the node's results it is
+    _name: str | None = None
+    _hooks: list[Callable[[Tensor], Any]] | None = None
+
+    __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
+
+    if TYPE_CHECKING:  # what oarlock.tensor.patch gives it
+        __add__: Callable[[Any, Any], Tensor]
+        __radd__: Callable[[Any, Any], Tensor]
+        __sub__: Callable[[Any, Any], Tensor]
+        __rsub__: Callable[[Any, Any], Tensor]
+        __mul__: Callable[[Any, Any], Tensor]
+        __rmul__: Callable[[Any, Any], Tensor]
+        __truediv__: Callable[[Any, Any], Tensor]
+        __neg__: Callable[[Any], Tensor]
+        __matmul__: Callable[[Any, Any], Tensor]
+        __lt__: Callable[[Any, Any], Tensor]
+        __gt__: Callable[[Any, Any], Tensor]
+        __ge__: Callable[[Any, Any], Tensor]
+        __le__: Callable[[Any, Any], Tensor]
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, array: Any, *, stop_gradient: bool = True, name: str | None = None) -> None:
+        self.array = array
+        if not stop_gradient:
+            self.stop_gradient = False
+        if name is not None:
+            self._name = name
+
+    # -- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def meta(self) -> Meta:
+        """Shape and dtype, without telling the trace: for Oarlock's own rules."""
+        return Meta(self.array.shape, self.array.dtype)
+
+    @property
+    def shape(self) -> list[Any]:
+        """The sizes of the axes.   While a program is recorded, what Python reads here is noted."""
+        mode = state.mode
+        return list(self.array.shape) if mode.silent else mode.shape(self)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return BY_NP[self.meta.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.meta.shape)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements, as a Python int."""
+        return int(np.prod(self.shape, dtype=np.int64)) if self.ndim else 1
+
+    @property
+    def place(self) -> Place:
+        """The device that holds it."""
+        return CPUPlace()
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded op made it."""
+        return self.node is None
+
+    @property
+    def name(self) -> str:
+        """Its name in programs; made up when first asked for."""
+        if self._name is None:
+            self._name = unique_name.generate("generated_tensor")
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = value
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.ndim
+
+    def ndimension(self) -> int:
+        """The number of axes."""
+        return self.ndim
+
+    def is_tensor(self) -> bool:
+        """True."""
+        return True
+
+    # -- its value, for Python ----------------------------------------------------------------------------------
+
+    def _read(self, reader: str) -> Any:
+        mode = state.mode
+        if not mode.silent:
+            mode.read(self, reader)
+        return self.array
+
+    def numpy(self) -> Array:
+        """A copy of the value as an ndarray [*]."""
+        return np.array(self._read("numpy()"))
+
+    def tolist(self) -> Any:
+        """The value as nested Python lists."""
+        return np.asarray(self._read("tolist()")).tolist()
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python scalar.   Raises OpError unless there is one element or an index is given."""
+        array = np.asarray(self._read("item()"))
+        if not index and array.size != 1:
+            raise OpError(f"item: only a tensor of one element has an item without an index (X={self.meta})")
+        return array.item(*index)
+
+    def _scalar(self, reader: str) -> Any:
+        array = np.asarray(self._read(reader))
+        if array.size != 1:
+            raise OpError(f"{reader}: only a tensor of one element is a Python scalar (X={self.meta})")
+        return array.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("bool()"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int()"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float()"))
+
+    def __index__(self) -> int:
+        if self.meta.dtype.kind not in "iub":
+            raise TypeError(f"only integer tensors can be an index (X={self.meta})")
+        return int(self._scalar("index()"))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-D tensor")
+        size: int = self.shape[0]
+        return size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError  # given by oarlock.tensor
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = np.asarray(self._read("numpy()"), dtype=dtype)
+        return array if copy is False else np.array(array)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self.array.size == 1 else str(self)
+
+    def __repr__(self) -> str:
+        with np.printoptions(precision=8, threshold=1000, linewidth=80):
+            body = np.array2string(np.asarray(self.array), separator=", ", prefix=" " * 7)
+        shape = ", ".join(map(str, self.array.shape))
+        return (
+            f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
+            f"stop_gradient={self.stop_gradient},\n       {body})"
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        if self.node is not None:
+            raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
+        made = type(self).__new__(type(self))
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("grad", "_name", "_hooks")})
+        made.array = np.array(self.array)
+        memo[id(self)] = made
+        return made
+
+    # -- its gradient -------------------------------------------------------------------------------------------
+
+    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
+        """Add the gradient of this tensor to `grad` of every leaf that wants one.   grad_tensor: like self, ones if None."""
+        from .autograd import backward  # noqa: PLC0415 - autograd knows tensors
+
+        backward([self], [grad_tensor], retain_graph)
+
+    def gradient(self) -> Array | None:
+        """The gradient as an ndarray, None where there is none."""
+        return None if self.grad is None else self.grad.numpy()
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Forget the gradient, or set it to zero."""
+        if set_to_zero and self.grad is not None:
+            self.grad = Tensor(np.zeros_like(self.grad.array))
+        else:
+            self.grad = None
+
+    clear_grad = clear_gradient
+
+    def detach(self) -> Tensor:
+        """The same value, cut off from the graph that made it.   Shares memory."""
+        return Tensor(self.array)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
+        """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not None, replaces it."""
+        if self.stop_gradient:
+            raise OpError(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
+        holder = self if self.node is None else self.node
+        if self.node is None:
+            hooks = self._hooks = self._hooks if self._hooks is not None else []
+        else:
+            hooks = holder.hooks_of(self.index)
+        hooks.append(hook)
+        return RemovableHook(hooks, hook)
+
+    # -- changed in place ---------------------------------------------------------------------------------------
+
+    def set_value(self, value: Any) -> None:
+        """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
+        array = value.array if isinstance(value, Tensor) else np.asarray(value)
+        if array.shape != self.array.shape:
+            raise OpError(f"set_value: the shapes differ (X={self.meta}, value={Meta(array.shape, array.dtype)})")
+        self.array = np.array(array, dtype=self.array.dtype)
+
+
+class RemovableHook:
+    """A handle that takes a hook away again."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks = hooks
+        self._hook = hook
+
+    def remove(self) -> bool:
+        """Take the hook away; False when it was gone already."""
+        if self._hook not in self._hooks:
+            return False
+        self._hooks.remove(self._hook)
+        return True

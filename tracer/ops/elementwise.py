@@ -1,0 +1,247 @@
+"""Elementwise ops on two operands, and `scale`, the one that a Python number makes.
+
+The tape sums gradients down to the shape of their operand, so no rule here thinks of broadcasting - but for the old `axis`,
+which sets Y inside of X: `fit` says so.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Ints, Meta, check, op
+from .meta import agree_all, aligned, broadcast, known_dim, like_x
+
+
+def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
+    """The operands, reshaped so that NumPy's broadcasting does what Paddle's `axis` says."""
+    if axis == -1 or x.ndim == y.ndim:
+        return x, y
+    shapes = aligned(x.shape, y.shape, axis)
+    return x.reshape(shapes[0]), y.reshape(shapes[1])
+
+
+def fit(g: Any, like: Any, axis: int) -> Any:
+    """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to the tape."""
+    if axis == -1 or like.ndim == g.ndim:
+        return g
+    return sum_to(g, shape=list(like.meta.shape), axis=axis)
+
+
+@op("sum_to", "X -> Out")
+def sum_to(x, *, shape: Ints, axis: int = -1):
+    """Out = X summed over the axes that broadcasting had added or stretched.   X [*S] -> Out [*shape]"""
+    start = x.ndim - len(shape) if axis == -1 else axis
+    kept = {start + i for i, d in enumerate(shape) if d == x.shape[start + i]}
+    return np.sum(x, axis=tuple(i for i in range(x.ndim) if i not in kept)).reshape(shape)
+
+
+@sum_to.meta
+def _(x, *, shape, axis):
+    start = len(x.shape) - len(shape) if axis == -1 else axis
+    inside = x.shape[start : start + len(shape)]
+    check(len(inside) == len(shape), f"shape={shape} does not lie inside")
+    check(all(d in (1, e) or min(d, e) < 0 for d, e in zip(shape, inside, strict=True)), f"cannot sum to shape={shape}")
+    return Meta(tuple(shape), x.dtype)
+
+
+@sum_to.vjp
+def _(g, x, *, shape, axis):
+    return add(zeros_like(x), g, axis=axis)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros like the tensor X."""
+    return OPS["fill_any_like"](x, value=0.0)
+
+
+@op("elementwise_add", "X, Y -> Out", meta=broadcast)
+def add(x, y, *, axis: int = -1):
+    """Out = X + Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    if axis != -1:
+        x, y = at(x, y, axis)
+    return x + y
+
+
+@add.vjp
+def _(g, x, y, *, axis):
+    if axis == -1:
+        return g, g
+    return fit(g, x, axis), fit(g, y, axis)
+
+
+@op("elementwise_sub", "X, Y -> Out", meta=broadcast)
+def sub(x, y, *, axis: int = -1):
+    """Out = X - Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    if axis != -1:
+        x, y = at(x, y, axis)
+    return x - y
+
+
+@sub.vjp
+def _(g, x, y, *, axis):
+    return fit(g, x, axis), lambda: fit(scale(g, scale=-1.0), y, axis)
+
+
+@op("elementwise_mul", "X, Y -> Out", meta=broadcast)
+def mul(x, y, *, axis: int = -1):
+    """Out = X * Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    if axis != -1:
+        x, y = at(x, y, axis)
+    return x * y
+
+
+@mul.vjp
+def _(g, x, y, *, axis):
+    if axis == -1:
+        return lambda: mul(g, y), lambda: mul(g, x)
+    return lambda: fit(mul(g, y, axis=axis), x, axis), lambda: fit(mul(g, x, axis=axis), y, axis)
+
+
+@op("elementwise_div", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def div(x, y, *, axis: int = -1):
+    """Out = X / Y; of integers rounded towards zero.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    if axis != -1:
+        x, y = at(x, y, axis)
+    if x.dtype.kind in "iu":
+        check_divisor(x, y)
+        return np.trunc(np.true_divide(x, y)).astype(x.dtype)
+    return x / y
+
+
+@div.vjp
+def _(g, x, y, *, axis, Out):
+    def to_y() -> Any:
+        return fit(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
+
+    return lambda: fit(div(g, y, axis=axis), x, axis), to_y
+
+
+@op("elementwise_max", "X, Y -> Out", meta=broadcast)
+def maximum(x, y, *, axis: int = -1):
+    """Out = the larger of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    return np.maximum(*at(x, y, axis))
+
+
+@maximum.vjp
+def _(g, x, y, *, axis):
+    def part(picked: str, like: Any) -> Any:
+        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+
+    return part("greater_than", x), part("less_equal", y)
+
+
+@op("elementwise_min", "X, Y -> Out", meta=broadcast)
+def minimum(x, y, *, axis: int = -1):
+    """Out = the smaller of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    return np.minimum(*at(x, y, axis))
+
+
+@minimum.vjp
+def _(g, x, y, *, axis):
+    def part(picked: str, like: Any) -> Any:
+        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+
+    return part("less_than", x), part("greater_equal", y)
+
+
+@op("keep", "X, Mask -> Out", meta=like_x)
+def keep(x, mask):
+    """Out = X where Mask, else 0.   X [*], Mask bool [*] -> Out [*]"""
+    return np.where(mask, x, x.dtype.type(0))
+
+
+@keep.vjp
+def _(g, x, mask):
+    return keep(g, mask), None
+
+
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def power(x, y, *, axis: int = -1):
+    """Out = X ** Y; of integers rounded.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    if x.dtype.kind in "iu" and np.any(y < 0):
+        return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
+    return np.power(x, y)
+
+
+@power.vjp
+def _(g, x, y, *, axis, Out):
+    def to_x() -> Any:
+        return fit(mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis)
+
+    def to_y() -> Any:
+        return fit(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
+
+    return to_x, to_y
+
+
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def floordiv(x, y, *, axis: int = -1):
+    """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    check_divisor(x, y)
+    return np.floor_divide(x, y)
+
+
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def mod(x, y, *, axis: int = -1):
+    """Out = the rest of X / Y, with the sign of Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    check_divisor(x, y)
+    return np.mod(x, y)
+
+
+@mod.vjp
+def _(g, x, y, *, axis):
+    def to_y() -> Any:
+        return fit(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
+
+    return fit(g, x, axis), to_y
+
+
+def check_divisor(x: Any, y: Any) -> None:
+    """Raise OpError for an integer division by zero, which has no value."""
+    check(x.dtype.kind not in "iu" or bool(np.all(y)), "division of integers by zero")
+
+
+@op("scale", "X, ScaleTensor? -> Out", meta=like_x)
+def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
+    """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
+    factor = scale if scale_tensor is None else scale_tensor.reshape(())
+    if x.dtype.kind in "iu":
+        factor, bias = int(factor), int(bias)
+    factor, bias = x.dtype.type(factor), x.dtype.type(bias)
+    if not bias:
+        return x * factor
+    return x * factor + bias if bias_after_scale else (x + bias) * factor
+
+
+@scale.vjp
+def _(g, x, scale_tensor, *, scale):
+    return OPS["scale"](g, scale_tensor, scale=scale)
+
+
+@op("sum", "X* -> Out")
+def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
+    """Out = the sum of all X.   X list of [*S] -> Out [*S]"""
+    return functools.reduce(np.add, xs) if len(xs) > 1 else xs[0].copy()
+
+
+@add_n.meta
+def _(xs, **_):
+    check(bool(xs), "X is empty")
+    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
+    return Meta(functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]), xs[0].dtype)
+
+
+@add_n.vjp
+def _(g, xs):
+    return [g] * len(xs)

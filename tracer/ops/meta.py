@@ -1,0 +1,139 @@
+"""Meta rules that many ops share.   Shapes are tuples; -1 stands for a size known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import dtype_of, is_float
+from ..core.op import Meta, check
+
+Shape = tuple[int, ...]
+Rule = Callable[..., Any]
+
+
+def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand."""
+    return x
+
+
+def broadcast_dim(a: int, b: int) -> int | None:
+    """The size of an axis that broadcasts `a` with `b`; None when they do not."""
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if min(a, b) < 0:
+        return max(a, b)  # the unknown one must turn out equal, or 1
+    return None
+
+
+def broadcast_shapes(x: Shape, y: Shape) -> Shape:
+    """NumPy's broadcasting, unknown sizes included.   Raises OpError when the shapes do not broadcast."""
+    rank = max(len(x), len(y))
+    padded = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
+    dims = [broadcast_dim(a, b) for a, b in padded]
+    check(None not in dims, "the shapes do not broadcast")
+    return tuple(d for d in dims if d is not None)
+
+
+def aligned(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
+    """`x` and `y` with the lower-ranked one set at `axis` of the other: Paddle's own broadcasting, -1 being NumPy's."""
+    if axis == -1 or len(x) == len(y):
+        return x, y
+    low, high = (x, y) if len(x) < len(y) else (y, x)
+    check(0 <= axis <= len(high) - len(low), f"axis={axis} puts the smaller shape outside of the larger one")
+    low = low + (1,) * (len(high) - axis - len(low))
+    return (low, high) if len(x) < len(y) else (high, low)
+
+
+def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+    """The result of an elementwise op on two operands of one dtype."""
+    check(x.dtype == y.dtype, "the dtypes differ")
+    return Meta(broadcast_shapes(*aligned(x.shape, y.shape, axis)), x.dtype)
+
+
+def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+    """The result of a comparison."""
+    return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
+
+
+def agree(a: int, b: int) -> bool:
+    """Whether two sizes can be the same; an unknown one can be any."""
+    return a == b or a < 0 or b < 0
+
+
+def agree_all(a: Shape, b: Shape) -> bool:
+    """Whether two shapes can be the same."""
+    return len(a) == len(b) and all(map(agree, a, b))
+
+
+def known_dim(a: int, b: int) -> int:
+    """The better known of two sizes that agree."""
+    return max(a, b)
+
+
+def check_float(x: Meta) -> None:
+    """Raise OpError unless the operand is of a floating type."""
+    check(is_float(x.dtype), "needs a floating dtype")
+
+
+def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand, which must be of a floating type."""
+    check_float(x)
+    return x
+
+
+def floated(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand, float32 where that is of integers."""
+    return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
+
+
+def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result has the shape of the first operand and says yes or no."""
+    return Meta(x.shape, np.dtype(bool))
+
+
+def like(index: int) -> Rule:
+    """The rule of a gradient whose result is like the operand number `index`."""
+
+    def rule(*metas: Meta, **_: Any) -> Meta:
+        return metas[index]
+
+    return rule
+
+
+def like_each(*indices: int) -> Rule:
+    """The rule of a gradient whose results are like the operands with these numbers; where one is missing, like the first."""
+
+    def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
+        return tuple(metas[i] or metas[indices[0]] for i in indices)
+
+    return rule
+
+
+def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
+    """`axis` counted from the front; 0 and -1 are allowed for rank 0.   Raises OpError when there is no such axis."""
+    check(-max(rank, 1) <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
+    return axis % rank if rank else 0
+
+
+def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
+    """Each of `axes` counted from the front, in the order given.   Raises OpError for one that does not exist or repeats."""
+    found = tuple(normal_axis(a, rank, what) for a in axes)
+    check(len(set(found)) == len(found), f"{what}={list(axes)} names an axis twice")
+    return found
+
+
+def size_of(shape: Shape) -> int:
+    """The number of elements, -1 when a size is unknown."""
+    if any(d < 0 for d in shape):
+        return -1 if 0 not in shape else 0
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def proto_dtype(number: int) -> np.dtype[Any]:
+    """The NumPy dtype that an attribute `dtype` names by its number in Paddle's files."""
+    return dtype_of(number).np
