@@ -14,7 +14,7 @@ using namespace oarlock;
 namespace {
 
 // Per file.  OARLOCK_FUZZ_ROUNDS asks for more: 30000 have been run without a finding.
-const int kRounds = std::getenv("OARLOCK_FUZZ_ROUNDS") ? std::atoi(std::getenv("OARLOCK_FUZZ_ROUNDS")) : 2000;
+const int kRounds = std::getenv("OARLOCK_FUZZ_ROUNDS") ? std::atoi(std::getenv("OARLOCK_FUZZ_ROUNDS")) : 5000;
 
 std::string damaged(const std::string& good, std::mt19937& random) {
   std::string bytes = good;

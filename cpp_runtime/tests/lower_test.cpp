@@ -40,6 +40,8 @@ TEST("lower: an axis further to the front becomes trailing ones") {
             {{"axis", INT(1)}},
             {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"b", {DType::float32, {3}}}}};
   CHECK_EQ(lowered(add), "y/Unsqueeze = Unsqueeze(b, int64[1,2])\ny = Add(x, y/Unsqueeze)\n");
+  add.attrs["axis"] = INT(-2000000);  // a damaged file: no list of two million axes
+  CHECK_ERROR("attribute 'axis' is -2000000", lowered(add));
 }
 
 TEST("lower: everything that cannot be done is said at once") {
