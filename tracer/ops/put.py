@@ -1,0 +1,130 @@
+"""put_along_axis: elements put at an index each, assigned or combined with what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtype import is_float
+from ..core.op import Meta, check, op
+from .elementwise import keep
+from .index import check_fits, places, take_along_axis, zeros_like
+from .meta import agree_all, like_each
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """The smallest value of `dtype`."""
+    return -np.inf if is_float(dtype) else np.iinfo(dtype).min
+
+
+def highest(dtype: np.dtype[Any]) -> Any:
+    """The largest value of `dtype`."""
+    return np.inf if is_float(dtype) else np.iinfo(dtype).max
+
+
+class Way(NamedTuple):
+    """A way to combine.   start: what counts as nothing there; combine: the ufunc."""
+
+    start: Callable[[np.dtype[Any]], Any]
+    combine: Any
+
+
+_WAYS = {
+    "add": Way(lambda dtype: 0, np.add),
+    "mean": Way(lambda dtype: 0, np.add),
+    "mul": Way(lambda dtype: 1, np.multiply),
+    "multiply": Way(lambda dtype: 1, np.multiply),
+    "amin": Way(highest, np.minimum),
+    "amax": Way(lowest, np.maximum),
+}
+
+
+@op("put_along_axis", "Input, Index, Value -> Result")
+def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
+    """Result = Input with each Value put where Index names its place along Axis: assigned, the last one counting, or combined by
+    add, mul, mean, amin or amax with the others there, and with Input's own.   Input [*], Index int [*I], Value [*I] -> Result [*]"""
+    check(value.shape == index.shape, "the shapes of Index and Value differ")
+    at, out = places(x, index, Axis), x.copy()
+    if Reduce == "assign":
+        out[at] = value
+        return out
+    way = _WAYS[Reduce]
+    if not Include_self:
+        out[at] = way.start(x.dtype)
+    way.combine.at(out, at, value)
+    return out if Reduce != "mean" else averaged(out, counts(x, at, Include_self))
+
+
+def counts(x: Any, at: Any, include_self: bool) -> Any:
+    """How many values meet in each place of `x`, at least 1."""
+    found = np.zeros_like(x, dtype=np.int64)
+    np.add.at(found, at, 1)
+    return found + 1 if include_self else np.maximum(found, 1)
+
+
+def averaged(total: Any, count: Any) -> Any:
+    """`total` / `count`, integers rounded down."""
+    if total.dtype.kind in "iu":
+        return total // count.astype(total.dtype)
+    return total / count.astype(total.dtype)
+
+
+@put_along_axis.meta
+def _(x, index, value, *, Axis, Reduce, Include_self):
+    check(Reduce == "assign" or Reduce in _WAYS, f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}")
+    check_fits(x, index, Axis)
+    check(x.dtype == value.dtype, "the dtypes of Input and Value differ")
+    check(agree_all(index.shape, value.shape), "the shapes of Index and Value differ")
+    return x
+
+
+@put_along_axis.vjp
+def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
+    if Reduce not in ("assign", "add"):
+        grads = put_along_axis_grad(x, index, value, Result, g, Axis=Axis, Reduce=Reduce, Include_self=Include_self)
+        return grads[0], None, grads[1]
+
+    def to_value() -> Any:
+        found = take_along_axis(g, index, Axis=Axis)
+        return found if Reduce == "add" else keep(found, last_along_axis(x, index, Axis=Axis))
+
+    if Reduce == "add" and Include_self:
+        return g, None, to_value
+    return lambda: put_along_axis(g, index, zeros_like(value), Axis=Axis), None, to_value
+
+
+@op("last_along_axis", "Input, Index -> Out")
+def last_along_axis(x, index, *, Axis: int):
+    """Out = whether each place of Index is the last that names its place of Input.   Input [*], Index int [*I] -> Out bool [*I]"""
+    at = places(x, index, Axis)
+    number = np.arange(index.size).reshape(index.shape)
+    last = np.zeros_like(x, dtype=np.int64)
+    last[at] = number
+    return last[at] == number
+
+
+@last_along_axis.meta
+def _(x, index, *, Axis):
+    check_fits(x, index, Axis)
+    return Meta(index.shape, np.dtype(bool))
+
+
+@op("put_along_axis_grad", "Input, Index, Value, Result, Result@GRAD -> Input@GRAD, Value@GRAD", meta=like_each(0, 2))
+@np.errstate(all="ignore")
+def put_along_axis_grad(x, index, value, result, g, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
+    """The gradients of put_along_axis for mul, mean, amin and amax: all extremes share one, as in Paddle.   All like the operands"""
+    at = places(x, index, Axis)
+    to_x = g.copy()
+    if not Include_self:
+        to_x[at] = 0
+    if Reduce == "mean":
+        shares = averaged(g, counts(x, at, Include_self))
+        return (shares if Include_self else to_x), shares[at]
+    if Reduce in ("mul", "multiply"):
+        return (g * result / x if Include_self else to_x), (g * result)[at] / value
+    same = (x == result).astype(g.dtype)
+    if Include_self:
+        to_x = g * same
+    return to_x, g[at] * (value == result[at])
