@@ -1,1 +1,56 @@
-"""x."""
+"""Oarlock: a light, Paddle-compatible eager runtime that records what it runs and runs what it recorded.
+
+import oarlock as paddle
+"""
+
+if __name__ != "oarlock":
+    raise ImportError("this folder is the package `oarlock`; install it and import that name")
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import core, framework, io, jit, metric, nn, optimizer, static, tensor
+from .core import unique_name
+from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
+from .core.dtype import (
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+)
+from .core.errors import FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
+from .core.parameter import Parameter
+from .core.place import CPUPlace, CUDAPlace, get_device, set_device
+from .core.rng import get_rng_state, set_rng_state
+from .core.tensor import Tensor
+from .framework.io import load, save
+from .nn.param_attr import ParamAttr
+from .tensor import EXPORTS as _EXPORTS
+
+__version__ = "0.1.0"
+
+globals().update(_EXPORTS)
+if _TYPE_CHECKING:  # the functions on tensors, which come from a table
+
+    def __getattr__(name: str) -> _Any: ...
+
+
+bool = bool_
+
+__all__ = [
+    "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
+    "VerifyError", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
+    "get_default_dtype", "get_device", "get_rng_state", "grad", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
+    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_rng_state", "static",
+    "tensor", "uint8", "unique_name", *_EXPORTS,
+]  # fmt: skip

@@ -48,7 +48,9 @@ def nodes_behind(roots: Iterable[Tensor]) -> list[Node]:
         found[id(node)] = node
         if node.args is None:
             raise OarlockError(
-                with_user_line(f"backward: the graph of {node.op.type} was freed by an earlier backward(); use retain_graph=True")
+                with_user_line(
+                    f"backward: the graph of {node.op.type} was freed by an earlier backward(); use retain_graph=True"
+                )
             )
         todo += [t.node for t in operands(node.args) if t.node is not None and not t.stop_gradient]
     return sorted(found.values(), key=lambda n: n.seq, reverse=True)
@@ -167,7 +169,9 @@ def _start(roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> Gradients
     gradients = Gradients()
     for root, g in zip(roots, given, strict=True):
         if g is not None and g.array.shape != root.array.shape:
-            raise OpError(with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})"))
+            raise OpError(
+                with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})")
+            )
         gradients.add(root, Tensor(np.ones_like(root.array)) if g is None else g)
     return gradients
 
@@ -180,7 +184,9 @@ def _leaves(roots: Iterable[Tensor], nodes: Iterable[Node]) -> dict[Key, Tensor]
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     if all(t.stop_gradient for t in roots):
-        raise OarlockError(with_user_line(f"backward: no tensor that wants a gradient led to this one (X={roots[0].meta})"))
+        raise OarlockError(
+            with_user_line(f"backward: no tensor that wants a gradient led to this one (X={roots[0].meta})")
+        )
     leaves = _leaves(roots, nodes_behind(roots))
     with pushed(state.mode.with_tape(False)):
         gradients = _start(roots, given)
@@ -218,7 +224,9 @@ def grad(
         propagate(roots, keep, retain)
     missing = [t.meta for t in wanted if key_of(t) not in keep.found]
     if missing and not allow_unused:
-        raise OarlockError(with_user_line(f"grad: an input plays no part in the outputs; allow_unused=True gives None ({missing[0]})"))
+        raise OarlockError(
+            with_user_line(f"grad: an input plays no part in the outputs; allow_unused=True gives None ({missing[0]})")
+        )
     return [keep.found.get(key_of(t)) for t in wanted]
 
 
@@ -242,7 +250,7 @@ class Keep(Gradients):
             self.found[key] = self.known[key]
 
 
-class no_grad(ContextDecorator):  # noqa: N801 - Paddle's name
+class no_grad(ContextDecorator):
     """No gradients are recorded in the body, or in the decorated function."""
 
     _tape = False
@@ -254,6 +262,7 @@ class no_grad(ContextDecorator):  # noqa: N801 - Paddle's name
             functools.update_wrapper(self, func)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the decorated function, or decorate one."""
         if self._func is None:
             return super().__call__(*args, **kwargs)
         with type(self)():
@@ -271,7 +280,7 @@ class no_grad(ContextDecorator):  # noqa: N801 - Paddle's name
         state.mode = self._stack.pop()
 
 
-class enable_grad(no_grad):  # noqa: N801 - Paddle's name
+class enable_grad(no_grad):
     """Gradients are recorded in the body, even inside `no_grad`."""
 
     _tape = True

@@ -43,7 +43,7 @@ class UserLine(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f'{self.file}:{self.lineno} in {self.function}: {self.text}'
+        return f"{self.file}:{self.lineno} in {self.function}: {self.text}"
 
 
 def inside(filename: str) -> bool:

@@ -116,6 +116,7 @@ class Op:
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """What the mode in force makes of it."""
         return state.mode.run(self, args, attrs)
 
     def __repr__(self) -> str:
@@ -165,7 +166,9 @@ class Op:
 
 def show_meta(m: Any) -> str:
     """A Meta, or a list of them, as errors show it."""
-    return "[" + ", ".join(map(show_meta, m)) + "]" if isinstance(m, list | tuple) and not isinstance(m, Meta) else str(m)
+    return (
+        "[" + ", ".join(map(show_meta, m)) + "]" if isinstance(m, list | tuple) and not isinstance(m, Meta) else str(m)
+    )
 
 
 OPS: dict[str, Op] = {}

@@ -38,7 +38,7 @@ class CUDAPlace(Place):
 
 def set_device(device: str) -> Place:
     """Choose where eager ops run: 'cpu'.   Raises OarlockError for another device: models run there, training does not."""
-    if device.split(":")[0] == "cpu":
+    if device.split(":", maxsplit=1)[0] == "cpu":
         return CPUPlace()
     raise OarlockError(
         f"set_device: eager ops run on the CPU only, not on {device!r}; "

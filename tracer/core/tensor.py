@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -31,6 +31,23 @@ class Tensor:
     _hooks: list[Callable[[Tensor], Any]] | None = None
 
     __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
+
+    if TYPE_CHECKING:  # what oarlock.tensor.patch gives it
+        __add__: Callable[[Any, Any], Tensor]
+        __radd__: Callable[[Any, Any], Tensor]
+        __sub__: Callable[[Any, Any], Tensor]
+        __rsub__: Callable[[Any, Any], Tensor]
+        __mul__: Callable[[Any, Any], Tensor]
+        __rmul__: Callable[[Any, Any], Tensor]
+        __truediv__: Callable[[Any, Any], Tensor]
+        __neg__: Callable[[Any], Tensor]
+        __matmul__: Callable[[Any, Any], Tensor]
+        __lt__: Callable[[Any, Any], Tensor]
+        __gt__: Callable[[Any, Any], Tensor]
+        __ge__: Callable[[Any, Any], Tensor]
+        __le__: Callable[[Any, Any], Tensor]
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, array: Any, *, stop_gradient: bool = True, name: str | None = None) -> None:
         self.array = array

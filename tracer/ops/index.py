@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Long, Longs, Meta, Strings, check, op
-from .meta import Shape, agree, agree_all, broadcast_shapes, known_dim, like_x, normal_axis, proto_dtype
+from ..core.op import Long, Longs, Meta, Strings, check, op
+from .elementwise import keep, zeros_like
+from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
 
 def check_inside(index: Any, size: int) -> None:
@@ -207,14 +208,28 @@ def _(x, ids, updates, *, overwrite):
 
 
 @scatter.vjp
-def _(g, x, ids, updates):
-    """As in Paddle, every row of Updates gets the gradient, also one that a later row with the same id has overwritten."""
-    return lambda: scatter(g, ids, zeros_like(updates)), None, lambda: gather(g, ids)
+def _(g, x, ids, updates, *, overwrite):
+    def to_updates() -> Any:
+        rows = gather(g, ids)
+        return keep(rows, last_of_each(ids, updates)) if overwrite else rows
+
+    return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
 
 
-def zeros_like(x: Any) -> Any:
-    """Zeros like the tensor X."""
-    return OPS["fill_any_like"](x, value=0.0)
+@op("last_of_each", "Ids, Y -> Out")
+def last_of_each(ids, y):
+    """Out = true in the rows of Y whose id does not come again: those that overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
+    if not ids.ndim:
+        return np.ones_like(y, dtype=bool)
+    _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
+    last = np.zeros_like(ids.reshape(-1), dtype=bool)
+    last[ids.size - 1 - from_the_end] = True
+    return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
+
+
+@last_of_each.meta
+def _(ids, y):
+    return Meta(y.shape, np.dtype(bool))
 
 
 # -- index tuples -----------------------------------------------------------------------------------------------
@@ -282,64 +297,6 @@ def _(x, index, updates):
 @scatter_nd_add.vjp
 def _(g, x, index, updates):
     return g, None, lambda: gather_nd(g, index)
-
-
-# -- an index for each element ----------------------------------------------------------------------------------
-
-
-def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count from 0."""
-    axis = axis % x.ndim
-    check_inside(index, x.shape[axis])
-    grid = np.ogrid[tuple(slice(0, d) for d in index.shape)]
-    return tuple(index if i == axis else g for i, g in enumerate(grid))
-
-
-def check_fits(x: Meta, index: Meta, axis: int) -> None:
-    """Raise OpError unless `index` has an axis for each of `x`, no longer than that but for `axis`."""
-    check_integers(index)
-    check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
-    check(bool(x.shape), "a 0-D tensor has no axis")
-    at = normal_axis(axis, len(x.shape), "Axis")
-    pairs = enumerate(zip(x.shape, index.shape, strict=True))
-    check(all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs), "Index is longer than Input along another axis")
-
-
-@op("take_along_axis", "Input, Index -> Result")
-def take_along_axis(x, index, *, Axis: int):
-    """Result = for each place of Index the element of Input that it names along Axis.   Input [*], Index int [*I] -> Result [*I]"""
-    return x[places(x, index, Axis)]
-
-
-@take_along_axis.meta
-def _(x, index, *, Axis):
-    check_fits(x, index, Axis)
-    return Meta(index.shape, x.dtype)
-
-
-@take_along_axis.vjp
-def _(g, x, index, *, Axis):
-    return OPS["put_along_axis"](zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
-
-
-@op("index_sample", "X, Index -> Out")
-def index_sample(x, index):
-    """Out = of each row of X the elements at Index.   X [N, M], Index int [N, K] -> Out [N, K]"""
-    check(x.ndim == 2, "X does not have two axes")
-    return x[places(x, index, 1)]
-
-
-@index_sample.meta
-def _(x, index):
-    check_integers(index)
-    check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
-    check(agree(x.shape[0], index.shape[0]), "X and Index have not as many rows")
-    return Meta((known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
-
-
-@index_sample.vjp
-def _(g, x, index):
-    return OPS["put_along_axis"](zeros_like(x), index, g, Axis=1, Reduce="add"), None
 
 
 # -- where something is true ------------------------------------------------------------------------------------

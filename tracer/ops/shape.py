@@ -15,7 +15,7 @@ from .sizes import from_tensors, sizes, sizes_meta, unknown
 
 
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
-def reshape2(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
+def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
     shape = sizes(shape_tensor, shape_tensors, shape)
     if shape and min(shape) < 1:
@@ -30,7 +30,7 @@ def copied(x: Shape, shape: Sequence[int]) -> list[int]:
     return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
-@reshape2.meta
+@reshape.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
     wanted = sizes_meta(shape_tensor, shape_tensors, shape)
     if from_tensors(shape_tensor, shape_tensors):
@@ -54,7 +54,7 @@ def reshaped(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
     return tuple(have // known if i in open_at else d for i, d in enumerate(target))
 
 
-@reshape2.vjp
+@reshape.vjp
 def _(g, x, shape_tensor, shape_tensors):
     return reshape_like(g, x)
 
@@ -78,7 +78,7 @@ def _(g, x, y):
 
 
 @op("squeeze2", "X -> Out")
-def squeeze2(x, *, axes: Ints = []):
+def squeeze(x, *, axes: Ints = []):
     """Out = X without the axes of size 1, or without those of them in `axes`.   X [*] -> Out [*]"""
     return x.reshape(squeezed(x.shape, axes))
 
@@ -91,18 +91,18 @@ def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
     return tuple(d for i, d in enumerate(x) if i not in dropped or d not in (1, -1))
 
 
-@squeeze2.meta
+@squeeze.meta
 def _(x, *, axes):
     return Meta(squeezed(x.shape, axes), x.dtype)
 
 
-@squeeze2.vjp
+@squeeze.vjp
 def _(g, x):
     return reshape_like(g, x)
 
 
 @op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
-def unsqueeze2(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
+def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
     """Out = X with new axes of size 1, put in one after the other.   X [*] -> Out [*]"""
     return x.reshape(unsqueezed(x.shape, sizes(axes_tensor, axes_tensors, axes)))
 
@@ -115,20 +115,20 @@ def unsqueezed(x: Shape, axes: Sequence[int]) -> Shape:
     return tuple(shape)
 
 
-@unsqueeze2.meta
+@unsqueeze.meta
 def _(x, axes_tensor, axes_tensors, *, axes):
     if from_tensors(axes_tensor, axes_tensors):
         return Meta(unknown(len(x.shape) + len(sizes_meta(axes_tensor, axes_tensors, []))), x.dtype)
     return Meta(unsqueezed(x.shape, axes), x.dtype)
 
 
-@unsqueeze2.vjp
+@unsqueeze.vjp
 def _(g, x, axes_tensor, axes_tensors):
     return reshape_like(g, x)
 
 
 @op("flatten_contiguous_range", "X -> Out")
-def flatten_contiguous_range(x, *, start_axis: int = 1, stop_axis: int = 1):
+def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
     """Out = X with the axes start_axis ... stop_axis made one.   X [*] -> Out [*]; [] -> [1]"""
     return x.reshape(flattened(x.shape, start_axis, stop_axis))
 
@@ -142,12 +142,12 @@ def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:
     return (*x[:start], size_of(x[start : stop + 1]), *x[stop + 1 :])
 
 
-@flatten_contiguous_range.meta
+@flatten.meta
 def _(x, *, start_axis, stop_axis):
     return Meta(flattened(x.shape, start_axis, stop_axis), x.dtype)
 
 
-@flatten_contiguous_range.vjp
+@flatten.vjp
 def _(g, x):
     return reshape_like(g, x)
 
@@ -156,24 +156,24 @@ def _(g, x):
 
 
 @op("transpose2", "X -> Out")
-def transpose2(x, *, axis: Ints):
+def transpose(x, *, axis: Ints):
     """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
     return x.transpose(axis)
 
 
-@transpose2.meta
+@transpose.meta
 def _(x, *, axis):
     order = normal_axes(axis, len(x.shape))
     check(len(order) == len(x.shape), f"axis={list(axis)} does not name every axis of rank {len(x.shape)}")
     return Meta(tuple(x.shape[a] for a in order), x.dtype)
 
 
-@transpose2.vjp
+@transpose.vjp
 def _(g, x, *, axis):
     back = [0] * len(axis)
     for i, a in enumerate(axis):
         back[a] = i
-    return transpose2(g, axis=back)
+    return transpose(g, axis=back)
 
 
 @op("flip", "X -> Out")
@@ -219,7 +219,7 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 
 
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
-def expand_v2(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
+def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X broadcast to a shape, where -1 keeps the size of X.   X [*] -> Out [*shape]"""
     shape = sizes(shape_tensor, shape_tensors, shape)
     return np.broadcast_to(x, expanded(x.shape, shape) if -1 in shape else shape)
@@ -239,7 +239,7 @@ def check_expands(x: Shape, shape: Shape) -> None:
     check(all(a in (b, 1) or min(a, b) < 0 for a, b in lined_up), f"X does not expand to shape={list(shape)}")
 
 
-@expand_v2.meta
+@expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
     wanted = sizes_meta(shape_tensor, shape_tensors, shape)
     if from_tensors(shape_tensor, shape_tensors):
@@ -250,18 +250,18 @@ def _(x, shape_tensor, shape_tensors, *, shape):
     return Meta(target, x.dtype)
 
 
-@expand_v2.vjp
+@expand.vjp
 def _(g, x, shape_tensor, shape_tensors):
     return g
 
 
 @op("expand_as_v2", "X, Y? -> Out")
-def expand_as_v2(x, y=None, *, target_shape: Ints = []):
+def expand_as(x, y=None, *, target_shape: Ints = []):
     """Out = X broadcast to the shape of Y, or to target_shape.   X [*], Y [*S] -> Out [*S]"""
     return np.broadcast_to(x, target_shape if y is None else y.shape)
 
 
-@expand_as_v2.meta
+@expand_as.meta
 def _(x, y, *, target_shape):
     shape = tuple(target_shape) if y is None else y.shape
     check(len(shape) >= len(x.shape), f"target_shape={list(shape)} has fewer axes than X")
@@ -270,7 +270,7 @@ def _(x, y, *, target_shape):
     return Meta(shape, x.dtype)
 
 
-@expand_as_v2.vjp
+@expand_as.vjp
 def _(g, x, y):
     return g, None
 

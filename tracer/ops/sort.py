@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
-from .index import zeros_like
+from ..core.op import Meta, check, op
+from .along import put_along_axis
+from .elementwise import zeros_like
 from .meta import normal_axis
 
 
@@ -24,7 +25,7 @@ def index_meta(x: Meta) -> Meta:
     return Meta(x.shape, np.dtype(np.int64))
 
 
-@op("argsort", "X -> Out, Indices")
+@op("argsort", "X -> Out, Indices~")
 def argsort(x, *, axis: int = -1, descending: bool = False):
     """Out = X sorted along the axis; Indices = where each was.   X [*] -> Out [*], Indices int64 [*]"""
     if not x.ndim:
@@ -43,15 +44,15 @@ def put_back(g: Any, x: Any, indices: Any, axis: int) -> Any:
     """Zeros like x, with the gradient `g` where its elements had been."""
     if not len(x.meta.shape):
         return g
-    return OPS["put_along_axis"](zeros_like(x), indices, g, Axis=axis, Reduce="add")
+    return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
 
 
 @argsort.vjp
-def _(g, _g_indices, x, *, axis, Indices):
+def _(g, x, *, axis, Indices):
     return put_back(g, x, Indices, axis)
 
 
-@op("top_k_v2", "X, K? -> Out, Indices")
+@op("top_k_v2", "X, K? -> Out, Indices~")
 def top_k_v2(x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
     """Out = the k largest (or smallest) of X along the axis, in order; Indices = where they were.   X [*, N, *] -> Out [*, k, *],
     Indices int64 [*, k, *]"""
@@ -75,5 +76,5 @@ def _(x, k_tensor, *, k, axis, largest, sorted):
 
 
 @top_k_v2.vjp
-def _(g, _g_indices, x, k_tensor, *, axis, Indices):
+def _(g, x, k_tensor, *, axis, Indices):
     return put_back(g, x, Indices, axis), None

@@ -1,4 +1,4 @@
-"""put_along_axis: elements put at an index each, assigned or combined with what is there."""
+"""Ops with an index for each element: taken along an axis, or put there, assigned or combined with what is there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,66 @@ import numpy as np
 
 from ..core.dtype import is_float
 from ..core.op import Meta, check, op
-from .elementwise import keep
-from .index import check_fits, places, take_along_axis, zeros_like
-from .meta import agree_all, like_each
+from .elementwise import keep, zeros_like
+from .index import check_inside, check_integers
+from .meta import agree, agree_all, known_dim, like_each, normal_axis
+
+def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
+    """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count from 0."""
+    axis = axis % x.ndim
+    check_inside(index, x.shape[axis])
+    grid = np.ogrid[tuple(slice(0, d) for d in index.shape)]
+    return tuple(index if i == axis else g for i, g in enumerate(grid))
+
+
+def check_fits(x: Meta, index: Meta, axis: int) -> None:
+    """Raise OpError unless `index` has an axis for each of `x`, no longer than that but for `axis`."""
+    check_integers(index)
+    check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
+    check(bool(x.shape), "a 0-D tensor has no axis")
+    at = normal_axis(axis, len(x.shape), "Axis")
+    pairs = enumerate(zip(x.shape, index.shape, strict=True))
+    check(all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs), "Index is longer than Input along another axis")
+
+
+@op("take_along_axis", "Input, Index -> Result")
+def take_along_axis(x, index, *, Axis: int):
+    """Result = for each place of Index the element of Input that it names along Axis.   Input [*], Index int [*I] -> Result [*I]"""
+    return x[places(x, index, Axis)]
+
+
+@take_along_axis.meta
+def _(x, index, *, Axis):
+    check_fits(x, index, Axis)
+    return Meta(index.shape, x.dtype)
+
+
+@take_along_axis.vjp
+def _(g, x, index, *, Axis):
+    return put_along_axis(zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
+
+
+@op("index_sample", "X, Index -> Out")
+def index_sample(x, index):
+    """Out = of each row of X the elements at Index.   X [N, M], Index int [N, K] -> Out [N, K]"""
+    check(x.ndim == 2, "X does not have two axes")
+    return x[places(x, index, 1)]
+
+
+@index_sample.meta
+def _(x, index):
+    check_integers(index)
+    check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
+    check(agree(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+    return Meta((known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
+
+
+@index_sample.vjp
+def _(g, x, index):
+    return put_along_axis(zeros_like(x), index, g, Axis=1, Reduce="add"), None
+
+
+# -- put along an axis ------------------------------------------------------------------------------------------
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:

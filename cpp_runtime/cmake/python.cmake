@@ -1,0 +1,23 @@
+# The module oarlock.loader._runtime and the runner, as the wheel wants them.
+if(CMAKE_VERSION VERSION_LESS 3.26)
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+else()
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+endif()
+if(NOT nanobind_DIR)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE
+    OUTPUT_VARIABLE nanobind_DIR)
+endif()
+find_package(nanobind CONFIG REQUIRED)
+
+nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
+  src/python/arrays.cpp src/python/bindings.cpp src/python/py_session.cpp)
+target_link_libraries(_runtime PRIVATE oarlock_core)
+nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
+  DEPENDS _runtime)
+
+install(TARGETS _runtime LIBRARY DESTINATION oarlock/loader COMPONENT python)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)
+if(SKBUILD)
+  install(TARGETS oarlock-runner RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+endif()

@@ -1,0 +1,103 @@
+// Element types, numbered as VarType.Type numbers them in a `.pdmodel`.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace oarlock {
+
+enum class DType : std::int32_t {
+  none = -1,
+  boolean = 0,
+  int16 = 1,
+  int32 = 2,
+  int64 = 3,
+  float16 = 4,
+  float32 = 5,
+  float64 = 6,
+  uint8 = 20,
+  int8 = 21,
+  bfloat16 = 22,
+  complex64 = 23,
+  complex128 = 24,
+  float8_e4m3fn = 32,
+  float8_e5m2 = 33,
+  uint16 = 36,
+  uint32 = 37,
+  uint64 = 38,
+};
+
+/// One row per element type.   name: NumPy's; size: bytes per element; onnx: TensorProto.DataType.
+struct DTypeRow {
+  DType dtype;
+  std::string_view name;
+  std::size_t size;
+  int onnx;
+};
+
+inline constexpr DTypeRow kDTypes[] = {
+    {DType::boolean, "bool", 1, 9},
+    {DType::int16, "int16", 2, 5},
+    {DType::int32, "int32", 4, 6},
+    {DType::int64, "int64", 8, 7},
+    {DType::float16, "float16", 2, 10},
+    {DType::float32, "float32", 4, 1},
+    {DType::float64, "float64", 8, 11},
+    {DType::uint8, "uint8", 1, 2},
+    {DType::int8, "int8", 1, 3},
+    {DType::bfloat16, "bfloat16", 2, 16},
+    {DType::complex64, "complex64", 8, 14},
+    {DType::complex128, "complex128", 16, 15},
+    {DType::float8_e4m3fn, "float8_e4m3fn", 1, 17},
+    {DType::float8_e5m2, "float8_e5m2", 1, 19},
+    {DType::uint16, "uint16", 2, 4},
+    {DType::uint32, "uint32", 4, 12},
+    {DType::uint64, "uint64", 8, 13},
+};
+
+/// The row of `dtype`, or null where it is not a type of tensors.
+constexpr const DTypeRow* row_of(DType dtype) {
+  for (const DTypeRow& row : kDTypes)
+    if (row.dtype == dtype) return &row;
+  return nullptr;
+}
+
+constexpr std::size_t size_of(DType dtype) {
+  const DTypeRow* row = row_of(dtype);
+  return row ? row->size : 0;
+}
+
+constexpr std::string_view name_of(DType dtype) {
+  const DTypeRow* row = row_of(dtype);
+  return row ? row->name : "?";
+}
+
+constexpr int onnx_of(DType dtype) {
+  const DTypeRow* row = row_of(dtype);
+  return row ? row->onnx : 0;
+}
+
+/// The type with that name (`float32`), or DType::none.
+constexpr DType dtype_named(std::string_view name) {
+  for (const DTypeRow& row : kDTypes)
+    if (row.name == name) return row.dtype;
+  return DType::none;
+}
+
+/// The type with that TensorProto.DataType number, or DType::none.
+constexpr DType dtype_of_onnx(int number) {
+  for (const DTypeRow& row : kDTypes)
+    if (row.onnx == number) return row.dtype;
+  return DType::none;
+}
+
+constexpr bool is_floating(DType d) {
+  return d == DType::float32 || d == DType::float64 || d == DType::float16 || d == DType::bfloat16;
+}
+
+constexpr bool is_integer(DType d) {
+  return row_of(d) && !is_floating(d) && d != DType::boolean && size_of(d) <= 8 && d != DType::complex64 &&
+         d != DType::float8_e4m3fn && d != DType::float8_e5m2;
+}
+
+}  // namespace oarlock

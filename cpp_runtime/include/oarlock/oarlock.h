@@ -1,0 +1,7 @@
+// Everything a C++ program needs.  For C: oarlock_c.h.
+#pragma once
+#include "oarlock/dtype.h"
+#include "oarlock/error.h"
+#include "oarlock/model.h"
+#include "oarlock/session.h"
+#include "oarlock/tensor.h"

@@ -1,0 +1,86 @@
+/* Oarlock for C.  Every function that can fail gives an oarlock_error*, null when it did not; free it with
+ * oarlock_error_free.  Handles are opaque and freed by their own function, which takes null as well.  A session may be
+ * run by several threads at once. */
+#ifndef OARLOCK_C_H
+#define OARLOCK_C_H
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define OARLOCK_API __attribute__((visibility("default")))
+#else
+#define OARLOCK_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct oarlock_error oarlock_error;
+typedef struct oarlock_options oarlock_options;
+typedef struct oarlock_session oarlock_session;
+typedef struct oarlock_results oarlock_results;
+
+/* Element types, numbered as in a .pdmodel. */
+enum {
+  OARLOCK_BOOL = 0,
+  OARLOCK_INT16 = 1,
+  OARLOCK_INT32 = 2,
+  OARLOCK_INT64 = 3,
+  OARLOCK_FLOAT16 = 4,
+  OARLOCK_FLOAT32 = 5,
+  OARLOCK_FLOAT64 = 6,
+  OARLOCK_UINT8 = 20,
+  OARLOCK_INT8 = 21,
+  OARLOCK_BFLOAT16 = 22
+};
+
+/* A tensor in C order.  Of an input the memory is yours; of a result it lives as long as the results. */
+typedef struct oarlock_tensor {
+  const char* name; /* of an input: null to go by position */
+  int32_t dtype;
+  size_t rank;
+  const int64_t* shape;
+  const void* data;
+} oarlock_tensor;
+
+/* An input or output of a session; lives as long as the session.  A dim of -1 may vary. */
+typedef struct oarlock_spec {
+  const char* name;
+  int32_t dtype;
+  size_t rank;
+  const int64_t* shape;
+} oarlock_spec;
+
+OARLOCK_API const char* oarlock_error_message(const oarlock_error* error);
+/* "file", "guard", "input", "unsupported" or "engine". */
+OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
+OARLOCK_API void oarlock_error_free(oarlock_error* error);
+
+/* Options are set by the names they have in C++: device, device_id, threads, ort_library, ... as text. */
+OARLOCK_API oarlock_error* oarlock_options_new(oarlock_options** made);
+OARLOCK_API oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, const char* value);
+OARLOCK_API void oarlock_options_free(oarlock_options* options);
+
+/* model: a prefix, or the .pdmodel; params: the .pdiparams, null to find it beside; options: null for the defaults. */
+OARLOCK_API oarlock_error* oarlock_session_open(const char* model, const char* params, const oarlock_options* options,
+                                                oarlock_session** made);
+OARLOCK_API size_t oarlock_session_input_count(const oarlock_session* session);
+OARLOCK_API size_t oarlock_session_output_count(const oarlock_session* session);
+/* index must be below the count. */
+OARLOCK_API oarlock_spec oarlock_session_input(const oarlock_session* session, size_t index);
+OARLOCK_API oarlock_spec oarlock_session_output(const oarlock_session* session, size_t index);
+OARLOCK_API void oarlock_session_free(oarlock_session* session);
+
+OARLOCK_API oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs, size_t count,
+                                       oarlock_results** made);
+OARLOCK_API size_t oarlock_results_count(const oarlock_results* results);
+OARLOCK_API oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index);
+OARLOCK_API void oarlock_results_free(oarlock_results* results);
+
+OARLOCK_API const char* oarlock_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+// A model in the engine, ready to be called from any number of threads.
+#pragma once
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "oarlock/model.h"
+#include "oarlock/tensor.h"
+
+namespace oarlock {
+
+struct Options {
+  std::string device = "cpu";  // cpu | cuda | tensorrt
+  int device_id = 0;
+  int threads = 0;        // inside one op; 0: the engine's choice
+  int inter_threads = 0;  // between ops; 0: one op at a time
+  int optimize = 99;      // 0 none, 1 basic, 2 extended, 99 all
+  bool deterministic = false;
+  bool copy_weights = false;  // read the `.pdiparams` instead of mapping it: for files that are overwritten in place
+  bool tf32 = true;           // cuda: matrix products of float32 in TF32
+  bool fp16 = false;          // tensorrt: kernels of half precision where it chooses
+  std::string cache_dir;      // tensorrt: where built engines are kept; "" = nowhere
+  std::string profile;        // prefix of a Chrome trace; "" = none
+  std::string ort_library;    // path of libonnxruntime; "" = OARLOCK_ORT_LIBRARY, then the system's
+  std::map<std::string, std::string>
+      provider;                      // further options of the CUDA or TensorRT provider, as ONNX Runtime names them
+  std::vector<std::string> outputs;  // inner variables to give as well, after the model's outputs
+};
+
+/// The engine that a library file holds.
+struct LibraryInfo {
+  std::string path, version;
+  std::vector<std::string> providers;
+};
+OARLOCK_EXPORT LibraryInfo library_info(const std::string& path = "");
+
+using NamedView = std::pair<std::string_view, TensorView>;
+
+class OARLOCK_EXPORT Session {
+ public:
+  /// Error(unsupported) for ops without a lowering, Error(engine) when the engine or the device is missing or refuses.
+  explicit Session(const Model& model, const Options& options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  const std::vector<TensorSpec>& inputs() const;
+  const std::vector<TensorSpec>& outputs() const;
+  const LibraryInfo& library() const;
+
+  /// Run on inputs in their order.   wanted: indices of outputs(), all of them when empty.
+  /// Error(input) for a wrong number, dtype, rank or dim; Error(guard) where the trace had assumed otherwise.
+  std::vector<Tensor> run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted = {}) const;
+  /// Run on inputs by name.   wanted: names of outputs.
+  std::vector<Tensor> run(std::span<const NamedView> inputs, std::span<const std::string> wanted = {}) const;
+  /// Close the profile and give the name of its file, "" where none was asked for.
+  std::string end_profile();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace oarlock

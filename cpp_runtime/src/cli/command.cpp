@@ -1,0 +1,135 @@
+#include "cli/command.h"
+
+#include <functional>
+
+namespace oarlock::cli {
+namespace {
+
+int integer(const std::string& option, const std::string& text) {
+  std::size_t used = 0;
+  int value = 0;
+  try {
+    value = std::stoi(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size() || value < 0) throw Usage{option + " wants a number, not '" + text + "'"};
+  return value;
+}
+
+// x=1,3,224,224
+void shape(Command& c, const std::string& text) {
+  auto equals = text.find('=');
+  if (equals == std::string::npos) throw Usage{"--shape wants NAME=1,3,224,224, not '" + text + "'"};
+  std::vector<std::int64_t> dims;
+  for (std::size_t at = equals + 1; at < text.size();) {
+    auto comma = std::min(text.find(',', at), text.size());
+    dims.push_back(integer("--shape", text.substr(at, comma - at)));
+    at = comma + 1;
+  }
+  c.shapes[text.substr(0, equals)] = dims;
+}
+
+struct Option {
+  const char* name;
+  const char* value;  // "" for a flag
+  const char* help;
+  std::function<void(Command&, const std::string&)> set;
+};
+
+const std::vector<Option>& options() {
+  static const std::vector<Option> all = {
+      {"--input", "IN.npz", "arrays by input name, or in0, in1, ... by position",
+       [](auto& c, auto& v) { c.input = v; }},
+      {"--output", "OUT", "results (.npz), or the ONNX file", [](auto& c, auto& v) { c.output = v; }},
+      {"--device", "cpu|cuda|tensorrt", "where to run; cpu", [](auto& c, auto& v) { c.options.device = v; }},
+      {"--device-id", "N", "which of the devices; 0",
+       [](auto& c, auto& v) { c.options.device_id = integer("--device-id", v); }},
+      {"--threads", "N", "threads inside one op; the engine's choice",
+       [](auto& c, auto& v) { c.options.threads = integer("--threads", v); }},
+      {"--optimize", "0|1|2|99", "how far the engine rewrites the graph; 99",
+       [](auto& c, auto& v) { c.options.optimize = integer("--optimize", v); }},
+      {"--ort-library", "PATH", "libonnxruntime; else $OARLOCK_ORT_LIBRARY",
+       [](auto& c, auto& v) { c.options.ort_library = v; }},
+      {"--copy-weights", "", "read the weights instead of mapping them",
+       [](auto& c, auto&) { c.options.copy_weights = true; }},
+      {"--no-tf32", "", "cuda: products in full float32", [](auto& c, auto&) { c.options.tf32 = false; }},
+      {"--fp16", "", "tensorrt: allow half precision", [](auto& c, auto&) { c.options.fp16 = true; }},
+      {"--cache-dir", "DIR", "tensorrt: where built engines are kept",
+       [](auto& c, auto& v) { c.options.cache_dir = v; }},
+      {"--fetch", "NAME", "an inner variable to give as well",
+       [](auto& c, auto& v) { c.options.outputs.push_back(v); }},
+      {"--profile", "PREFIX", "write a Chrome trace of the run", [](auto& c, auto& v) { c.options.profile = v; }},
+      {"--shape", "NAME=D,D", "bench: the shape of an input; unknown dims are 1", shape},
+      {"--warmup", "N", "bench: calls before the clock; 3",
+       [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
+      {"--repeat", "N", "bench: calls on the clock; 50", [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},
+      {"--json", "", "bench, inspect: one JSON object", [](auto& c, auto&) { c.json = true; }},
+      {"--opset", "N", "to-onnx: the target; 17", [](auto& c, auto& v) { c.opset = integer("--opset", v); }},
+      {"--inline", "", "to-onnx: weights inside the ONNX file", [](auto& c, auto&) { c.inline_weights = true; }},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string usage() {
+  std::string text =
+      "usage: oarlock-runner run     MODEL [PARAMS] --input IN.npz --output OUT.npz\n"
+      "       oarlock-runner bench   MODEL [PARAMS] [--input IN.npz | --shape x=1,3,8,8]\n"
+      "       oarlock-runner inspect MODEL [PARAMS]\n"
+      "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
+      "MODEL is a prefix (m for m.pdmodel and m.pdiparams) or a file.\n";
+  for (const Option& o : options()) {
+    std::string left = std::string("  ") + o.name + " " + o.value;
+    left.resize(std::max<std::size_t>(left.size() + 1, 30), ' ');
+    text += left + o.help + "\n";
+  }
+  return text;
+}
+
+Command parse(int argc, char** argv) {
+  Command command;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].rfind("--", 0) != 0) {
+      command.paths.push_back(words[i]);
+      continue;
+    }
+    const Option* found = nullptr;
+    for (const Option& o : options())
+      if (words[i] == o.name) found = &o;
+    if (!found) throw Usage{"no option " + words[i]};
+    bool flag = !*found->value;
+    if (!flag && i + 1 == words.size()) throw Usage{words[i] + " wants " + found->value};
+    found->set(command, flag ? "" : words[++i]);
+  }
+  if (command.paths.empty()) throw Usage{"nothing to do"};
+  command.name = command.paths[0];
+  command.paths.erase(command.paths.begin());
+  if (command.paths.empty() || command.paths.size() > 2) throw Usage{command.name + " wants a model"};
+  return command;
+}
+
+Model open_model(const Command& c) { return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : ""); }
+
+std::string shown(const TensorSpec& spec) {
+  std::string text = std::string(name_of(spec.dtype)) + "[";
+  for (std::size_t i = 0; i < spec.shape.size(); ++i)
+    text += (i ? "," : "") + (spec.shape[i] >= 0 ? std::to_string(spec.shape[i]) : std::string("?"));
+  return text + "]";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
+    else
+      out += c == '\n' ? "\\n" : " ";
+  }
+  return out + "\"";
+}
+
+}  // namespace oarlock::cli

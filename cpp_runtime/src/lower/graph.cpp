@@ -1,0 +1,337 @@
+#include "lower/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lower/rules.h"
+#include "onnx/base64.h"
+
+namespace oarlock {
+namespace {
+
+// ORT does not read external data while it infers shapes, so whatever a shape may depend on is embedded.
+constexpr std::size_t kEmbedBytes = 127;
+constexpr std::size_t kEmbedIntBytes = 4096;
+const Info kNothing;
+
+bool drops_dims(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
+
+Strings contract_names(const std::vector<Arg>& args, Strings otherwise) {
+  std::set<std::string> unique;
+  for (const Arg& arg : args) unique.insert(arg.name);
+  if (args.empty() || unique.size() != args.size()) return otherwise;
+  Strings names;
+  for (const Arg& arg : args) names.push_back(arg.name);
+  return names;
+}
+
+Strings made_unique(Strings names) {
+  std::set<std::string> seen;
+  for (std::string& name : names) {
+    std::string base = name;
+    for (int k = 1; !seen.insert(name).second; ++k) name = base + "." + std::to_string(k);
+  }
+  return names;
+}
+
+}  // namespace
+
+Strings input_names(const Program& p) {
+  return p.contract ? contract_names(p.contract->inputs, p.feeds()) : made_unique(p.feeds());
+}
+
+Strings output_names(const Program& p) {
+  Strings own = made_unique(p.fetches());
+  Strings names = p.contract ? contract_names(p.contract->outputs, own) : own;
+  Strings inputs = input_names(p);
+  for (std::string& name : names)  // an input that is handed through needs a second name in ONNX
+    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) name += ".out";
+  return names;
+}
+
+Graph::Graph(const Program& program, const Params& params, const LowerOptions& options)
+    : program_(program), params_(params), options_(options), top_{&model_.graph, {}, {}, nullptr} {
+  model_.opset = options.opset;
+  model_.ir = options.opset <= 8 ? 3 : options.opset <= 14 ? 7 : options.opset <= 18 ? 8 : options.opset <= 20 ? 9 : 10;
+  model_.location = options.location;
+  model_.graph.name = "main";
+}
+
+onnx::Model Graph::lower() {
+  for (const std::string& name : input_names(program_)) used_.insert(name);
+  for (const std::string& name : output_names(program_)) used_.insert(name);
+  for (const std::string& name : options_.extra_outputs) used_.insert(name);
+  inputs();
+  run_block(0);
+  report();
+  outputs();
+  if (options_.guard_outputs) guards();
+  return finish();
+}
+
+onnx::Model Graph::finish() {
+  onnx::prune(model_.graph);
+  model_.domains.assign(domains_.begin(), domains_.end());
+  if (program_.contract) model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
+  return std::move(model_);
+}
+
+void Graph::inputs() {
+  Strings feeds = program_.feeds(), names = input_names(program_);
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    const VarDesc* var = program_.var(feeds[i]);
+    onnx::ValueInfo input{names[i], var->dtype, var->shape, {}, true};
+    if (!row_of(var->dtype)) throw Error(Fault::file, program_.name + ": input '" + names[i] + "' has no dtype");
+    for (std::size_t d = 0; d < var->shape.size(); ++d)
+      input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
+    infos_[names[i]] = Info{var->dtype, var->shape, std::nullopt};
+    top_.bound[feeds[i]] = names[i];
+    model_.graph.inputs.push_back(std::move(input));
+  }
+}
+
+// An output gets its name by renaming what computes it; what is computed by nobody, or twice an output, by an Identity.
+void Graph::output(const Value& v, const std::string& name) {
+  bool computed = false;
+  for (const onnx::Node& node : model_.graph.nodes)
+    computed |= std::find(node.outputs.begin(), node.outputs.end(), v) != node.outputs.end();
+  for (const onnx::ValueInfo& other : model_.graph.outputs) computed &= other.name != v;
+  Info known = info(v);
+  if (v == name && computed) {
+  } else if (computed) {
+    rename(model_.graph, 0, v, name);
+    for (auto& [paddle, value] : top_.bound)
+      if (value == v) value = name;
+  } else {
+    model_.graph.nodes.push_back({"Identity", "", "", {v}, {name}, {}});
+  }
+  infos_[name] = known;
+  onnx::ValueInfo output{name, known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()};
+  model_.graph.outputs.push_back(std::move(output));
+}
+
+void Graph::outputs() {
+  Strings fetches = program_.fetches(), names = output_names(program_);
+  static const OpDesc fetch{"fetch", {}, {}, {}, ""};
+  for (std::size_t i = 0; i < fetches.size(); ++i) output(value_of(fetches[i], fetch), names[i]);
+  for (const std::string& extra : options_.extra_outputs) {
+    if (!program_.var(extra)) throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
+    if (std::find(names.begin(), names.end(), extra) == names.end()) output(value_of(extra, fetch), extra);
+  }
+}
+
+void Graph::guards() {
+  if (!program_.contract) return;
+  static const OpDesc reader{"guard", {}, {}, {}, ""};
+  Strings feeds = program_.feeds();
+  for (std::size_t i = 0; i < program_.contract->guards.size(); ++i) {
+    const Guard& guard = program_.contract->guards[i];
+    bool is_input = std::find(feeds.begin(), feeds.end(), guard.var) != feeds.end();
+    if (is_input && guard.kind != "value") continue;  // judged before the run
+    Value v = value_of(guard.var, reader);
+    std::string name = fresh("guard." + std::to_string(i));
+    bool value = guard.kind == "value";
+    model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});
+    model_.graph.outputs.push_back({name, value ? info(v).dtype : DType::int64, {}, {}, false});
+  }
+}
+
+void Graph::run_block(std::int32_t block) {
+  std::int32_t outside = std::exchange(block_, block);
+  std::size_t outside_index = op_index_;
+  const std::vector<OpDesc>& ops = program_.blocks[block].ops;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].type == "feed" || ops[i].type == "fetch") continue;
+    op_index_ = i;
+    lower_op(ops[i], i);
+    for (auto& [slot, names] : ops[i].outputs)
+      for (const std::string& name : names) scope_->writers[name] = &ops[i];
+  }
+  block_ = outside, op_index_ = outside_index;
+}
+
+void Graph::lower_op(const OpDesc& op, std::size_t index) {
+  const Rule* rule = find_rule(op.type, options_.opset);
+  if (!rule) return missing_rule(op, index);
+  std::size_t first_node = scope_->graph->nodes.size();
+  auto outer_results = std::exchange(results_, {});
+  try {
+    Node node(op, *this);
+    rule->lower(node);
+    name_results(op, first_node);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::unsupported) throw;
+    problems_.push_back(error.what());
+    poison(op);
+  }
+  results_ = std::move(outer_results);
+}
+
+void Graph::missing_rule(const OpDesc& op, std::size_t index) {
+  auto [entry, is_new] = missing_.try_emplace(op.type, 0, "");
+  if (is_new) entry->second.second = "op " + std::to_string(index) + (op.where.empty() ? "" : "\n    at " + op.where);
+  ++entry->second.first;
+  poison(op);
+}
+
+// After a failure the rest is looked at all the same, so that one error lists everything.
+void Graph::poison(const OpDesc& op) {
+  for (auto& [slot, names] : op.outputs)
+    for (const std::string& name : names) {
+      Value v = fresh(name);
+      infos_[v] = declared(name);
+      scope_->bound[name] = v;
+    }
+}
+
+void Graph::report() const {
+  if (problems_.empty() && missing_.empty()) return;
+  std::size_t count = problems_.size();
+  std::string lines;
+  for (auto& [type, entry] : missing_) {
+    count += entry.first;
+    lines += "\n  " + type + ": no lowering at opset " + std::to_string(options_.opset) + " (" +
+             std::to_string(entry.first) + "x, first " + entry.second + ")";
+  }
+  for (const std::string& problem : problems_) lines += "\n  " + problem;
+  throw Error(Fault::unsupported, program_.name + ": " + std::to_string(count) + " op" + (count == 1 ? "" : "s") +
+                                      " cannot be lowered" + lines);
+}
+
+// What the op computed takes the name the program gave it.
+void Graph::name_results(const OpDesc& op, std::size_t first_node) {
+  std::map<Value, Value> renamed;
+  for (auto& [paddle, value] : results_) {
+    Value final = value;
+    if (auto done = renamed.find(value); done != renamed.end()) {
+      final = done->second;
+    } else {
+      const auto& nodes = scope_->graph->nodes;
+      bool ours = std::any_of(
+          nodes.begin() + static_cast<std::ptrdiff_t>(first_node), nodes.end(),
+          [&](const onnx::Node& n) { return std::find(n.outputs.begin(), n.outputs.end(), value) != n.outputs.end(); });
+      if (ours) rename(*scope_->graph, first_node, value, final = fresh(paddle));
+      renamed[value] = final;
+    }
+    Info said = declared(paddle);
+    bool trusted = scope_ == &top_ && !drops_dims(op);
+    if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);
+    Info& known = infos_[final];
+    if (known.dtype == DType::none) known.dtype = said.dtype;
+    if (!known.shape)
+      known.shape = said.shape;
+    else if (said.shape && said.shape->size() == known.shape->size())
+      for (std::size_t i = 0; i < known.shape->size(); ++i)
+        if ((*known.shape)[i] < 0) (*known.shape)[i] = (*said.shape)[i];
+    scope_->bound[paddle] = final;
+  }
+}
+
+void Graph::rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to) {
+  for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
+    onnx::Node& node = graph.nodes[i];
+    std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+    std::replace(node.outputs.begin(), node.outputs.end(), from, to);
+    for (auto& [key, attr] : node.attrs)
+      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) {
+        rename(**inner, 0, from, to);
+        for (onnx::ValueInfo& v : (*inner)->outputs)
+          if (v.name == from) v.name = to;
+      }
+  }
+  if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
+}
+
+const Value* Graph::find_bound(std::string_view name) const {
+  for (const Scope* scope = scope_; scope; scope = scope->outer)
+    if (auto found = scope->bound.find(name); found != scope->bound.end()) return &found->second;
+  return nullptr;
+}
+
+Value Graph::value_of(std::string_view name, const OpDesc& reader) {
+  if (const Value* bound = find_bound(name)) return *bound;
+  if (const Param* param = params_.find(name)) return weight(*param);
+  throw Error(Fault::file, program_.name + ": " + reader.type + ": reads '" + std::string(name) +
+                               "' before anything writes it (op " + std::to_string(op_index_) + ")");
+}
+
+Value Graph::weight(const Param& param) {
+  bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
+  onnx::Initializer init{fresh(param.name), param.dtype, param.shape, "", false, 0, 0};
+  if (small || options_.inline_weights) {
+    init.bytes = std::string(params_.data(param));
+  } else {
+    init.external = true, init.offset = param.offset, init.length = param.length;
+  }
+  Value v = initializer(std::move(init));
+  top_.bound[param.name] = v;
+  return v;
+}
+
+Value Graph::initializer(onnx::Initializer init) {
+  Value name = init.name;
+  Info& known = infos_[name];
+  known.dtype = init.dtype, known.shape = init.shape;
+  if (auto values = init.external ? std::nullopt : as_ints({init.dtype, init.shape, init.bytes}))
+    if (init.shape.size() <= 1) known.known = Known{init.shape, *values};
+  initializer_index_[name] = model_.graph.initializers.size();
+  model_.graph.initializers.push_back(std::move(init));
+  return name;
+}
+
+// A small constant is named after its content, which also makes equal ones the same.
+Value Graph::constant(const onnx::Tensor& tensor) {
+  std::string name = "const";
+  if (tensor.bytes.size() <= 64) {
+    name = std::string(name_of(tensor.dtype)) + show(tensor.shape) + ":";
+    for (unsigned char byte : tensor.bytes)
+      name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
+    if (auto ints = as_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
+      std::string list;
+      for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
+      name = std::string(name_of(tensor.dtype)) + (tensor.shape.empty() ? ":" + list : "[" + list + "]");
+      if (tensor.shape.size() > 1) name += show(tensor.shape);
+    }
+    if (initializer_index_.count(name)) return name;
+  }
+  return initializer({fresh(name), tensor.dtype, tensor.shape, tensor.bytes, false, 0, 0});
+}
+
+const Info& Graph::info(const Value& v) const {
+  auto found = infos_.find(v);
+  return found == infos_.end() ? kNothing : found->second;
+}
+
+Info Graph::declared(std::string_view name) const {
+  const VarDesc* var = program_.var(name, block_);
+  if (!var) return {};
+  // Before 2.5 there were no 0-d tensors: no dims meant that nobody had said.
+  bool unsaid = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
+  if (var->kind != Kind::dense || unsaid) return {var->dtype, std::nullopt, std::nullopt};
+  return {var->dtype, var->shape, std::nullopt};
+}
+
+std::string Graph::fresh(const std::string& wanted) {
+  std::string name = wanted;
+  for (int k = 1; !used_.insert(name).second; ++k) name = wanted + "." + std::to_string(k);
+  return name;
+}
+
+std::string Graph::describe(const OpDesc& op) const {
+  std::string text = "op " + std::to_string(op_index_);
+  if (block_ != 0) text += " of block " + std::to_string(block_);
+  for (auto& [slot, names] : op.inputs)
+    for (const std::string& name : names) {
+      const Value* v = find_bound(name);
+      const Param* param = params_.find(name);
+      Info known = v ? info(*v) : param ? Info{param->dtype, param->shape, std::nullopt} : declared(name);
+      text += ", " + slot + "=" + std::string(name_of(known.dtype)) + (known.shape ? show(*known.shape) : "[...]");
+    }
+  return text;
+}
+
+onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options) {
+  return Graph(program, params, options).lower();
+}
+
+}  // namespace oarlock

@@ -1,0 +1,109 @@
+// The ONNX graph under construction: what Paddle's names mean at each point, what is known of every value.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "lower/node.h"
+#include "onnx/model.h"
+#include "read/params.h"
+#include "read/program.h"
+
+namespace oarlock {
+
+struct LowerOptions {
+  int opset = 17;
+  bool inline_weights = false;
+  std::string location;        // of the weights, as the ONNX file names it
+  bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
+  Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
+};
+
+/// Integers computed from shapes.   values: kUnknown where an element is not known.
+struct Known {
+  Ints shape, values;
+};
+inline constexpr std::int64_t kUnknown = INT64_MIN;
+
+/// What is known of one value.
+struct Info {
+  DType dtype = DType::none;
+  std::optional<Ints> shape;
+  std::optional<Known> known;
+};
+
+/// One level of naming: the main graph, or the body of an If or Loop.
+struct Scope {
+  onnx::Graph* graph;
+  std::map<std::string, Value, std::less<>> bound;
+  std::map<std::string, const OpDesc*, std::less<>> writers;
+  Scope* outer = nullptr;
+};
+
+class Graph {
+ public:
+  Graph(const Program& program, const Params& params, const LowerOptions& options);
+
+  /// Lower the whole program.   Error(unsupported) listing every op that could not be.
+  onnx::Model lower();
+
+ private:
+  friend class Node;
+
+  void inputs();
+  void outputs();
+  void output(const Value& v, const std::string& name);
+  void guards();
+  void run_block(std::int32_t block);
+  void lower_op(const OpDesc& op, std::size_t index);
+  void missing_rule(const OpDesc& op, std::size_t index);
+  void name_results(const OpDesc& op, std::size_t first_node);
+  void poison(const OpDesc& op);
+  void report() const;
+  onnx::Model finish();
+
+  Value value_of(std::string_view paddle_name, const OpDesc& reader);
+  const Value* find_bound(std::string_view paddle_name) const;
+  Value weight(const Param& param);
+  Value initializer(onnx::Initializer init);
+  Value constant(const onnx::Tensor& tensor);
+  const Info& info(const Value& v) const;
+  Info declared(std::string_view paddle_name) const;
+  std::string fresh(const std::string& wanted);
+  void rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to);
+  std::string describe(const OpDesc& op) const;
+
+  const Program& program_;
+  const Params& params_;
+  LowerOptions options_;
+  onnx::Model model_;
+  Scope top_;
+  Scope* scope_ = &top_;
+  std::int32_t block_ = 0;
+  std::size_t op_index_ = 0;
+  std::set<std::string, std::less<>> used_, domains_;
+  std::map<std::string, Info, std::less<>> infos_;
+  std::map<std::string, std::size_t, std::less<>> initializer_index_;
+  std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
+  std::vector<std::string> problems_;
+  std::map<std::string, std::pair<std::size_t, std::string>, std::less<>> missing_;  // type -> count, first place
+};
+
+/// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.
+std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in);
+std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>& in);
+
+/// The names by which a model's inputs and outputs are addressed: the contract's where it has them, else the
+/// variables'.
+Strings input_names(const Program& program);
+Strings output_names(const Program& program);
+
+/// Integers in a constant of an integer type; nullopt for other types.
+std::optional<Ints> as_ints(const Constant& constant);
+
+/// Program -> ONNX.
+onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options = {});
+
+}  // namespace oarlock

@@ -1,0 +1,53 @@
+#include "lower/rules.h"
+
+#include <map>
+
+namespace oarlock {
+namespace {
+
+using Index = std::map<std::string_view, std::vector<const Rule*>>;
+
+// Every table, by hand.
+Index build_index() {
+  Index index;
+  for (auto table :
+       {activation_rules(), compare_rules(), control_rules(), conv_rules(), create_rules(), elementwise_rules(),
+        index_rules(), loss_rules(), matmul_rules(), norm_rules(), pool_rules(), reduce_rules(), shape_rules()})
+    for (const Rule& rule : table) index[rule.paddle].push_back(&rule);
+  return index;
+}
+
+const Index& index() {
+  static const Index built = build_index();
+  return built;
+}
+
+}  // namespace
+
+const Rule* find_rule(std::string_view paddle, int opset) {
+  auto forms = index().find(paddle);
+  if (forms == index().end()) return nullptr;
+  const Rule* best = nullptr;
+  for (const Rule* rule : forms->second)
+    if (rule->since <= opset && (!best || rule->since > best->since)) best = rule;
+  return best;
+}
+
+std::vector<std::string_view> rule_names() {
+  std::vector<std::string_view> names;
+  for (auto& [name, forms] : index()) names.push_back(name);
+  return names;
+}
+
+Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots, std::initializer_list<Renamed> attrs) {
+  return [onnx, slots = std::vector(slots), attrs = std::vector(attrs)](Node& n) {
+    Values in;
+    for (auto slot : slots) in.push_back(n.in(slot));
+    Node::Attrs given;
+    for (const Renamed& r : attrs)
+      given.emplace_back(r.to, std::visit([&](auto& d) -> onnx::Attr { return n.attr(r.from, d); }, r.otherwise));
+    n.out("Out", n.emit(onnx, in, given));
+  };
+}
+
+}  // namespace oarlock

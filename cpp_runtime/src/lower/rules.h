@@ -1,0 +1,53 @@
+// Rules are rows.  Tables, one per family of ops, are listed by hand in rules.cpp: no static constructors, so nothing
+// is lost when the archive is linked.  Of the forms of an op, the newest that is not above the target opset wins.
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lower/node.h"
+
+namespace oarlock {
+
+using Lower = std::function<void(Node&)>;
+
+struct Rule {
+  std::string_view paddle;
+  int since;  // the first ONNX opset this form is valid for
+  Lower lower;
+};
+
+/// An attribute under another name.   otherwise: Paddle's default, which also fixes the type it must have.
+struct Renamed {
+  std::string_view to, from;
+  std::variant<std::int64_t, float, bool, std::string, Ints> otherwise;
+};
+
+/// The common case: the same op under another name, slots and attributes renamed, one output `Out`.
+Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
+         std::initializer_list<Renamed> attrs = {});
+
+/// The rule for `paddle` at `opset`, or null.
+const Rule* find_rule(std::string_view paddle, int opset);
+
+/// Every op type that has a rule, sorted.
+std::vector<std::string_view> rule_names();
+
+std::span<const Rule> activation_rules();
+std::span<const Rule> compare_rules();
+std::span<const Rule> control_rules();
+std::span<const Rule> conv_rules();
+std::span<const Rule> create_rules();
+std::span<const Rule> elementwise_rules();
+std::span<const Rule> index_rules();
+std::span<const Rule> loss_rules();
+std::span<const Rule> matmul_rules();
+std::span<const Rule> norm_rules();
+std::span<const Rule> pool_rules();
+std::span<const Rule> reduce_rules();
+std::span<const Rule> shape_rules();
+
+}  // namespace oarlock

@@ -1,0 +1,153 @@
+#include "python/arrays.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>  // in every file that casts strings, or the linker may pick another cast
+
+#include <array>
+#include <cstring>
+#include <map>
+
+namespace oarlock::python {
+namespace {
+
+constexpr std::size_t kCopyBytes = 32768;  // below this a copy into NumPy's memory is cheaper than a foreign owner
+constexpr int kBuffer = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
+
+/// NumPy's own functions and dtypes, looked up once and kept for the life of the process.
+struct Numpy {
+  nb::object module = nb::module_::import_("numpy");
+  nb::object empty = module.attr("empty");
+  nb::object ascontiguousarray = module.attr("ascontiguousarray");
+  nb::object uint8 = module.attr("uint8"), uint16 = module.attr("uint16");
+  std::map<DType, nb::object> dtypes;
+
+  const nb::object& dtype(DType d) {
+    nb::object& found = dtypes[d];
+    if (!found.is_valid()) {
+      bool small_float = d == DType::bfloat16 || size_of(d) == 1;
+      nb::object named = nb::str(std::string(name_of(d)).c_str());
+      bool foreign = d == DType::bfloat16 || d == DType::float8_e4m3fn || d == DType::float8_e5m2;
+      found = foreign && small_float ? module.attr("dtype")(nb::module_::import_("ml_dtypes").attr(named))
+                                     : module.attr("dtype")(named);
+    }
+    return found;
+  }
+};
+
+Numpy& numpy() {
+  static Numpy& kept = *new Numpy;  // never destroyed: Python is gone before static objects are
+  return kept;
+}
+
+// One letter of the struct module; the size tells `l` from `i` and complex halves from whole.
+DType dtype_of(const Py_buffer& b) {
+  const char* f = b.format ? b.format : "B";
+  if (*f == '<' || *f == '=' || *f == '@' || *f == '|') ++f;
+  if (f[0] == 'Z') return b.itemsize == 8 ? DType::complex64 : b.itemsize == 16 ? DType::complex128 : DType::none;
+  if (f[0] == 0 || f[1] != 0) return DType::none;
+  if (f[0] == '?') return DType::boolean;
+  if (std::strchr("efd", f[0]))
+    return b.itemsize == 2   ? DType::float16
+           : b.itemsize == 4 ? DType::float32
+           : b.itemsize == 8 ? DType::float64
+                             : DType::none;
+  bool is_signed = std::strchr("bhilq", f[0]) != nullptr;
+  if (!is_signed && !std::strchr("BHILQ", f[0])) return DType::none;
+  switch (b.itemsize) {
+    case 1:
+      return is_signed ? DType::int8 : DType::uint8;
+    case 2:
+      return is_signed ? DType::int16 : DType::uint16;
+    case 4:
+      return is_signed ? DType::int32 : DType::uint32;
+    case 8:
+      return is_signed ? DType::int64 : DType::uint64;
+    default:
+      return DType::none;
+  }
+}
+
+std::string dtype_name(nb::handle array) {
+  return nb::hasattr(array, "dtype") ? nb::cast<std::string>(nb::str(array.attr("dtype").attr("name"))) : "";
+}
+
+nb::object copied(const Tensor& tensor) {
+  nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(tensor.shape().size())));
+  for (std::size_t i = 0; i < tensor.shape().size(); ++i)
+    PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(tensor.shape()[i]));
+  bool plain = tensor.dtype() != DType::bfloat16 && tensor.dtype() != DType::float8_e4m3fn &&
+               tensor.dtype() != DType::float8_e5m2;
+  nb::object array = numpy().empty(shape, plain                          ? numpy().dtype(tensor.dtype())
+                                          : size_of(tensor.dtype()) == 2 ? numpy().uint16
+                                                                         : numpy().uint8);
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) throw nb::python_error();
+  if (tensor.byte_size()) std::memcpy(buffer.buf, tensor.data(), tensor.byte_size());
+  PyBuffer_Release(&buffer);
+  return plain ? array : nb::object(array.attr("view")(numpy().dtype(tensor.dtype())));
+}
+
+nb::dlpack::dtype dlpack_of(DType d) {
+  auto bits = static_cast<std::uint8_t>(size_of(d) * 8);
+  auto code = d == DType::boolean                               ? nb::dlpack::dtype_code::Bool
+              : d == DType::complex64 || d == DType::complex128 ? nb::dlpack::dtype_code::Complex
+              : is_floating(d) && d != DType::bfloat16          ? nb::dlpack::dtype_code::Float
+              : d == DType::int8 || d == DType::int16 || d == DType::int32 || d == DType::int64
+                  ? nb::dlpack::dtype_code::Int
+                  : nb::dlpack::dtype_code::UInt;
+  return {static_cast<std::uint8_t>(code), bits, 1};
+}
+
+nb::object shared(const Tensor& tensor) {
+  auto* kept = new Tensor(tensor);  // shares the memory
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
+  std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  nb::ndarray<nb::numpy> array(kept->data(), shape.size(), shape.data(), owner, nullptr, dlpack_of(tensor.dtype()));
+  nb::object made = nb::cast(array);
+  bool foreign = tensor.dtype() == DType::bfloat16 || tensor.dtype() == DType::float8_e4m3fn ||
+                 tensor.dtype() == DType::float8_e5m2;
+  return foreign ? nb::object(made.attr("view")(numpy().dtype(tensor.dtype()))) : made;
+}
+
+}  // namespace
+
+Inputs::~Inputs() {
+  for (Py_buffer& buffer : buffers_)
+    if (buffer.obj) PyBuffer_Release(&buffer);
+}
+
+bool Inputs::take(std::size_t index, PyObject* array) {
+  Py_buffer& buffer = buffers_[index];
+  if (PyObject_GetBuffer(array, &buffer, kBuffer) != 0) {
+    PyErr_Clear();
+    buffer.obj = nullptr;
+    return false;
+  }
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  auto* shape = reinterpret_cast<const std::int64_t*>(buffer.shape);
+  views_[index] = TensorView(dtype_of(buffer), {shape, static_cast<std::size_t>(buffer.ndim)}, buffer.buf);
+  return views_[index].dtype != DType::none;
+}
+
+void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
+  if (take(index, array.ptr())) return;
+  if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
+  nb::object whole;
+  try {
+    whole = numpy().ascontiguousarray(array);
+    nb::object shape = numpy().module.attr("shape")(array);  // ascontiguousarray makes [1] of a 0-d array
+    if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
+  } catch (nb::python_error&) {
+    throw Error(Fault::input, "run: input '" + name + "' is no array");
+  }
+  DType named = dtype_named(dtype_name(whole));
+  bool foreign = named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
+  if (foreign) whole = whole.attr("view")(size_of(named) == 2 ? numpy().uint16 : numpy().uint8);
+  if (!take(index, whole.ptr()))
+    throw Error(Fault::input, "run: input '" + name + "' has elements of type " + dtype_name(whole));
+  if (foreign) views_[index].dtype = named;
+}
+
+nb::object to_numpy(const Tensor& tensor) { return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor); }
+
+}  // namespace oarlock::python

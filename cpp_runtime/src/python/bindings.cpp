@@ -1,0 +1,132 @@
+// The module `oarlock.loader._runtime`.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "oarlock/oarlock.h"
+#include "python/py_session.h"
+
+namespace oarlock::python {
+namespace {
+
+using namespace nb::literals;
+using Path = std::optional<std::string>;
+
+PyObject* error_type = nullptr;
+
+Model model_of(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
+  return Model::from_bytes({pdmodel.c_str(), pdmodel.size()}, params_path.value_or(""), name);
+}
+
+nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& location,
+                  bool inline_weights, const std::string& name) {
+  OnnxOptions options{opset, location, inline_weights};
+  std::string bytes = model_of(pdmodel, params_path, name).to_onnx(options);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& name) {
+  return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
+}
+
+nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
+  Model model = model_of(pdmodel, params_path, name);
+  nb::list params, guards;
+  for (const ParameterSpec& p : model.parameters())
+    params.append(nb::make_tuple(p.name, std::string(name_of(p.dtype)), p.shape, p.offset, p.length));
+  for (const GuardSpec& g : model.guards())
+    guards.append(nb::make_tuple(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text));
+  nb::dict all;
+  all["inputs"] = specs(model.inputs());
+  all["outputs"] = specs(model.outputs());
+  all["ops"] = model.op_counts();
+  all["params"] = params;
+  all["guards"] = guards;
+  all["producer"] = model.producer();
+  all["verified"] = model.verified();
+  return all;
+}
+
+nb::dict library(const Path& path) {
+  LibraryInfo info = library_info(path.value_or(""));
+  nb::dict all;
+  all["path"] = info.path;
+  all["version"] = info.version;
+  all["providers"] = info.providers;
+  return all;
+}
+
+// What a file says may be any bytes; a message must be text.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    std::string_view message = error.what();
+    nb::object text =
+        nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+    nb::object made = nb::handle(error_type)(text);
+    made.attr("kind") = std::string(name_of(error.fault()));
+    PyErr_SetObject(error_type, made.ptr());
+  }
+}
+
+void bind_session(nb::module_& m) {
+  nb::class_<PySession>(m, "Session", "A model in the engine.  Thread-safe; the GIL is released while it runs.")
+      .def(nb::init<nb::bytes, const Path&, const nb::dict&, const std::string&>(), "pdmodel"_a, "params_path"_a.none(),
+           "options"_a = nb::dict(), "name"_a = "model.pdmodel",
+           nb::sig("def __init__(self, pdmodel: bytes, params_path: str | None, options: dict[str, typing.Any] = ..., "
+                   "name: str = ...) -> None"))
+      .def("run", &PySession::run, "feeds"_a, "fetch"_a.none() = nb::none(),
+           nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | collections.abc.Sequence[numpy.ndarray], "
+                   "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
+           "Run on arrays by name or in order; give the outputs, or those named in `fetch`.")
+      .def_prop_ro(
+          "inputs", [](const PySession& s) { return specs(s.session().inputs()); },
+          nb::sig("def inputs(self) -> list[tuple[str, str, list[int | str]]]"))
+      .def_prop_ro(
+          "outputs", [](const PySession& s) { return specs(s.session().outputs()); },
+          nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
+      .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
+      .def_prop_ro("version", [](const PySession& s) { return s.session().library().version; })
+      .def_prop_ro("providers", [](const PySession& s) { return s.session().library().providers; })
+      .def(
+          "end_profile", [](PySession& s) { return s.session().end_profile(); },
+          "Close the profile and give the name of its file, '' where none was asked for.");
+}
+
+}  // namespace
+
+NB_MODULE(_runtime, m) {
+  m.doc() = "The C++ runtime: reads Paddle's files, lowers them to ONNX, runs them on ONNX Runtime.";
+  const char* module_name = PyModule_GetName(m.ptr());
+  if (!module_name) throw nb::python_error();
+  std::string error_name = std::string(module_name) + ".Error";
+  error_type = PyErr_NewExceptionWithDoc(error_name.c_str(),
+                                         "What the runtime refuses.   kind: file, guard, input, unsupported or engine.",
+                                         PyExc_Exception, nullptr);
+  nb::handle(error_type).attr("kind") = "";
+  m.attr("Error") = nb::handle(error_type);
+  nb::register_exception_translator(translate);
+  bind_session(m);
+  m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17, "location"_a = "",
+        "inline"_a = false, "name"_a = "model.pdmodel",
+        nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, location: str = '', "
+                "inline: bool = False, name: str = ...) -> bytes"),
+        "ModelProto bytes whose weights lie in the file at `params_path`, named there `location`.");
+  m.def("to_text", &to_text, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
+        "name"_a = "model.pdmodel",
+        nb::sig("def to_text(pdmodel: bytes, params_path: str | None, *, opset: int = 17, name: str = ...) -> str"),
+        "The ONNX graph as text, one node a line.");
+  m.def("describe", &describe, "pdmodel"_a, "params_path"_a.none(), "name"_a = "model.pdmodel",
+        nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
+                "typing.Any]"),
+        "Inputs, outputs, op counts, weights with offsets, guards.");
+  m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
+  m.def("library_info", &library, "path"_a.none() = nb::none(),
+        nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),
+        "Path, version and providers of the engine.");
+}
+
+}  // namespace oarlock::python

@@ -1,0 +1,35 @@
+// Session as Python sees it.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "oarlock/session.h"
+
+namespace oarlock::python {
+
+namespace nb = nanobind;
+
+class PySession {
+ public:
+  PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
+            const std::string& name);
+  nb::list run(nb::handle feeds, nb::handle fetch) const;
+  const Session& session() const { return *session_; }
+  Session& session() { return *session_; }
+
+ private:
+  std::vector<std::size_t> wanted(nb::handle fetch) const;
+
+  std::unique_ptr<Session> session_;
+  std::vector<nb::object> names_;  // of the inputs, as Python strings
+};
+
+/// `(name, dtype, [2, 'x.0'])` of each.
+nb::list specs(const std::vector<TensorSpec>& all);
+
+Options read_options(const nb::dict& options);
+
+}  // namespace oarlock::python

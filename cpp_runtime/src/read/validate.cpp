@@ -1,0 +1,182 @@
+#include "read/validate.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "oarlock/error.h"
+#include "read/contract.h"
+
+namespace oarlock {
+namespace {
+
+// Caps no real model comes near; each answers a row of docs/abuse.md.
+constexpr std::size_t kMaxBlocks = 4096;
+constexpr std::size_t kMaxVars = 1 << 20;
+constexpr std::size_t kMaxOps = 1 << 20;
+constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxName = 4096;
+
+struct Judge {
+  Program& program;
+
+  [[noreturn]] void fail(const std::string& why) const { throw Error(Fault::file, program.name + ": " + why); }
+  void require(bool ok, const std::string& why) const {
+    if (!ok) fail(why);
+  }
+
+  void name(const std::string& text, const char* of_what) const {
+    require(text.size() <= kMaxName, std::string(of_what) + " name of " + std::to_string(text.size()) + " bytes");
+    require(is_clean_utf8(text), std::string(of_what) + " name is not clean UTF-8");
+  }
+
+  void shape(const Ints& dims, const std::string& of) const {
+    require(dims.size() <= kMaxRank, of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
+    std::int64_t count = 1;
+    for (std::int64_t d : dims) {
+      require(d >= -1, of + " has dim " + std::to_string(d));
+      std::int64_t factor = std::max<std::int64_t>(d, 1);
+      require(count <= std::numeric_limits<std::int64_t>::max() / 16 / factor, of + " has more elements than fit");
+      count *= factor;
+    }
+  }
+
+  void variables(Block& block) const {
+    for (std::size_t i = 0; i < block.vars.size(); ++i) {
+      const VarDesc& v = block.vars[i];
+      name(v.name, "variable");
+      require(block.index.emplace(v.name, i).second,
+              "variable '" + v.name + "' declared twice in block " + std::to_string(block.idx));
+      shape(v.shape, "variable '" + v.name + "'");
+      bool typed = v.kind == Kind::dense || v.kind == Kind::array || v.kind == Kind::selected_rows;
+      if (typed && v.dtype != DType::none)
+        require(row_of(v.dtype) || static_cast<int>(v.dtype) == 19,  // SIZE_T, in very old files
+                "variable '" + v.name + "' has unknown dtype " + std::to_string(static_cast<int>(v.dtype)));
+    }
+  }
+
+  void block_headers() const {
+    require(!program.blocks.empty(), "the program has no block");
+    require(program.blocks.size() <= kMaxBlocks, std::to_string(program.blocks.size()) + " blocks");
+    std::size_t vars = 0, ops = 0;
+    for (std::size_t i = 0; i < program.blocks.size(); ++i) {
+      const Block& block = program.blocks[i];
+      std::string which = "block " + std::to_string(i);
+      require(block.idx == static_cast<std::int32_t>(i), which + " calls itself " + std::to_string(block.idx));
+      // A parent comes before its children, which also rules out cycles.
+      require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
+              which + " has parent " + std::to_string(block.parent));
+      vars += block.vars.size(), ops += block.ops.size();
+    }
+    require(vars <= kMaxVars, std::to_string(vars) + " variables");
+    require(ops <= kMaxOps, std::to_string(ops) + " ops");
+  }
+
+  void operands(const OpDesc& op, const Slots& slots, std::int32_t block, std::string_view holder) const {
+    for (auto& [slot, names] : slots) {
+      name(slot, "slot");
+      if (slot == holder) continue;  // the holders of feed and fetch need no declaration
+      for (const std::string& n : names)
+        require(n.empty() || n == "@EMPTY@" || program.var(n, block), op.type + ": " + slot + " names '" + n +
+                                                                          "', which block " + std::to_string(block) +
+                                                                          " and those around it do not declare");
+    }
+  }
+
+  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) const {
+    auto count = static_cast<std::int64_t>(program.blocks.size());
+    require(index > 0 && index < count && program.blocks[index].parent == block,
+            op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                ", which is no child of block " + std::to_string(block));
+  }
+
+  void op(const OpDesc& op, std::int32_t block) const {
+    name(op.type, "op type");
+    operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
+    operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
+    for (auto& [attr, value] : op.attrs) {
+      name(attr, "attribute");
+      if (value.type == AttrType::BLOCK) sub_block(op, attr, std::get<std::int64_t>(value.value), block);
+      if (value.type == AttrType::BLOCKS)
+        for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);
+    }
+    bool edge = op.type == "feed" || op.type == "fetch";
+    require(!edge || block == 0,
+            op.type + ": stands in block " + std::to_string(block) + ", only the first may feed and fetch");
+  }
+
+  void columns(std::string_view type, const Slots OpDesc::* side, std::string_view slot) const {
+    std::set<std::int64_t> seen;
+    std::int64_t count = 0;
+    for (const OpDesc& op : program.blocks[0].ops) {
+      if (op.type != type) continue;
+      ++count;
+      auto found = (op.*side).find(slot);
+      require(found != (op.*side).end() && found->second.size() == 1,
+              op.type + ": needs exactly one variable in " + std::string(slot));
+      require(seen.insert(int_attr(op, "col", -1)).second,
+              op.type + ": column " + std::to_string(int_attr(op, "col", -1)) + " given twice");
+    }
+    require(seen.empty() || (*seen.begin() == 0 && *seen.rbegin() == count - 1),
+            std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
+  }
+
+  void contract(const Contract& c) const {
+    require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
+                                               ", this runtime reads version " + std::to_string(kContractVersion));
+    for (auto* args : {&c.inputs, &c.outputs})
+      for (const Arg& arg : *args) {
+        name(arg.name, "contract argument");
+        shape(arg.shape, "contract argument '" + arg.name + "'");
+        require(row_of(arg.dtype), "contract argument '" + arg.name + "' has an unknown dtype");
+      }
+    require(c.inputs.empty() || c.inputs.size() == program.feeds().size(), "the contract does not list the inputs");
+    require(c.outputs.empty() || c.outputs.size() == program.fetches().size(),
+            "the contract does not list the outputs");
+    for (const Guard& g : c.guards) {
+      require(g.kind == "dim" || g.kind == "rank" || g.kind == "value", "guard of unknown kind '" + g.kind + "'");
+      require(program.var(g.var), "guard on '" + g.var + "', which the first block does not declare");
+      require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank), "guard on axis " + std::to_string(g.axis));
+    }
+  }
+};
+
+}  // namespace
+
+bool is_clean_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    auto lead = static_cast<unsigned char>(text[i]);
+    int length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+    if (length == 0 || i + length > text.size() || lead < 0x20 || lead == 0x7f) return false;
+    std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+    for (int k = 1; k < length; ++k) {
+      auto byte = static_cast<unsigned char>(text[i + k]);
+      if (byte >> 6 != 2) return false;
+      code = code << 6 | (byte & 0x3fu);
+    }
+    constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::optional<std::int64_t> element_count(const Ints& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t d : shape)
+    if (d < 0 || __builtin_mul_overflow(count, d, &count)) return std::nullopt;
+  return count;
+}
+
+void validate(Program& program) {
+  Judge judge{program};
+  judge.block_headers();
+  for (Block& block : program.blocks) judge.variables(block);
+  for (const Block& block : program.blocks)
+    for (const OpDesc& op : block.ops) judge.op(op, block.idx);
+  judge.columns("feed", &OpDesc::outputs, "Out");
+  judge.columns("fetch", &OpDesc::inputs, "X");
+  if (program.contract) judge.contract(*program.contract);
+}
+
+}  // namespace oarlock

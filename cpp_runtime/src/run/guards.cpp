@@ -1,0 +1,94 @@
+#include "run/guards.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "lower/numbers.h"
+#include "oarlock/error.h"
+
+namespace oarlock {
+namespace {
+
+// Two engines may differ in the last digits of a float that was computed; more than that is another value.
+constexpr double kRounding = 1e-5;
+
+std::string subject(const Guard& g) {
+  if (g.kind == "dim") return g.var + ".shape[" + std::to_string(g.axis) + "]";
+  return g.kind == "rank" ? "the rank of " + g.var : g.var;
+}
+
+bool is_whole(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
+
+std::string number(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", v);
+  return text;
+}
+
+}  // namespace
+
+bool is_expected(double found, const std::string& expected) {
+  if (expected == "True" || expected == "False") return (found != 0) == (expected == "True");
+  char* end = nullptr;
+  double wanted = std::strtod(expected.c_str(), &end);
+  if (expected.empty() || *end) return false;
+  if (is_whole(expected)) return std::trunc(found) == wanted;
+  if (std::isnan(wanted) || std::isinf(wanted)) return std::isnan(wanted) ? std::isnan(found) : found == wanted;
+  return std::fabs(found - wanted) <= kRounding * std::max(1.0, std::fabs(wanted));
+}
+
+Guards::Guards(const Program& program) : model_(program.name) {
+  if (!program.contract) return;
+  Strings feeds = program.feeds();
+  for (std::size_t i = 0; i < program.contract->guards.size(); ++i) {
+    const Guard& guard = program.contract->guards[i];
+    auto feed = std::find(feeds.begin(), feeds.end(), guard.var);
+    if (feed != feeds.end() && guard.kind != "value") {
+      outer_.push_back({&guard, static_cast<std::size_t>(feed - feeds.begin())});
+    } else {
+      inner_.push_back(&guard);
+      fetched_.push_back("guard." + std::to_string(i));
+    }
+  }
+}
+
+void Guards::refuse(const Guard& g, const std::string& found) const {
+  std::string where = g.where.empty() ? "" : "\n  at " + g.where + (g.text.empty() ? "" : ": " + g.text);
+  throw Error(Fault::guard, model_ + ": " + subject(g) + " is " + found + ", the trace assumed " + g.expected +
+                                " (read by " + (g.reader.empty() ? "?" : g.reader) + ")" + where);
+}
+
+void Guards::shape(const Guard& g, std::span<const std::int64_t> shape) const {
+  auto rank = static_cast<std::int64_t>(shape.size());
+  if (g.kind == "dim" && g.axis >= rank) refuse(g, "not there, the rank is " + std::to_string(rank));
+  std::int64_t found = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
+  if (!is_expected(static_cast<double>(found), g.expected)) refuse(g, std::to_string(found));
+}
+
+void Guards::value(const Guard& g, const Tensor& tensor) const {
+  if (tensor.size() != 1) refuse(g, std::to_string(tensor.size()) + " values");
+  auto found = decoded({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
+  if (!found) refuse(g, "a " + std::string(name_of(tensor.dtype())));
+  bool truth = tensor.dtype() == DType::boolean;
+  if (tensor.dtype() == DType::int64 && is_whole(g.expected)) {  // a double would round the large ones
+    std::string exact = std::to_string(tensor.values<std::int64_t>()[0]);
+    return exact == g.expected ? void() : refuse(g, exact);
+  }
+  if (!is_expected(*found, g.expected)) refuse(g, truth ? (*found != 0 ? "True" : "False") : number(*found));
+}
+
+void Guards::before(std::span<const TensorView> inputs) const {
+  for (const Outer& o : outer_) shape(*o.guard, inputs[o.input].shape);
+}
+
+// A 'dim' or 'rank' of an inner variable arrives as the variable's shape.
+void Guards::after(std::size_t index, const Tensor& fetched) const {
+  const Guard& guard = *inner_[index];
+  if (guard.kind == "value")
+    value(guard, fetched);
+  else
+    shape(guard, fetched.values<std::int64_t>());
+}
+
+}  // namespace oarlock

@@ -1,0 +1,41 @@
+// What the trace assumed, checked at every call.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "oarlock/tensor.h"
+#include "read/program.h"
+
+namespace oarlock {
+
+class Guards {
+ public:
+  Guards() = default;
+  explicit Guards(const Program& program);
+
+  /// Judge what can be judged from the inputs' shapes.   Error(guard).
+  void before(std::span<const TensorView> inputs) const;
+  /// The extra outputs `guard.<i>` that a run must fetch.
+  const Strings& fetched() const { return fetched_; }
+  /// Judge what was fetched as `fetched()[index]`.   Error(guard).
+  void after(std::size_t index, const Tensor& fetched) const;
+
+ private:
+  struct Outer {
+    const Guard* guard;
+    std::size_t input;
+  };
+  [[noreturn]] void refuse(const Guard& guard, const std::string& found) const;
+  void shape(const Guard& guard, std::span<const std::int64_t> shape) const;
+  void value(const Guard& guard, const Tensor& tensor) const;
+
+  std::string model_;
+  std::vector<Outer> outer_;
+  std::vector<const Guard*> inner_;
+  Strings fetched_;
+};
+
+/// Whether `found` is what Python wrote as `expected`.   float: within the rounding that engines differ by.
+bool is_expected(double found, const std::string& expected);
+
+}  // namespace oarlock

@@ -1,0 +1,21 @@
+// What a Model holds.
+#pragma once
+#include <string>
+
+#include "lower/graph.h"
+#include "oarlock/model.h"
+#include "read/mapped_file.h"
+#include "read/params.h"
+
+namespace oarlock {
+
+struct Model::Impl {
+  Program program;
+  MappedFile weights;
+  Params params;
+};
+
+/// The specs of a model's inputs, named and shaped as the program declares them.
+std::vector<TensorSpec> input_specs(const Program& program);
+
+}  // namespace oarlock

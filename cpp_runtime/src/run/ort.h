@@ -1,0 +1,140 @@
+// The part of ONNX Runtime's C API that is in use, declared by hand: no package ships its header.
+//
+// The API is one table of function pointers that only ever grows; a slot's number never changes.  All slots here are
+// there since 1.18.  Types are opaque; enums are ints.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "oarlock/error.h"
+
+namespace oarlock::ort {
+
+struct Env;
+struct Status;
+struct Session;
+struct SessionOptions;
+struct RunOptions;
+struct Value;
+struct TypeInfo;
+struct TensorInfo;
+struct MemoryInfo;
+struct Allocator;
+struct CudaOptions;
+struct TensorRtOptions;
+
+using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
+
+/// One entry of the table.
+template <int Number, class Function>
+struct Slot {
+  static constexpr int number = Number;
+  using type = Function*;
+};
+
+using GetErrorMessage = Slot<2, const char*(const Status*)>;
+using CreateEnvWithCustomLogger = Slot<4, Status*(LogSink, void*, int, const char*, Env**)>;
+using DisableTelemetryEvents = Slot<6, Status*(const Env*)>;
+using CreateSessionFromArray = Slot<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
+using Run = Slot<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*, std::size_t,
+                            const char* const*, std::size_t, Value**)>;
+using CreateSessionOptions = Slot<10, Status*(SessionOptions**)>;
+using SetSessionExecutionMode = Slot<13, Status*(SessionOptions*, int)>;
+using EnableProfiling = Slot<14, Status*(SessionOptions*, const char*)>;
+using SetSessionGraphOptimizationLevel = Slot<23, Status*(SessionOptions*, int)>;
+using SetIntraOpNumThreads = Slot<24, Status*(SessionOptions*, int)>;
+using SetInterOpNumThreads = Slot<25, Status*(SessionOptions*, int)>;
+using SessionGetInputCount = Slot<30, Status*(const Session*, std::size_t*)>;
+using SessionGetOutputCount = Slot<31, Status*(const Session*, std::size_t*)>;
+using SessionGetInputTypeInfo = Slot<33, Status*(const Session*, std::size_t, TypeInfo**)>;
+using SessionGetOutputTypeInfo = Slot<34, Status*(const Session*, std::size_t, TypeInfo**)>;
+using SessionGetInputName = Slot<36, Status*(const Session*, std::size_t, Allocator*, char**)>;
+using SessionGetOutputName = Slot<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
+using CreateTensorWithDataAsOrtValue =
+    Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
+using IsTensor = Slot<50, Status*(const Value*, int*)>;
+using GetTensorMutableData = Slot<51, Status*(Value*, void**)>;
+using CastTypeInfoToTensorInfo = Slot<55, Status*(const TypeInfo*, const TensorInfo**)>;
+using GetTensorElementType = Slot<60, Status*(const TensorInfo*, int*)>;
+using GetDimensionsCount = Slot<61, Status*(const TensorInfo*, std::size_t*)>;
+using GetDimensions = Slot<62, Status*(const TensorInfo*, std::int64_t*, std::size_t)>;
+using GetSymbolicDimensions = Slot<63, Status*(const TensorInfo*, const char**, std::size_t)>;
+using GetTensorTypeAndShape = Slot<65, Status*(const Value*, TensorInfo**)>;
+using CreateCpuMemoryInfo = Slot<69, Status*(int, int, MemoryInfo**)>;
+using AllocatorFree = Slot<76, Status*(Allocator*, void*)>;
+using GetAllocatorWithDefaultOptions = Slot<78, Status*(Allocator**)>;
+using ReleaseEnv = Slot<92, void(Env*)>;
+using ReleaseStatus = Slot<93, void(Status*)>;
+using ReleaseMemoryInfo = Slot<94, void(MemoryInfo*)>;
+using ReleaseSession = Slot<95, void(Session*)>;
+using ReleaseValue = Slot<96, void(Value*)>;
+using ReleaseTypeInfo = Slot<98, void(TypeInfo*)>;
+using ReleaseTensorInfo = Slot<99, void(TensorInfo*)>;
+using ReleaseSessionOptions = Slot<100, void(SessionOptions*)>;
+using SessionEndProfiling = Slot<110, Status*(Session*, Allocator*, char**)>;
+using GetAvailableProviders = Slot<125, Status*(char***, int*)>;
+using ReleaseAvailableProviders = Slot<126, Status*(char**, int)>;
+using AddSessionConfigEntry = Slot<130, Status*(SessionOptions*, const char*, const char*)>;
+using AppendTensorRt = Slot<170, Status*(SessionOptions*, const TensorRtOptions*)>;
+using CreateTensorRtOptions = Slot<171, Status*(TensorRtOptions**)>;
+using UpdateTensorRtOptions = Slot<172, Status*(TensorRtOptions*, const char* const*, const char* const*, std::size_t)>;
+using ReleaseTensorRtOptions = Slot<174, void(TensorRtOptions*)>;
+using AppendCuda = Slot<204, Status*(SessionOptions*, const CudaOptions*)>;
+using CreateCudaOptions = Slot<205, Status*(CudaOptions**)>;
+using UpdateCudaOptions = Slot<206, Status*(CudaOptions*, const char* const*, const char* const*, std::size_t)>;
+using ReleaseCudaOptions = Slot<208, void(CudaOptions*)>;
+using SetDeterministicCompute = Slot<273, Status*(SessionOptions*, bool)>;
+
+/// The table.
+class Api {
+ public:
+  Api() = default;
+  explicit Api(const void* table) : table_(static_cast<const Entry*>(table)) {}
+
+  template <class S>
+  typename S::type get() const {
+    return reinterpret_cast<typename S::type>(table_[S::number]);
+  }
+  /// Call a slot that answers with a Status.   Error(engine) with the engine's own words.
+  template <class S, class... Args>
+  void call(Args... args) const {
+    if (Status* status = get<S>()(args...)) fail(status);
+  }
+  [[noreturn]] void fail(Status* status) const {
+    std::string message = get<GetErrorMessage>()(status);
+    get<ReleaseStatus>()(status);
+    throw Error(Fault::engine, "engine: " + message);
+  }
+
+ private:
+  using Entry = void (*)();
+  const Entry* table_ = nullptr;
+};
+
+/// Owns one object of the engine.
+template <class T, class Release>
+struct Deleter {
+  const Api* api = nullptr;
+  void operator()(T* object) const { api->get<Release>()(object); }
+};
+template <class T, class Release>
+using Handle = std::unique_ptr<T, Deleter<T, Release>>;
+
+using SessionHandle = Handle<Session, ReleaseSession>;
+using OptionsHandle = Handle<SessionOptions, ReleaseSessionOptions>;
+using ValueHandle = Handle<Value, ReleaseValue>;
+using TensorInfoHandle = Handle<TensorInfo, ReleaseTensorInfo>;
+using TypeInfoHandle = Handle<TypeInfo, ReleaseTypeInfo>;
+using MemoryHandle = Handle<MemoryInfo, ReleaseMemoryInfo>;
+
+/// Call a slot whose last argument receives the new object.
+template <class H, class S, class... Args>
+H make(const Api& api, Args... args) {
+  typename H::pointer made = nullptr;
+  api.call<S>(args..., &made);
+  return H(made, typename H::deleter_type{&api});
+}
+
+}  // namespace oarlock::ort

@@ -1,0 +1,55 @@
+#include "lower/rules.h"
+#include "one_op.h"
+
+using namespace oarlock;
+
+TEST("lower: a renaming with Paddle's default") {
+  OneOp leaky{"leaky_relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.02>(x)\n");
+  leaky.attrs["alpha"] = FLOAT(0.1f);
+  CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.1>(x)\n");
+  leaky.attrs["alpha"] = INTS({1});
+  CHECK_ERROR(
+      "leaky_relu: attribute 'alpha' is INTS where FLOAT belongs (op 1, X=float32[?,?])\n    at net.py:3 in forward",
+      lowered(leaky));
+  leaky.attrs["alpha"] = {AttrType::VAR, std::string("a")};
+  CHECK_ERROR("attribute 'alpha' is a tensor", lowered(leaky));
+}
+
+TEST("lower: the newest form not above the opset") {
+  OneOp softmax{"softmax", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"axis", INT(1)}}, {{"x", {DType::float32, {-1, 2, 3}}}}};
+  CHECK_EQ(lowered(softmax, 13), "y = Softmax<axis=1>(x)\n");
+  CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
+}
+
+TEST("lower: matmul swaps what the flags say, never a vector") {
+  OneOp mm{"matmul_v2",
+           {{"X", {"a"}}, {"Y", {"b"}}},
+           {{"Out", {"c"}}},
+           {{"trans_y", BOOL(true)}},
+           {{"b", {DType::float32, {-1, 2, 3}}}}};
+  CHECK_EQ(lowered(mm), "c/Transpose = Transpose<perm=[0,2,1]>(b)\nc = MatMul(a, c/Transpose)\n");
+  mm.vars["b"].shape = {3};
+  CHECK_EQ(lowered(mm), "c = MatMul(a, b)\n");
+}
+
+TEST("lower: an axis further to the front becomes trailing ones") {
+  OneOp add{"elementwise_add",
+            {{"X", {"x"}}, {"Y", {"b"}}},
+            {{"Out", {"y"}}},
+            {{"axis", INT(1)}},
+            {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"b", {DType::float32, {3}}}}};
+  CHECK_EQ(lowered(add), "y/Unsqueeze = Unsqueeze(b, int64[1,2])\ny = Add(x, y/Unsqueeze)\n");
+}
+
+TEST("lower: everything that cannot be done is said at once") {
+  OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(check::error_of([&] { lowered(none); }),
+           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering at opset 17 (1x, first op 1\n    at net.py:3 in "
+           "forward: y = f(x))");
+}
+
+TEST("lower: an op that hands its input through costs at most an Identity") {
+  OneOp scale{"scale", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(lowered(scale), "y = Identity(x)\n");
+}

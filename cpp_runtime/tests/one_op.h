@@ -1,0 +1,66 @@
+// A program of one op, lowered: the text that a rule writes, or the error it gives.
+#pragma once
+#include <map>
+#include <string>
+
+#include "check.h"
+#include "lower/graph.h"
+#include "read/validate.h"
+
+namespace oarlock {
+
+struct Var {
+  DType dtype;
+  Ints shape;
+};
+
+/// Inputs of the op become feeds, its outputs fetches; weights are given as bytes with a Param each.
+struct OneOp {
+  std::string type;
+  Slots inputs, outputs;
+  std::map<std::string, Attr, std::less<>> attrs;
+  std::map<std::string, Var> vars;  // what is not listed is float32 of rank 2, both dims unknown
+
+  Program program() const {
+    Program p;
+    p.name = "one.pdmodel";
+    p.blocks.emplace_back();
+    std::int64_t in = 0, out = 0;
+    auto declare = [&](const std::string& name) {
+      for (const VarDesc& v : p.blocks[0].vars)
+        if (v.name == name) return false;
+      auto found = vars.find(name);
+      Var var = found == vars.end() ? Var{DType::float32, {-1, -1}} : found->second;
+      p.blocks[0].vars.push_back({name, var.shape, var.dtype, Kind::dense, false});
+      return true;
+    };
+    for (auto& [slot, names] : inputs)
+      for (auto& name : names)
+        if (declare(name))
+          p.blocks[0].ops.push_back({"feed", {}, {{"Out", {name}}}, {{"col", {AttrType::INT, in++}}}, ""});
+    p.blocks[0].ops.push_back({type, inputs, outputs, attrs, "net.py:3 in forward: y = f(x)"});
+    for (auto& [slot, names] : outputs)
+      for (auto& name : names) {
+        declare(name);
+        p.blocks[0].ops.push_back({"fetch", {{"X", {name}}}, {}, {{"col", {AttrType::INT, out++}}}, ""});
+      }
+    validate(p);
+    return p;
+  }
+};
+
+inline std::string lowered(const OneOp& op, int opset = 17) {
+  LowerOptions options;
+  options.opset = opset;
+  Program program = op.program();
+  Params none("", program, "one.pdiparams");
+  return onnx::to_text(lower(program, none, options).graph);
+}
+
+inline Attr INT(std::int64_t v) { return {AttrType::INT, v}; }
+inline Attr FLOAT(float v) { return {AttrType::FLOAT, double{v}}; }
+inline Attr BOOL(bool v) { return {AttrType::BOOLEAN, v}; }
+inline Attr STRING(std::string v) { return {AttrType::STRING, std::move(v)}; }
+inline Attr INTS(Ints v) { return {AttrType::INTS, std::move(v)}; }
+
+}  // namespace oarlock

@@ -1,0 +1,30 @@
+"""`.pdiparams.info`: what the program cannot say of a variable - its name in the Layer, and whether it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .pickles import dumps
+
+
+@dataclass(slots=True)
+class VarInfo:
+    """A row of the file.   structured_name: key in state_dict, '' if none; trainable: None for a buffer."""
+
+    name: str
+    structured_name: str = ""
+    stop_gradient: bool = False
+    trainable: bool | None = None
+
+
+def to_bytes(rows: Iterable[VarInfo]) -> bytes:
+    """The `.pdiparams.info` of some variables: a pickle of protocol 2, sorted by name."""
+    table: dict[str, dict[str, str | bool]] = {}
+    for row in sorted(rows, key=lambda row: row.name):
+        said: dict[str, str | bool] = {"structured_name": row.structured_name} if row.structured_name else {}
+        said["stop_gradient"] = row.stop_gradient
+        if row.trainable is not None:  # its presence alone makes real Paddle create a Parameter
+            said["trainable"] = row.trainable
+        table[row.name] = said
+    return dumps(table, protocol=2)

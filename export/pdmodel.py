@@ -1,0 +1,132 @@
+"""A program as the bytes of a `.pdmodel`: the same program gives the same bytes, and real Paddle reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError
+from ..static.attrs import LIST_TYPES, attr_problem
+from ..static.program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
+
+CONTRACT_VERSION = 1
+# Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says otherwise.
+_OP_VERSIONS = {"set_value": 4}
+_HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
+
+
+def to_bytes(program: Program) -> bytes:
+    """The `.pdmodel` of a program.   OpError when a value does not fit the type of its attribute or variable."""
+    message = ProgramDesc()
+    for block in program.blocks:
+        _write_block(message.blocks.add(), block)
+    message.version.version = program.version
+    for name in sorted({op.type for block in program.blocks for op in block.ops} & _OP_VERSIONS.keys()):
+        message.op_version_map.pair.add(op_name=name).op_version.version = _OP_VERSIONS[name]
+    if program.contract is not None:
+        _write_contract(message.contract, program.contract)
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
+def _write_block(message: Any, block: Block) -> None:
+    message.idx = block.idx
+    message.parent_idx = block.parent
+    for var in _vars_in_order(block):
+        _write_var(message.vars.add(), var)
+    for op in _ops_in_order(block):
+        try:
+            _write_op(message.ops.add(), op)
+        except (TypeError, ValueError) as error:
+            raise error if isinstance(error, OpError) else OpError(f"{op.type}: {error}") from None
+
+
+def _vars_in_order(block: Block) -> list[VarDesc]:
+    """By name, then the holders of feed and fetch ops, which the C++ predictor wants to be declared."""
+    used = {op.type for op in block.ops}
+    missing = [n for n in _HOLDERS if n in used and n not in block.vars]
+    holders = [VarDesc(n, dtype="", kind=_HOLDERS[n], persistable=True) for n in missing]
+    every = sorted([*block.vars.values(), *holders], key=lambda var: var.name)
+    last = tuple(_HOLDERS.values())
+    return [v for v in every if v.kind not in last] + [v for kind in last for v in every if v.kind == kind]
+
+
+def _ops_in_order(block: Block) -> list[OpDesc]:
+    """Feed ops first and backwards, as jit.load of real Paddle takes the inputs by the order of ops, not by `col`."""
+    feeds = sorted((op for op in block.ops if op.type == "feed"), key=_col, reverse=True)
+    fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_col)
+    return [*feeds, *(op for op in block.ops if op.type not in _HOLDERS), *fetches]
+
+
+def _col(op: OpDesc) -> int:
+    return int(op.attr("col", 0))
+
+
+def _write_var(message: Any, var: VarDesc) -> None:
+    message.name = var.name
+    message.type.type = int(var.kind)
+    field = KIND_FIELD.get(var.kind)
+    if field is not None:
+        described = getattr(message.type, field)
+        _write_elements(described.tensor if var.kind in WITH_LOD else described, var)
+        if var.kind in WITH_LOD and var.lod_level:
+            described.lod_level = var.lod_level
+    for flag in ("persistable", "need_check_feed", "is_parameter", "stop_gradient"):
+        if getattr(var, flag):
+            setattr(message, flag, True)
+
+
+def _write_elements(message: Any, var: VarDesc | Arg) -> None:
+    message.data_type = dtype_of(var.dtype).proto
+    message.dims.extend(var.shape)
+
+
+def _write_op(message: Any, op: OpDesc) -> None:
+    for slots, names_of in ((message.inputs, op.inputs), (message.outputs, op.outputs)):
+        for slot in sorted(names_of):
+            slots.add(parameter=slot, arguments=names_of[slot])
+    message.type = op.type
+    attrs = dict(op.attrs)
+    if op.where:
+        attrs["op_callstack"] = Attr(AttrType.STRINGS, [op.where.replace("\\", "/").rsplit("/", 1)[-1]])
+    for name in sorted(attrs):
+        problem = attr_problem(attrs[name])
+        if problem:
+            raise OpError(f"{op.type}: attribute {name}: {problem}")
+        _write_attr(message.attrs.add(name=name, type=int(attrs[name].type)), attrs[name])
+
+
+def _write_attr(message: Any, attr: Attr) -> None:
+    field = ATTR_FIELD[attr.type]
+    if attr.type == AttrType.SCALAR:
+        _write_scalar(message.scalar, attr.value)
+    elif attr.type == AttrType.SCALARS:
+        for value in attr.value:
+            _write_scalar(message.scalars.add(), value)
+    elif attr.type in LIST_TYPES:
+        getattr(message, field).extend(attr.value)
+    else:
+        setattr(message, field, attr.value)
+
+
+def _write_scalar(message: Any, value: complex) -> None:
+    number, field = next((n, field) for n, (field, kind) in SCALAR_FIELD.items() if type(value) is kind)
+    message.type = number
+    if field == "c":
+        message.c.r, message.c.i = complex(value).real, complex(value).imag
+    else:
+        setattr(message, field, value)
+
+
+def _write_contract(message: Any, contract: Contract) -> None:
+    message.version = CONTRACT_VERSION
+    for args, wanted in ((message.inputs, contract.inputs), (message.outputs, contract.outputs)):
+        for arg in wanted:
+            args.add(name=arg.name, dtype=dtype_of(arg.dtype).proto, dims=arg.shape, path=arg.path)
+    message.output_tree = contract.output_tree
+    for guard in contract.guards:
+        fields = ("kind", "var", "axis", "expected", "reader", "where", "text")
+        message.guards.add(**{name: getattr(guard, name) for name in fields})
+    message.producer = contract.producer
+    message.verified = contract.verified

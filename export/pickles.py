@@ -1,0 +1,169 @@
+"""Plain data as a pickle, written by hand: the same data gives the same bytes, and nothing but data can get in.
+
+No memo is used, so that bytes do not depend on which equal strings happen to be one object.  Arrays name
+`numpy.core.multiarray`, which every NumPy can read; NumPy 2's own pickles cannot be read before 1.26.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import bfloat16
+from ..core.errors import OpError
+
+Piece = bytes | memoryview
+
+MAX_DEPTH = 100  # of nested containers
+_PLAIN_KINDS = "biufcSU"  # of numpy dtypes that are data all through
+_GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor, by what it has, so that this module needs none of the eager runtime."""
+    return hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
+
+
+def dump(obj: Any, protocol: int = 4) -> Iterator[Piece]:
+    """A pickle of `obj`, in pieces.   protocol: 2, 3 or 4.   OpError names the place of anything that is not data.
+
+    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and scalars of NumPy, tensors.
+    A tensor becomes what Paddle makes of one: a call of `tuple` on its name and array; bfloat16 becomes uint16.
+    """
+    if protocol not in (2, 3, 4):
+        raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
+    yield b"\x80" + bytes([protocol])
+    yield from _Writer(protocol).value(obj, "", 0)
+    yield b"."
+
+
+def dumps(obj: Any, protocol: int = 4) -> bytes:
+    """A pickle of `obj` in memory; see `dump`."""
+    return b"".join(dump(obj, protocol))
+
+
+def _text(value: str) -> bytes:
+    data = value.encode("utf-8", "surrogatepass")
+    return b"X" + struct.pack("<I", len(data)) + data
+
+
+def _int(value: int) -> bytes:
+    if -(1 << 31) <= value < 1 << 31:
+        if 0 <= value < 256:
+            return b"K" + bytes([value])
+        return b"J" + struct.pack("<i", value)
+    data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    return (b"\x8a" + bytes([len(data)]) if len(data) < 256 else b"\x8b" + struct.pack("<i", len(data))) + data
+
+
+def _float(value: float) -> bytes:
+    return b"G" + struct.pack(">d", value)
+
+
+class _Writer:
+    """Writes one kind of value per method.   `place` is where a value sits, for errors."""
+
+    def __init__(self, protocol: int) -> None:
+        self.protocol = protocol
+
+    def value(self, obj: Any, place: str, depth: int) -> Iterator[Piece]:
+        if depth > MAX_DEPTH:
+            raise OpError(f"save: {place[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself")
+        if isinstance(obj, dict):
+            yield from self._dict(obj, place, depth)
+        elif isinstance(obj, (list, tuple)):
+            yield from self._sequence(obj, place, depth)
+        elif isinstance(obj, np.ndarray):
+            yield from self._array(obj, place)
+        elif isinstance(obj, np.generic) and not isinstance(obj, (str, bytes, float)):
+            yield from self._scalar(obj, place)
+        elif is_tensor(obj):
+            yield b"cbuiltins\ntuple\n" if self.protocol > 2 else b"c__builtin__\ntuple\n"
+            yield _text(obj.name)
+            yield from self._array(np.asarray(obj.array), place)
+            yield b"\x86\x85R"
+        else:
+            yield from self._atom(obj, place)
+
+    def _atom(self, obj: Any, place: str) -> Iterator[Piece]:
+        if obj is None:
+            yield b"N"
+        elif isinstance(obj, bool):
+            yield b"\x88" if obj else b"\x89"
+        elif isinstance(obj, int):
+            yield _int(int(obj))
+        elif isinstance(obj, float):
+            yield _float(obj)
+        elif isinstance(obj, complex):
+            name = b"builtins" if self.protocol > 2 else b"__builtin__"
+            yield b"c" + name + b"\ncomplex\n" + _float(obj.real) + _float(obj.imag) + b"\x86R"
+        elif isinstance(obj, str):
+            yield _text(obj)
+        elif isinstance(obj, bytes):
+            yield from self._bytes(memoryview(obj))
+        else:
+            kind = type(obj)
+            hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
+            what = f"{kind.__module__}.{kind.__qualname__}"
+            raise OpError(f"save: {place or 'the object'} is a {what}, which is not data{hint}")
+
+    def _bytes(self, data: memoryview) -> Iterator[Piece]:
+        if self.protocol == 2:  # has no bytes: Python 3 reads this back as bytes, Python 2 as str
+            yield b"c_codecs\nencode\n" + _text(str(data, "latin1")) + _text("latin1") + b"\x86R"
+            return
+        if data.nbytes < 1 << 32:
+            yield b"B" + struct.pack("<I", data.nbytes)
+        elif self.protocol >= 4:
+            yield b"\x8e" + struct.pack("<Q", data.nbytes)
+        else:
+            raise OpError(f"save: {data.nbytes} bytes in one piece need protocol 4")
+        yield data
+
+    def _dict(self, obj: dict[Any, Any], place: str, depth: int) -> Iterator[Piece]:
+        yield b"}("
+        for key, value in obj.items():
+            inner = f"{place}[{key!r}]"
+            if not isinstance(key, (str, int, float, bytes, tuple, type(None))):
+                raise OpError(f"save: the key of {inner} is not data")
+            yield from self.value(key, f"the key of {inner}", depth + 1)
+            yield from self.value(value, inner, depth + 1)
+        yield b"u"
+
+    def _sequence(self, obj: list[Any] | tuple[Any, ...], place: str, depth: int) -> Iterator[Piece]:
+        yield b"](" if isinstance(obj, list) else b"("
+        for i, value in enumerate(obj):
+            yield from self.value(value, f"{place}[{i}]", depth + 1)
+        yield b"e" if isinstance(obj, list) else b"t"
+
+    def _dtype(self, dtype: np.dtype[Any], place: str) -> bytes:
+        if dtype.kind not in _PLAIN_KINDS:
+            raise OpError(f"save: {place or 'the object'} is an array of {dtype}, which is not plain data")
+        order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
+        size = dtype.itemsize if dtype.kind in "SU" else -1
+        align = {"S": 1, "U": 4}.get(dtype.kind, -1)
+        made = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
+        return made + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
+
+    def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Piece]:
+        if array.dtype == bfloat16.np:
+            array = array.view(np.uint16)
+        shape, kind = array.shape, self._dtype(array.dtype, place)
+        array = np.asarray(array, order="C")
+        if array.dtype.byteorder == ">":
+            array = array.astype(array.dtype.newbyteorder("<"))
+        flat = array.reshape(-1)
+        yield _GLOBAL_RECONSTRUCT + b"K\x00\x85"
+        yield from self._bytes(memoryview(b"b"))
+        yield b"\x87R(K\x01(" + b"".join(map(_int, shape)) + b"t" + kind + b"\x89"
+        yield from self._bytes(flat.view(np.uint8).data if flat.nbytes else memoryview(b""))
+        yield b"tb"
+
+    def _scalar(self, scalar: np.generic, place: str) -> Iterator[Piece]:
+        if scalar.dtype == bfloat16.np:
+            scalar = scalar.view(np.uint16)
+        yield b"cnumpy.core.multiarray\nscalar\n" + self._dtype(scalar.dtype, place)
+        yield from self._bytes(memoryview(scalar.tobytes()))
+        yield b"\x86R"

@@ -1,0 +1,126 @@
+"""Writing several files as one: all of them are there afterwards, or everything is as it was before."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+# Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not be there.
+Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
+
+
+@contextmanager
+def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
+    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place as the block ends.
+
+    The names of files stay: what lies aside can be loaded and judged inside the block.  An error there, a full disk
+    or an interrupt leaves nothing new and all old files as they were.  Folders are created.  OSError as usual.
+    """
+    wanted = {os.path.abspath(path): content for path, content in files.items()}
+    asides: dict[str, Path] = {}
+    made: list[Path] = []
+    try:
+        for folder in dict.fromkeys(os.path.dirname(path) for path in wanted):
+            made += _make_folder(Path(folder))
+            asides[folder] = Path(tempfile.mkdtemp(prefix=".saving-", dir=folder))
+        places: dict[str, Path] = {}
+        for path, content in wanted.items():
+            place = asides[os.path.dirname(path)] / os.path.basename(path)
+            if content is not None:
+                _write(place, content)
+                places[path] = place
+        yield {os.fspath(given): places[os.path.abspath(given)] for given in files if os.path.abspath(given) in places}
+        _commit(list(wanted), places, asides)
+        made = []
+    finally:
+        for aside in asides.values():
+            shutil.rmtree(aside, ignore_errors=True)
+        for new in reversed(made):
+            _remove_if_empty(new)
+
+
+def atomic_write(files: Mapping[Any, Content]) -> None:
+    """Write `files` (path -> content) so that either all or none of them change; see `staged`."""
+    with staged(files):
+        pass
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """Create a folder and those above it; those that were new."""
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return new[::-1]
+
+
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return  # others have put something there
+
+
+def _write(place: Path, content: bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object]) -> None:
+    with open(place, "xb") as file:
+        if callable(content):
+            content(file)
+        else:
+            file.writelines([content] if isinstance(content, bytes) else content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) -> None:
+    """Move every new file to its place, keeping the old ones aside until all moves are done."""
+    moved: list[tuple[str, Path]] = []
+    try:
+        for path in paths:
+            old = asides[os.path.dirname(path)] / (os.path.basename(path) + ".old")
+            moved.append((path, old))
+            if os.path.lexists(path):
+                _keep(path, old)
+            if path in places:
+                os.replace(places[path], path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+        for folder in asides:
+            _sync_folder(folder)
+    except BaseException:
+        for path, old in reversed(moved):
+            _undo(path, old, places.get(path))
+        raise
+
+
+def _keep(path: str, old: Path) -> None:
+    """A second name for the old file, so that its own never is without a file; a copy where links cannot be made."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.path.basename(path)}: is a folder")
+    try:
+        os.link(path, old, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(path, old, follow_symlinks=False)
+
+
+def _undo(path: str, old: Path, new: Path | None) -> None:
+    if old.is_symlink() or old.exists():
+        os.replace(old, path)
+    elif new is not None and not new.exists() and os.path.isfile(path):
+        os.unlink(path)  # it was moved here, and there was nothing before
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new names last; some systems cannot open a folder."""
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(opened)
+    except OSError:
+        return
+    finally:
+        os.close(opened)

@@ -1,0 +1,258 @@
+"""A `.pdmodel` as a program.   Parsed, then judged whole; each failure is a FileError with file, place and fault."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from ..core.dtype import BY_PROTO
+from ..core.errors import FileError
+from ..export.pdmodel import CONTRACT_VERSION
+from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
+from ..static.attrs import LIST_TYPES
+from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from ..static.verify import FILE_RULES, check
+
+MAX_BYTES = 1 << 30  # of a .pdmodel; weights live elsewhere
+MAX_BLOCKS = 1 << 16
+MAX_RANK = 32
+
+# What Paddle writes on every op and no loader needs; left out where it says nothing.
+_SILENT = {
+    "op_role": Attr(AttrType.INT, 0),
+    "op_role_var": Attr(AttrType.STRINGS, []),
+    "op_namescope": Attr(AttrType.STRING, "/"),
+    "op_device": Attr(AttrType.STRING, ""),
+    "with_quant_attr": Attr(AttrType.BOOLEAN, False),
+}
+_FRAME = re.compile(r'\s*File "([^"\n]*)", line (\d+), in (\S+)')
+_SEPARATOR = re.compile(r"[/\\]")
+_LIBRARY = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
+
+
+_NOT_TEXT = "holds text that is not UTF-8"
+
+
+class _Bad(Exception):
+    """Something wrong, on its way out; each level puts its place in front."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.places: list[str] = []
+
+
+def _inside(error: Exception, place: str) -> _Bad:
+    bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
+    bad.places.insert(0, place)
+    return bad
+
+
+def load_program(path: str | os.PathLike[str]) -> Program:
+    """The program in a file.   FileError when it is too large or not a program; OSError when it cannot be read."""
+    size = os.path.getsize(path)
+    if size > MAX_BYTES:
+        raise FileError(f"{os.path.basename(path)}: {size} bytes, more than the {MAX_BYTES} of any program")
+    with open(path, "rb") as file:
+        return program_from_bytes(file.read(), os.path.basename(os.fspath(path)))
+
+
+def program_from_bytes(data: bytes, name: str = "program") -> Program:
+    """The program that `data` holds.   name: of the file, for errors.   FileError when it is not a legal program."""
+    if not data:
+        raise FileError(f"{name}: is empty")
+    if len(data) > MAX_BYTES:
+        raise FileError(f"{name}: {len(data)} bytes, more than the {MAX_BYTES} of any program")
+    try:
+        program = _program(ProgramDesc.parse(data))
+    except (_Bad, UnicodeDecodeError) as error:
+        bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
+        raise FileError(
+            f"{name}: {': '.join([', '.join(bad.places), bad.what] if bad.places else [bad.what])}"
+        ) from None
+    problems = check(program, FILE_RULES)
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise FileError(f"{name}: {problems[0]}{more}")
+    return program
+
+
+def _program(message: Any) -> Program:
+    if message is None:
+        raise _Bad("is not a Paddle program, or is cut short")
+    if not 0 < len(message.blocks) <= MAX_BLOCKS:
+        raise _Bad(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
+    version = message.version if message.HasField("version") else message.old_version
+    program = Program([_block(block, i) for i, block in enumerate(message.blocks)], version.version)
+    if message.HasField("contract"):
+        program.contract = _contract(message.contract)
+    return program
+
+
+def _block(message: Any, position: int) -> Block:
+    _require(message, f"block {position}", "idx", "parent_idx")
+    block = Block(message.idx, message.parent_idx)
+    for var in message.vars:
+        try:
+            found = _var(var)
+        except (_Bad, UnicodeDecodeError) as error:
+            raise _inside(error, f"block {position}, variable {_text(var, 'name')!r}") from None
+        if found.name in block.vars:
+            raise _Bad(f"block {position}: variable {found.name!r} is declared twice")
+        block.vars[found.name] = found
+    for i, op in enumerate(message.ops):
+        try:
+            block.ops.append(_op(op))
+        except (_Bad, UnicodeDecodeError) as error:
+            raise _inside(error, f"block {position}, op {i} ({_text(op, 'type')})") from None
+    return block
+
+
+def _text(message: Any, field: str) -> str:
+    """A field for an error message, which must not itself fail."""
+    try:
+        return _utf8(getattr(message, field))[:200]
+    except (_Bad, UnicodeDecodeError):
+        return "?"
+
+
+def _utf8(value: Any) -> str:
+    """A name or text; protobuf hands over bytes (or fails, as older ones do) where it is not UTF-8."""
+    if not isinstance(value, str):
+        raise _Bad(_NOT_TEXT)
+    return value
+
+
+def _require(message: Any, what: str, *fields: str) -> None:
+    for field in fields:
+        if not message.HasField(field):
+            raise _Bad(f"{what} has no {field}")
+
+
+def _var(message: Any) -> VarDesc:
+    _require(message, "it", "name", "type")
+    kinds = message.type
+    _require(kinds, "its type", "type")
+    try:
+        kind = Kind(kinds.type)
+    except ValueError:
+        raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
+    var = VarDesc(_utf8(message.name), dtype="", kind=kind, persistable=message.persistable)
+    var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
+    var.need_check_feed = message.need_check_feed
+    field = KIND_FIELD.get(kind)
+    if field is not None and kinds.HasField(field):
+        described = getattr(kinds, field)
+        var.lod_level = described.lod_level if kind in WITH_LOD else 0
+        var.dtype, var.shape = _elements(described.tensor if kind in WITH_LOD else described, "data_type")
+    elif field is not None:
+        raise _Bad("has no description of its elements")
+    return var
+
+
+def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
+    """Data type and shape of a TensorDesc, or of an Arg of the contract."""
+    _require(message, "its description", field)
+    number = getattr(message, field)
+    dtype = BY_PROTO.get(number)
+    if dtype is None:
+        raise _Bad(f"data type {number} is not supported")
+    if len(message.dims) > MAX_RANK:
+        raise _Bad(f"has {len(message.dims)} axes, more than {MAX_RANK}")
+    return dtype.name, tuple(message.dims)
+
+
+def _op(message: Any) -> OpDesc:
+    _require(message, "it", "type")
+    op = OpDesc(_utf8(message.type), _slots(message.inputs), _slots(message.outputs))
+    for attr in message.attrs:
+        _require(attr, "an attribute", "name", "type")
+        if _utf8(attr.name) in op.attrs:
+            raise _Bad(f"attribute {attr.name} is there twice")
+        op.attrs[attr.name] = _attr(attr)
+    stack = op.attrs.pop("op_callstack", None)
+    if stack is not None and stack.type == AttrType.STRINGS:
+        op.where = where_of([_utf8(line) for line in stack.value])
+    for name, silent in _SILENT.items():
+        if op.attrs.get(name) == silent:
+            del op.attrs[name]
+    return op
+
+
+def _slots(messages: Any) -> dict[str, list[str]]:
+    slots: dict[str, list[str]] = {}
+    for message in messages:
+        _require(message, "a slot", "parameter")
+        if _utf8(message.parameter) in slots:
+            raise _Bad(f"slot {message.parameter} is there twice")
+        slots[message.parameter] = [_utf8(name) for name in message.arguments]
+    return slots
+
+
+def _attr(message: Any) -> Attr:
+    try:
+        kind = AttrType(message.type)
+    except ValueError:
+        raise _Bad(f"attribute {message.name} is of type {message.type}, which is not known") from None
+    field = ATTR_FIELD[kind]
+    if kind not in LIST_TYPES:
+        _require(message, f"attribute {message.name}, {kind.name},", field)
+    value = getattr(message, field)
+    if kind == AttrType.SCALAR:
+        return Attr(kind, _scalar(value))
+    if kind == AttrType.SCALARS:
+        return Attr(kind, [_scalar(scalar) for scalar in value])
+    return Attr(kind, list(value) if kind in LIST_TYPES else value)
+
+
+def _scalar(message: Any) -> bool | int | float | complex:
+    if message.type not in SCALAR_FIELD:
+        raise _Bad(f"a scalar is of type {message.type}, which is not known")
+    field, _ = SCALAR_FIELD[message.type]
+    _require(message, "a scalar", field)
+    if field == "c":
+        return complex(message.c.r, message.c.i)
+    value: bool | int | float = getattr(message, field)
+    return value
+
+
+def where_of(stack: list[str]) -> str:
+    """The user's line in an `op_callstack`: `file:line in function`, '' if it is not there.
+
+    Paddle lists frames from the outermost in, each followed by its source line; Oarlock writes one entry.
+    """
+    if len(stack) == 1 and not _FRAME.match(stack[0]):
+        return stack[0]
+    frames = [found.groups() for found in map(_FRAME.match, stack) if found]
+    users = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    if not users:
+        return ""
+    file, line, function = users[-1]
+    return f"{_SEPARATOR.split(file)[-1]}:{line} in {function}"
+
+
+def _contract(message: Any) -> Contract:
+    if message.version > CONTRACT_VERSION:
+        raise _Bad(f"contract: version {message.version} is newer than {CONTRACT_VERSION}, the newest known here")
+    try:
+        return Contract(
+            inputs=[_arg(arg) for arg in message.inputs],
+            outputs=[_arg(arg) for arg in message.outputs],
+            output_tree=_utf8(message.output_tree),
+            guards=[_guard(guard) for guard in message.guards],
+            producer=_utf8(message.producer),
+            verified=_utf8(message.verified),
+        )
+    except (_Bad, UnicodeDecodeError) as error:
+        raise _inside(error, "contract") from None
+
+
+def _arg(message: Any) -> Arg:
+    dtype, shape = _elements(message, "dtype")
+    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))
+
+
+def _guard(message: Any) -> Guard:
+    texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var", "expected", "reader", "where", "text")}
+    return Guard(axis=message.axis, **texts)

@@ -1,0 +1,28 @@
+"""`.pdiparams.info` as rows: what the program cannot say of a variable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import FileError
+from ..export.info import VarInfo
+from .pickles import loads
+
+_FIELDS: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
+
+
+def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
+    """The rows of a `.pdiparams.info`, by the name of the variable.   FileError when it is anything else."""
+    table = loads(data, name)
+    if not isinstance(table, dict):
+        raise FileError(f"{name}: holds a {type(table).__name__}, not a dict of variables")
+    return {key: _row(key, said, name) for key, said in table.items()}
+
+
+def _row(key: Any, said: Any, name: str) -> VarInfo:
+    if not isinstance(key, str) or not isinstance(said, dict):
+        raise FileError(f"{name}: the row of {key!r:.80} is not a dict")
+    for field, kind in _FIELDS.items():
+        if field in said and type(said[field]) is not kind:
+            raise FileError(f"{name}: {field} of {key!r:.80} is not a {kind.__name__}")
+    return VarInfo(key, said.get("structured_name", ""), said.get("stop_gradient", False), said.get("trainable"))

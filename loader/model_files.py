@@ -1,0 +1,73 @@
+"""The files of one model, found, read and judged: the program, its values, and what its layer called them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import FileError
+from ..export.info import VarInfo
+from ..static.program import Program
+from .files import program_from_bytes
+from .info import info_from_bytes
+from .params import load_params, load_params_folder
+
+MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
+
+
+@dataclass
+class ModelFiles:
+    """What the files hold.   pdmodel: the bytes; params_path: None where there are no values; info: None where there is no file."""
+
+    name: str
+    program: Program
+    pdmodel: bytes
+    values: Mapping[str, Any]
+    params_path: str | None
+    info: dict[str, VarInfo] | None
+
+
+def prefix_of(path: str | os.PathLike[str]) -> str:
+    """The prefix of a model from what users give: the prefix, or one of the files."""
+    text = os.fspath(path)
+    for suffix in (INFO, PARAMS, MODEL):
+        if text.endswith(suffix):
+            return text[: -len(suffix)]
+    return text
+
+
+def read_model(
+    path: str | os.PathLike[str], model_filename: str | None = None, params_filename: str | None = None
+) -> ModelFiles:
+    """The model at a prefix (`path`.pdmodel ...), or in a folder as Paddle 1.x wrote it (`path`/__model__ ...).   Raises FileError."""
+    prefix = prefix_of(path)
+    if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
+        return _read_folder(Path(prefix), model_filename or "__model__", params_filename)
+    if not os.path.exists(prefix + MODEL):
+        raise FileError(f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that name")
+    pdmodel = Path(prefix + MODEL).read_bytes()
+    name = os.path.basename(prefix) + MODEL
+    program = program_from_bytes(pdmodel, name)
+    info = Path(prefix + INFO)
+    rows = info_from_bytes(info.read_bytes(), info.name) if info.exists() else None
+    names = [v.name for v in program.persistables()]
+    if not names:
+        return ModelFiles(name, program, pdmodel, {}, None, rows)
+    if not os.path.exists(prefix + PARAMS):
+        raise FileError(f"{name}: the program has {len(names)} parameters, but {prefix + PARAMS} is not there")
+    return ModelFiles(name, program, pdmodel, load_params(prefix + PARAMS, names), prefix + PARAMS, rows)
+
+
+def _read_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
+    if not (folder / model).exists():
+        raise FileError(f"{folder.name}: the folder holds no {model}")
+    pdmodel = (folder / model).read_bytes()
+    program = program_from_bytes(pdmodel, model)
+    names = [v.name for v in program.persistables()]
+    if params is None and names:
+        return ModelFiles(model, program, pdmodel, load_params_folder(folder, names), None, None)
+    path = str(folder / params) if params and names else None
+    return ModelFiles(model, program, pdmodel, load_params(path, names) if path else {}, path, None)

@@ -1,0 +1,145 @@
+"""A `.pdiparams` as arrays on the mapped file: judged once, by its heads, so that weights cost nothing until read."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtype import BY_PROTO, DType
+from ..core.errors import FileError
+from ..export.proto import TensorDesc
+
+MAX_RANK = 32  # of any array in NumPy 1
+MAX_LOD = 64  # levels of a LoD
+_MAX_DESCRIPTION = 16 * (MAX_RANK + 1)
+
+Buffer = bytes | memoryview | mmap.mmap
+
+
+class Record(NamedTuple):
+    """Where one value lies.   offset, nbytes: of its data in the file."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    offset: int
+    nbytes: int
+
+
+class Params(dict[str, np.ndarray[Any, Any]]):
+    """name -> read-only array on the mapped file.   records: where each lies; path: of the file, '' if none."""
+
+    def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:
+        super().__init__((r.name, np.ndarray(r.shape, r.dtype.np, buffer, r.offset)) for r in records)
+        self.records = {record.name: record for record in records}
+        self.path = path
+
+
+class _Scan:
+    """Walks the heads of a buffer; `place` tells an error which record it is in."""
+
+    def __init__(self, buffer: Buffer, file: str) -> None:
+        self.buffer, self.file, self.at, self.place = buffer, file, 0, ""
+
+    def fail(self, what: str) -> FileError:
+        return FileError(f"{self.file}: {self.place}: {what}")
+
+    def take(self, size: int, what: str) -> int:
+        """The offset of the next `size` bytes, once they are known to be there."""
+        start, left = self.at, len(self.buffer) - self.at
+        if size < 0 or size > left:
+            raise self.fail(f"{what} needs {size} bytes at {start}, {left} are left")
+        self.at += size
+        return start
+
+    def number(self, form: str, what: str) -> int:
+        start = self.take(struct.calcsize(form), what)
+        value: int = struct.unpack_from(form, self.buffer, start)[0]
+        return value
+
+    def record(self, name: str) -> Record:
+        self._zero("its version")
+        self._skip_lod()
+        self._zero("its tensor version")
+        dtype, shape = self._description(self.number("<i", "the length of its description"))
+        size = math.prod(shape) * dtype.np.itemsize
+        said = f"{dtype.name}{list(shape)}"
+        return Record(name, dtype, shape, self.take(size, said), size)
+
+    def _zero(self, what: str) -> None:
+        version = self.number("<I", what)
+        if version:
+            raise self.fail(f"{what} is {version}, not 0")
+
+    def _skip_lod(self) -> None:
+        levels = self.number("<Q", "its LoD")
+        if levels > MAX_LOD:
+            raise self.fail(f"has {levels} LoD levels, more than {MAX_LOD}")
+        for _ in range(levels):
+            size = self.number("<Q", "a LoD level")
+            if size % 8:
+                raise self.fail(f"a LoD level has {size} bytes, not a multiple of 8")
+            self.take(size, "a LoD level")
+
+    def _description(self, size: int) -> tuple[DType, tuple[int, ...]]:
+        if not 0 < size <= _MAX_DESCRIPTION:
+            raise self.fail(f"its description has {size} bytes, not 1 ... {_MAX_DESCRIPTION}")
+        start = self.take(size, "its description")
+        message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
+        if message is None:
+            raise self.fail("its description cannot be read")
+        if not message.HasField("data_type") or message.data_type not in BY_PROTO:
+            raise self.fail(f"data type {message.data_type} is not supported")
+        shape = tuple(message.dims)
+        if len(shape) > MAX_RANK or min(shape, default=0) < 0 or math.prod(n or 1 for n in shape) >= 1 << 48:
+            raise self.fail(f"has the shape {list(shape)[:MAX_RANK]}")
+        return BY_PROTO[message.data_type], shape
+
+
+def scan(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
+    """The records of a whole file, which must be exactly those of `names` in this order, with no rest."""
+    at = _Scan(buffer, file)
+    count = 0
+    for count, name in enumerate(names, 1):
+        at.place = f"record {count - 1} ({name})"
+        if at.at == len(buffer):
+            raise at.fail("is not there: the file ends before it")
+        yield at.record(name)
+    if at.at != len(buffer):
+        raise FileError(f"{file}: {len(buffer) - at.at} bytes are left after the {count} values the program has")
+
+
+def params_from_bytes(data: bytes | memoryview, names: Iterable[str], file: str = "params") -> Params:
+    """The values in `data`, one for each name, sorted by name.   FileError when anything is wrong."""
+    return Params(list(scan(data, sorted(set(names)), file)), data)
+
+
+def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
+    """The values in a `.pdiparams`, mapped, one for each name.   No names: no file is needed.   FileError, OSError."""
+    wanted = sorted(set(names))
+    if not wanted and not os.path.exists(path):
+        return Params([], b"")
+    file = os.path.basename(os.fspath(path))
+    with open(path, "rb") as opened:
+        if os.fstat(opened.fileno()).st_size == 0:  # cannot be mapped
+            return Params(list(scan(b"", wanted, file)), b"", os.fspath(path))
+        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    return Params(list(scan(mapped, wanted, file)), mapped, os.fspath(path))
+
+
+def load_params_folder(folder: str | os.PathLike[str], names: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of a model saved before 2.0: one file for each name, holding one record.   FileError, OSError."""
+    root = os.path.realpath(folder)
+    found: dict[str, np.ndarray[Any, Any]] = {}
+    for name in sorted(set(names)):
+        path = os.path.realpath(os.path.join(root, name))
+        if os.path.commonpath([root, path]) != root:
+            raise FileError(f"{os.path.basename(root)}: the value of {name!r} would lie outside of the folder")
+        found[name] = load_params(path, [name])[name]
+    return found

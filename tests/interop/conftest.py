@@ -1,0 +1,99 @@
+"""Real PaddlePaddle in its own environment, as a process that answers questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+_HERE = Path(__file__).parent
+_DEFAULT = Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"
+
+
+class PaddleDied(Exception):
+    """The process ended instead of answering."""
+
+
+class Paddle:
+    """Asks `worker.py`, which is started on the first question, and again after it died."""
+
+    def __init__(self, python: Path) -> None:
+        self.python = python
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self, do: str, **asked: Any) -> Any:
+        """The answer of a function of worker.py; AssertionError with its traceback when it failed."""
+        process = self.process = self.process or self._start()
+        assert process.stdin is not None
+        process.stdin.write(json.dumps({"do": do, **asked}) + "\n")
+        process.stdin.flush()
+        answer = self._answer(process)
+        assert "error" not in answer, answer["error"]
+        return answer["ok"]
+
+    def run(self, prefix: Path, inputs: Path, tag: str, loaders: tuple[str, ...]) -> dict[str, list[Any]]:
+        """The outputs of a model by each of Paddle's loaders."""
+        outputs = f"{prefix}.{tag}"
+        self.ask("run", prefix=str(prefix), inputs=str(inputs), outputs=outputs, loaders=loaders)
+        found: dict[str, list[Any]] = {}
+        for loader in loaders:
+            with np.load(f"{outputs}.{loader}.npz") as held:
+                found[loader] = [held[name] for name in held.files]
+        return found
+
+    def _start(self) -> subprocess.Popen[str]:
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"PYTHONPATH": str(_HERE)}
+        process = subprocess.Popen(
+            [self.python, _HERE / "worker.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
+        self._answer(process)
+        return process
+
+    def _answer(self, process: subprocess.Popen[str]) -> Any:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            self.stop()
+            raise PaddleDied(f"Paddle ended with {process.returncode}")
+        return json.loads(line)
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        process, self.process = self.process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            process.wait(60)
+
+
+@pytest.fixture(scope="session")
+def paddle() -> Iterator[Paddle]:
+    python = Path(os.environ.get("OARLOCK_PADDLE", _DEFAULT))
+    if not python.exists():
+        why = f"real PaddlePaddle is not at {python}; set OARLOCK_PADDLE to a Python that has it"
+        if os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1":
+            pytest.fail(why)
+        pytest.skip(why)
+    asked = Paddle(python)
+    yield asked
+    asked.stop()
+
+
+@pytest.fixture(scope="session")
+def exports(paddle: Paddle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every case of make_exports.py."""
+    folder = tmp_path_factory.mktemp("exports")
+    paddle.ask("export", folder=str(folder))
+    return folder

@@ -1,0 +1,123 @@
+"""Real Paddle, asked over a pipe.   Runs in Paddle's own environment; one JSON line in, one JSON line out.
+
+{"do": "run", "prefix": ..., "inputs": x.npz, "outputs": folder}   ->   {"ok": ...} or {"error": ...}
+"""
+
+import json
+import os
+import sys
+import traceback
+
+import make_exports
+import numpy as np
+import paddle
+import same_code
+from paddle import inference
+
+
+def export(folder):
+    return make_exports.export_all(folder)
+
+
+def _inputs(path):
+    with np.load(path) as held:
+        return [held[name] for name in held.files]
+
+
+def _arrays(found):
+    found = found if isinstance(found, (list, tuple)) else [found]
+    return [np.asarray(x.numpy() if isinstance(x, paddle.Tensor) else x) for x in found]
+
+
+def by_jit(prefix, inputs):
+    return _arrays(paddle.jit.load(prefix)(*[paddle.to_tensor(x) for x in inputs]))
+
+
+def by_static(prefix, inputs):
+    paddle.enable_static()
+    try:
+        exe, scope = paddle.static.Executor(paddle.CPUPlace()), paddle.static.Scope()
+        with paddle.static.scope_guard(scope):
+            program, names, fetches = paddle.static.load_inference_model(prefix, exe)
+            return _arrays(exe.run(program, feed=dict(zip(names, inputs, strict=True)), fetch_list=fetches))
+    finally:
+        paddle.disable_static()
+
+
+def by_predictor(prefix, inputs):
+    if os.path.exists(prefix + ".pdiparams"):
+        config = inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
+    else:  # 2.6 asks for values where there are none unless it gets the program as bytes
+        with open(prefix + ".pdmodel", "rb") as file:
+            data = file.read()
+        config = inference.Config()
+        config.set_model_buffer(data, len(data), b"", 0)
+    config.disable_glog_info()
+    predictor = inference.create_predictor(config)
+    for name, x in zip(predictor.get_input_names(), inputs, strict=True):
+        predictor.get_input_handle(name).copy_from_cpu(x)
+    predictor.run()
+    return _arrays([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
+
+
+LOADERS = {"jit": by_jit, "static": by_static, "predictor": by_predictor}
+
+
+def run(prefix, inputs, outputs, loaders=tuple(LOADERS)):
+    """Run a model by each loader; `<outputs>.<loader>.npz` holds what it gave."""
+    for loader in loaders:
+        np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, _inputs(inputs)))
+
+
+def save_state(path, protocol):
+    """A state dict, an optimizer's state and nested data, all with known values."""
+    paddle.seed(0)
+    layer = paddle.nn.Linear(3, 2)
+    layer.weight.set_value(np.arange(6, dtype="float32").reshape(3, 2))
+    layer.register_buffer("half", paddle.to_tensor([1.5, -2.0]).astype("bfloat16"))
+    adam = paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=layer.parameters())
+    layer(paddle.ones([1, 3])).sum().backward()
+    adam.step()
+    paddle.save(layer.state_dict(), path + ".pdparams", protocol=protocol)
+    paddle.save(adam.state_dict(), path + ".pdopt", protocol=protocol)
+    paddle.save({"epoch": 3, "best": [layer.weight, {"bias": layer.bias}]}, path + ".pd", protocol=protocol)
+    np.savez(path + ".npz", weight=layer.weight.numpy(), bias=layer.bias.numpy())
+    return {"weight": layer.weight.name, "bias": layer.bias.name}
+
+
+def _described(value):
+    if isinstance(value, paddle.Tensor):
+        return [str(value.dtype), list(value.shape), value.name, value.astype("float32").numpy().tolist()]
+    if isinstance(value, dict):
+        return {key: _described(inner) for key, inner in value.items()}
+    return [_described(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def load_state(path):
+    """What a file holds: tensors as [dtype, shape, name, values]."""
+    return _described(paddle.load(path))
+
+
+def run_same_code(path):
+    """The cases of same_code.py; gives the errors."""
+    return same_code.run_all(paddle, path)
+
+
+DO = {"same_code": run_same_code, "export": export, "run": run, "save_state": save_state, "load_state": load_state}
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what Paddle prints is no answer
+    print("{}", file=answers, flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            answer = {"ok": DO[asked.pop("do")](**asked)}
+        except Exception:
+            answer = {"error": traceback.format_exc()}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Pruning keeps what outputs and guards need, and names everything that does not fit."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from oarlock.core.errors import OpError
+from oarlock.static.parser import parse
+from oarlock.static.program import Arg, Contract, Guard, Program
+from oarlock.static.prune import prune
+from oarlock.static.verify import check
+
+NET = parse("""\
+program version=2006002
+block 0:
+  param w: float32[3,4]
+  param unused: float32[9]
+  var x: float32[?,3] check_feed
+  var y: float32[?,3] check_feed
+  a: float32[?,4] = matmul_v2(X=x, Y=w)
+  b: float32[?,3] = relu(X=y)
+  n: int64[] = size(X=b)
+  c: bool[] = any(X=a)
+  Out=s: float32[?,4], Scope=sc: step_scopes = conditional_block(Cond=c, Input=[]) sub_block=block(1)
+  Out=o: float32[?,4], Scope=sd: step_scopes = conditional_block(Cond=c, Input=a) sub_block=block(2)
+block 1 in 0:
+  s = assign(X=b)
+block 2 in 0:
+  Out=o, Scope=se: step_scopes = conditional_block(Cond=c, Input=a) sub_block=block(3)
+block 3 in 2:
+  l: float32[?,4] = relu(X=a)
+  o = assign(X=l)
+""")
+
+
+def types(program: Program) -> list[str]:
+    return [op.type for op in program.block.ops]
+
+
+def test_only_what_is_needed_stays() -> None:
+    pruned = prune(NET, ["x"], ["a"])
+    assert types(pruned) == ["feed", "matmul_v2", "fetch"]
+    assert sorted(pruned.block.vars) == ["a", "feed", "fetch", "w", "x"]
+    assert (pruned.feeds(), pruned.fetches()) == (["x"], ["a"])
+    assert len(pruned.blocks) == 1
+    assert check(pruned) == []
+
+
+def test_blocks_are_kept_with_what_they_need_and_numbered_anew() -> None:
+    pruned = prune(NET, ["x"], ["o"])
+    assert types(pruned) == ["feed", "matmul_v2", "any", "conditional_block", "fetch"]
+    assert [(block.idx, block.parent) for block in pruned.blocks] == [(0, -1), (1, 0), (2, 1)]
+    assert pruned.block.ops[3].attr("sub_block") == 1
+    assert pruned.blocks[1].ops[0].attr("sub_block") == 2
+    assert check(pruned) == []
+
+
+def test_what_blocks_read_by_name_is_needed() -> None:
+    pruned = prune(NET, ["x", "y"], ["s"])
+    assert "relu" in types(pruned)
+    assert check(pruned) == []
+
+
+def test_a_feed_cuts_what_would_compute_it() -> None:
+    pruned = prune(NET, ["b"], ["n"])
+    assert types(pruned) == ["feed", "size", "fetch"]
+    assert check(pruned) == []
+
+
+def test_feeds_are_numbered_in_the_order_given() -> None:
+    assert prune(NET, ["y", "x"], ["s", "a"]).feeds() == ["y", "x"]
+    assert prune(NET, ["y", "x"], ["s", "a"]).fetches() == ["s", "a"]
+    assert [op.attr("col") for op in prune(NET, ["y", "x"], ["s"]).block.ops[:2]] == [1, 0]
+
+
+def test_an_update_in_place_keeps_the_writers_before_it() -> None:
+    program = parse("""\
+program version=0
+block 0:
+  var x: int64[1] check_feed
+  i: int64[1] = fill()
+  i = increment(X=i)
+  unused: int64[1] = fill()
+  y: int64[1] = sum(X=[x, i])
+  i = increment(X=i)
+""")
+    assert types(prune(program, ["x"], ["y"])) == ["feed", "fill", "increment", "sum", "fetch"]
+
+
+def test_the_original_is_left_alone() -> None:
+    before = deepcopy(NET)
+    pruned = prune(NET, ["x"], ["o"])
+    pruned.block.vars["w"].shape = (1,)
+    pruned.blocks[1].ops[0].inputs["Input"].append("w")
+    assert before == NET
+
+
+def test_pruning_again_changes_nothing() -> None:
+    once = prune(NET, ["x"], ["o"])
+    assert prune(once, ["x"], ["o"]) == once
+
+
+def contract() -> Contract:
+    return Contract(
+        [Arg("x", "float32", (-1, 3), "x"), Arg("y", "float32", (-1, 3), "y")],
+        [Arg("a", "float32", (-1, 4), "0"), Arg("o", "float32", (-1, 4), "1")],
+        "[0, 1]",
+        [Guard("value", "n", 0, "6", "int()", "net.py:3 in f", "k = int(n)")],
+        "a test",
+        "yes",
+    )
+
+
+def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
+    program = deepcopy(NET)
+    program.contract = contract()
+    pruned = prune(program, ["x", "y"], ["a"])
+    assert types(pruned) == ["feed", "feed", "matmul_v2", "relu", "size", "fetch"]
+    assert pruned.contract is not None
+    assert [arg.path for arg in pruned.contract.outputs] == ["0"]
+    assert pruned.contract.output_tree == ""
+    assert pruned.contract.verified == ""
+    assert check(pruned) == []
+    same = prune(program, ["x", "y"], ["a", "o"]).contract
+    assert same is not None
+    assert same.output_tree == "[0, 1]"
+
+
+@pytest.mark.parametrize(
+    ("feeds", "fetches", "message"),
+    [
+        (["x", "zz"], ["qq"], "feeds[1] 'zz' is not in the program; fetches[0] 'qq' is not in the program"),
+        (["x", "y"], ["a"], "feeds[1] 'y' is not needed by the outputs"),
+        ([], ["a"], "'x' is needed by the outputs but is neither fed nor computed"),
+        (["x"], ["s"], "'y' is needed by the outputs but is neither fed nor computed"),
+        (["x", "w"], ["a"], "feeds[1] 'w' is persistable"),
+        (["x", "x"], ["a"], "'x' is fed twice"),
+        ([], ["y"], "'y' is needed by the outputs but is neither fed nor computed"),
+    ],
+)
+def test_everything_that_does_not_fit_is_named(feeds: list[str], fetches: list[str], message: str) -> None:
+    with pytest.raises(OpError) as error:
+        prune(NET, feeds, fetches)
+    assert str(error.value).startswith(f"prune: {message}")

@@ -1,0 +1,144 @@
+"""Every rule has a program that breaks it, and real programs break none."""
+
+from __future__ import annotations
+
+import pytest
+
+from oarlock.static.parser import parse
+from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from oarlock.static.verify import FILE_RULES, MAX_DEPTH, RULES, check
+
+GOOD = """\
+program version=0
+contract:
+  tree [0]
+  input x: float32[?,3]
+  output y: float32[?,3]
+  guard dim x axis=0 expected="2" reader="shape[0]" text="n = x.shape[0]"
+block 0:
+  param mean: float32[3]
+  var feed: feed persistable
+  var fetch: fetch persistable
+  x: float32[?,3] = feed(X=feed) col=0
+  Y=y: float32[?,3], MeanOut=mean = batch_norm(X=x, Mean=mean)
+  c: bool[] = any(X=y)
+  Out=[y, c], StepScopes=s: step_scopes = while(X=y, Condition=c) sub_block=block(1)
+  fetch = fetch(X=y) col=0
+block 1 in 0:
+  t: float32[?,3] = relu(X=y)
+  y = assign(X=t)
+"""
+
+
+def text(*lines: str) -> str:
+    return "\n".join(("program version=0", "block 0:", *lines))
+
+
+# rule -> programs that break it, as text, and a part of what is said
+BROKEN: dict[str, list[tuple[str, str]]] = {
+    "blocks_nest": [
+        ("program version=0", "a program has at least one block"),
+        ("program version=0\nblock 1:", "block 0: says that it is block 1"),
+        ("program version=0\nblock 0 in 0:", "block 0: is the outermost but has parent 0"),
+        ("program version=0\nblock 0:\nblock 1 in 1:", "block 1: its parent is 1, which does not come before it"),
+    ],
+    "variables_make_sense": [
+        (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is no data type"),
+        (text("var x: float32[-2]"), "has an axis that is neither a size nor -1"),
+        (text("var x: untyped[]"), "'' is no data type"),
+    ],
+    "attributes_fit": [],
+    "blocks_not_too_deep": [
+        (text(*(f"block {i + 1} in {i}:" for i in range(MAX_DEPTH))), f"nested {MAX_DEPTH + 1} deep"),
+    ],
+    "sub_blocks_exist": [
+        (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
+        (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
+    ],
+    "sub_blocks_end": [
+        (text("block 1 in 0:", "go() b=block(1)"), "block 1: an op in it runs this very block again"),
+        (text("block 1 in 0:", "go() b=block(2)", "block 2 in 0:", "go() b=blocks[1]"), "(through blocks [1, 2])"),
+    ],
+    "operands_declared": [
+        (text("y = relu(X=x)  # net.py:3 in f"), "op 0 (relu) at net.py:3 in f: variable 'x' is not declared"),
+        (text("var x: float32[]", "relu(X=x) a=var(z)"), "variable 'z' is not declared"),
+        (text("relu(X=x)", "block 1 in 0:", "var x: float32[]"), "variable 'x' is not declared"),
+    ],
+    "feeds_and_fetches": [
+        (text("x: float32[] = feed(X=feed)"), "the feed ops have col [None], not 0 ... 0"),
+        (text("x: float32[] = feed(X=feed) col=1"), "the feed ops have col [1], not 0 ... 0"),
+        (
+            text("x: float32[] = feed(X=feed) col=0", "fetch = fetch(X=x) col=long(0)"),
+            "the fetch ops have col [None], not 0 ... 0",
+        ),
+        (text("var x: float32[]", "fetch = fetch(X=[x, x]) col=0"), "X is one variable, not 2"),
+        (text("block 1 in 0:", "x: float32[] = feed(X=feed) col=0"), "is not in the outermost block"),
+    ],
+    "contract_holds": [
+        (GOOD.replace("input x", "input z"), "contract: the inputs are ['z'], the program's are ['x']"),
+        (GOOD.replace("output y: float32", "output y: float3"), "contract: output 'y': 'float3' is no data type"),
+        (GOOD.replace("guard dim", "guard dome"), "a guard of kind 'dome' is not known"),
+        (GOOD.replace("guard dim x", "guard dim q"), "a guard reads 'q', which is not declared"),
+        (GOOD.replace("[0]\n", "[1]\n"), "the output tree holds 1, which is none of 1 outputs"),
+        (GOOD.replace("[0]\n", "[\n"), "the output tree is not JSON"),
+        (GOOD.replace("[0]\n", "[" * 9999 + "\n"), "the output tree is not JSON"),
+        (GOOD.replace("[0]\n", "[true]\n"), "the output tree holds True"),
+    ],
+    "inputs_fed_once": [
+        (text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"), "input 'x' is fed twice"),
+        (text("param x: float32[]", "x = feed(X=feed) col=0"), "input 'x' is persistable"),
+    ],
+    "parameters_kept": [
+        (
+            text("param w: float32[]", "w = relu(X=w)", "w = fill()"),
+            "op 1 (fill): overwrites 'w', which is persistable",
+        ),
+    ],
+    "written_before_read": [
+        (text("var x: float32[]", "relu(X=x)"), "op 0 (relu): reads 'x', which nothing has written yet"),
+        (GOOD.replace("relu(X=y)", "relu(X=t)"), "block 1, op 0 (relu): reads 't', which nothing has written yet"),
+    ],
+}
+# rule -> programs that no text can say
+BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
+    "attributes_fit": [
+        (
+            Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INT, 1.0)})])]),
+            "a: INT is an int of 32 bits, not 1.0",
+        ),
+        (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INT, True)})])]), "not True"),
+        (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INTS, 3)})])]), "INTS is a list, not 3"),
+        (
+            Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.STRINGS, ["b", 3])})])]),
+            "STRINGS holds str, not 3",
+        ),
+        (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.STRINGS, ["b", None])})])]), "not None"),
+    ],
+    "variables_make_sense": [(Program([Block(vars={"x": VarDesc("y")})]), "variable 'x': is declared as 'y'")],
+}
+ROWS = [(name, parse(said), what) for name, rows in BROKEN.items() for said, what in rows]
+ROWS += [(name, program, what) for name, rows in BROKEN_DATA.items() for program, what in rows]
+BY_NAME = {rule.__name__: rule for group in RULES for rule in group}
+
+
+def test_a_good_program_breaks_no_rule() -> None:
+    assert check(parse(GOOD)) == []
+
+
+@pytest.mark.parametrize(("rule", "program", "message"), ROWS)
+def test_broken_rules_are_found(rule: str, program: Program, message: str) -> None:
+    said = list(BY_NAME[rule](program))
+    assert any(message in line for line in said), said
+    assert set(check(program)) & set(said)
+
+
+def test_every_rule_has_a_program_that_breaks_it() -> None:
+    assert {row[0] for row in ROWS} == set(BY_NAME)
+
+
+def test_files_keep_to_a_part_of_the_rules() -> None:
+    assert RULES[: len(FILE_RULES)] == FILE_RULES
+
+
+def test_all_of_a_kind_is_said_at_once() -> None:
+    assert len(check(parse(text("y = relu(X=x)")))) == 2

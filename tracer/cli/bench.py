@@ -1,0 +1,77 @@
+"""What `oarlock bench` does: time a model through the Python binding."""
+
+from __future__ import annotations
+
+import json as json_module
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError
+from ..loader.engine import Engine
+from ..loader.model_files import read_model
+
+PERCENTILES = (50, 90, 99)
+
+
+def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
+    """`x=1,3,8,8` for each input.   Raises OpError for anything else."""
+    shapes = {}
+    for text in texts:
+        name, equals, sizes = text.partition("=")
+        try:
+            shapes[name] = [int(d) for d in sizes.split(",")] if equals else []
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise OpError(f"bench: --shape wants NAME=1,3,224,224, not {text!r}")
+    return shapes
+
+
+def inputs_for(engine: Engine, shapes: dict[str, list[int]]) -> list[Any]:
+    """Random inputs; free dimensions are 1 unless a shape is given."""
+    unknown = shapes.keys() - {name for name, _, _ in engine.inputs}
+    if unknown:
+        raise OpError(f"bench: no input {sorted(unknown)}; there are {[name for name, _, _ in engine.inputs]}")
+    rng = np.random.default_rng(0)
+    arrays = []
+    for name, dtype, shape in engine.inputs:
+        sizes = shapes.get(name) or [d if isinstance(d, int) and d >= 0 else 1 for d in shape]
+        kind = dtype_of(dtype).np
+        array = rng.integers(0, 2, sizes) if kind.kind in "iub" else rng.standard_normal(sizes)
+        arrays.append(array.astype(kind))
+    return arrays
+
+
+def measure(prefix: str, shape: list[str], warmup: int, repeat: int, device: str, threads: int) -> dict[str, float]:
+    """Milliseconds of load and first run, and of the runs after `warmup` more."""
+    start = perf_counter()
+    files = read_model(prefix)
+    engine = Engine(files.pdmodel, files.params_path, files.name, device=device, threads=threads)
+    load = perf_counter() - start
+    arrays = inputs_for(engine, parse_shapes(shape))
+    times = []
+    for _ in range(1 + warmup + max(repeat, 1)):
+        start = perf_counter()
+        engine.run(arrays)
+        times.append(perf_counter() - start)
+    first, counted = times[0], np.array(times[1 + warmup :])
+    found = {"load": load, "first_run": first, "mean": counted.mean(), "min": counted.min()}
+    found |= {f"p{q}": float(np.percentile(counted, q)) for q in PERCENTILES}
+    return {f"{key}_ms": 1e3 * float(value) for key, value in found.items()}
+
+
+def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, device: str, threads: int, json: bool) -> None:
+    """Print the times as a table, or as JSON."""
+    found = measure(prefix, shape, warmup, repeat, device, threads)
+    if json:
+        print(json_module.dumps(found))
+        return
+    table = Table("", "ms")
+    for key, value in found.items():
+        table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
+    Console().print(table)

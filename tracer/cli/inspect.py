@@ -1,0 +1,84 @@
+"""What `oarlock inspect` shows of a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ..core.dtype import BY_NP
+from ..core.op import OPS
+from ..loader.engine import runtime
+from ..loader.model_files import ModelFiles, read_model
+from ..static.program import Arg
+
+MOST_PARAMETERS = 40
+
+
+def shape_text(dtype: str, shape: Iterable[int]) -> str:
+    """`float32[?,10]`"""
+    return f"{dtype}[{','.join('?' if d < 0 else str(d) for d in shape)}]"
+
+
+def show(prefix: str, program: bool) -> None:
+    """Print what the files hold; the whole program as text if asked for."""
+    files = read_model(prefix)
+    if program:
+        print(files.program)
+        return
+    console = Console()
+    console.print(_ends(files))
+    console.print(_values(files))
+    console.print(_ops(files))
+    contract = files.program.contract
+    if contract is not None:
+        console.print(f"made by {contract.producer}; {contract.verified or 'not verified'}", highlight=False)
+        for g in contract.guards:
+            console.print(
+                f"assumes {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
+                markup=False,
+                highlight=False,
+            )
+
+
+def _ends(files: ModelFiles) -> Table:
+    table = Table("", "name", "type", "path", title=files.name)
+    program = files.program
+    contract = program.contract
+    for what, names, args in (
+        ("input", program.feeds(), contract.inputs if contract else []),
+        ("output", program.fetches(), contract.outputs if contract else []),
+    ):
+        for arg in args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]:
+            table.add_row(what, arg.name, shape_text(arg.dtype, arg.shape).replace("[", r"\["), arg.path)
+    return table
+
+
+def _values(files: ModelFiles) -> Table:
+    total = sum(a.nbytes for a in files.values.values())
+    count = sum(int(np.prod(a.shape)) for a in files.values.values())
+    table = Table(
+        "parameter",
+        "type",
+        "in the layer",
+        title=f"{len(files.values)} values, {count:,} numbers, {total / 1e6:.2f} MB",
+    )
+    for name, array in list(files.values.items())[:MOST_PARAMETERS]:
+        row = (files.info or {}).get(name)
+        kind = shape_text(BY_NP[array.dtype].name, array.shape).replace("[", r"\[")
+        table.add_row(name, kind, row.structured_name if row else "")
+    if len(files.values) > MOST_PARAMETERS:
+        table.add_row("...", "", "")
+    return table
+
+
+def _ops(files: ModelFiles) -> Table:
+    lowered = set(runtime().lowered_ops())
+    counts = Counter(op.type for b in files.program.blocks for op in b.ops if op.type not in ("feed", "fetch"))
+    table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
+    for name, count in sorted(counts.items()):
+        table.add_row(name, str(count), "yes" if name in lowered else "no", "yes" if name in OPS else "no")
+    return table

@@ -1,0 +1,130 @@
+"""`oarlock`: look at models, verify, convert, run and time them; and a demonstration of it all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..core.errors import OarlockError
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+Prefix = Annotated[str, typer.Argument(help="m for m.pdmodel and m.pdiparams, or a folder of Paddle 1.x")]
+Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
+Threads = Annotated[int, typer.Option(help="threads inside one op; 0 leaves it to the engine")]
+
+
+def refusing(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with what Oarlock refuses as one red message and exit code 1."""
+
+    @wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except (OarlockError, OSError, ValueError) as error:
+            Console(stderr=True, soft_wrap=True).print(f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False)
+            sys.exit(1)
+
+    return guarded
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+@app.command()
+@refusing
+def demo(
+    out: Annotated[Path, typer.Option(help="folder for the model and the pictures")] = Path("oarlock-demo"),
+    epochs: Annotated[int, typer.Option(min=1)] = 12,
+    seed: Annotated[int, typer.Option(help="of weights, batches and the held-out split")] = 7,
+) -> None:
+    """Train LeNet on real digits, save it, and run it in five ways."""
+    from .demo import run_demo  # noqa: PLC0415 - each command imports what it needs
+
+    run_demo(out, epochs, seed)
+
+
+@app.command()
+@refusing
+def inspect(
+    prefix: Prefix,
+    program: Annotated[bool, typer.Option("--program", help="print the whole program as text")] = False,
+) -> None:
+    """Show inputs, outputs, parameters, ops and assumptions of a model."""
+    from .inspect import show  # noqa: PLC0415
+
+    show(prefix, program)
+
+
+@app.command()
+@refusing
+def verify(prefix: Prefix) -> None:
+    """Check a model's files, and compare engine and interpreter at two sizes of every free dimension."""
+    from .model import verify_files  # noqa: PLC0415
+
+    verify_files(prefix)
+
+
+@app.command()
+@refusing
+def export(
+    prefix: Prefix,
+    output: Annotated[Path, typer.Option("--output", "-o", help="the file to write")],
+    to: Annotated[str, typer.Option(help="onnx")] = "onnx",
+    inline: Annotated[
+        bool, typer.Option("--inline", help="weights inside the file, not in the .pdiparams beside it")
+    ] = False,
+    opset: Annotated[int, typer.Option()] = 17,
+) -> None:
+    """Write a model as ONNX, sharing its .pdiparams."""
+    from .model import export_model  # noqa: PLC0415
+
+    export_model(prefix, output, to, inline, opset)
+
+
+@app.command()
+@refusing
+def run(
+    prefix: Prefix,
+    input: Annotated[Path, typer.Option("--input", "-i", help=".npz with arrays by input name, or in0, in1, ...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help=".npz to write, arrays by output name")],
+    device: Device = "cpu",
+    threads: Threads = 0,
+) -> None:
+    """Run a model on arrays."""
+    from .model import run_model  # noqa: PLC0415
+
+    run_model(prefix, input, output, device, threads)
+
+
+@app.command()
+@refusing
+def bench(
+    prefix: Prefix,
+    shape: Annotated[list[str], typer.Option(help="NAME=1,3,224,224; free dimensions are 1 otherwise")] = [],  # noqa: B006
+    warmup: int = 5,
+    repeat: int = 100,
+    device: Device = "cpu",
+    threads: Threads = 0,
+    json: Annotated[bool, typer.Option("--json", help="one JSON object")] = False,
+) -> None:
+    """Time a model: load, first run, and percentiles of the runs after that."""
+    from .bench import bench_model  # noqa: PLC0415
+
+    bench_model(prefix, shape, warmup, repeat, device, threads, json)
+
+
+@app.command()
+@refusing
+def doctor() -> None:
+    """Say which engine would be used, and what it can run on."""
+    from .model import show_engine  # noqa: PLC0415
+
+    show_engine()

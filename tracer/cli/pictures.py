@@ -1,0 +1,54 @@
+"""The pictures of the demonstration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OarlockError
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib  # noqa: PLC0415
+    except ImportError:
+        raise OarlockError('demo: matplotlib is missing; install "oarlock[demo]"') from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # noqa: PLC0415
+
+    return pyplot
+
+
+def draw_losses(losses: list[float], path: Path) -> None:
+    """The loss of every step, and its running mean."""
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    axes.plot(losses, color="#bbbbbb", linewidth=0.8, label="step")
+    window = max(1, min(25, len(losses) // 4))
+    mean = np.convolve(losses, np.ones(window) / window, "valid")
+    axes.plot(np.arange(len(mean)) + window - 1, mean, color="#1f6feb", label=f"mean of {window}")
+    axes.set(xlabel="step", ylabel="cross entropy", yscale="log", title="LeNet on handwritten digits")
+    axes.legend()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def draw_predictions(images: Any, labels: Any, logits: Any, path: Path, count: int = 24) -> None:
+    """Some digits with what the model takes them for; mistakes first, in red."""
+    pyplot = _pyplot()
+    guesses = logits.argmax(1)
+    order = np.argsort(guesses == labels[:, 0], kind="stable")[:count]
+    figure, grid = pyplot.subplots(3, count // 3, figsize=(count // 3, 3.6), layout="constrained")
+    for axes, i in zip(grid.ravel(), order, strict=True):
+        right = guesses[i] == labels[i, 0]
+        axes.imshow(images[i, 0], cmap="gray_r")
+        axes.set_title(
+            f"{guesses[i]}" if right else f"{guesses[i]} (is {labels[i, 0]})",
+            color="black" if right else "red",
+            fontsize=9,
+        )
+        axes.axis("off")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)

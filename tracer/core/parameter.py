@@ -1,0 +1,32 @@
+"""Parameter: a leaf tensor that a Layer owns and an optimizer changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A trainable leaf.   trainable: the opposite of stop_gradient; learning_rate multiplies the optimizer's."""
+
+    persistable = True
+    is_distributed = False
+    need_clip = True
+    regularizer: Any = None
+
+    def __init__(self, array: Any, *, trainable: bool = True, name: str | None = None) -> None:
+        super().__init__(array, stop_gradient=not trainable, name=name)
+        self.optimize_attr = {"learning_rate": 1.0}
+
+    @property
+    def trainable(self) -> bool:
+        """Whether an optimizer changes it."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()

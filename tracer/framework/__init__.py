@@ -1,0 +1,1 @@
+"""What Paddle calls its framework: saving and loading of state."""

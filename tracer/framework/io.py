@@ -1,0 +1,233 @@
+"""`save` and `load`: state dicts and nested data as Paddle's `.pdparams` and `.pdopt`; loading runs nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..core.dtype import bfloat16
+from ..core.errors import FileError, OpError
+from ..export import pdiparams, pdmodel
+from ..export.pickles import dump, is_tensor
+from ..export.save import atomic_write
+from ..loader.files import load_program, program_from_bytes
+from ..loader.info import info_from_bytes
+from ..loader.params import load_params, load_params_folder, params_from_bytes
+from ..loader.pickles import loads_first
+from ..static.program import Program
+
+NAME_TABLE = "StructuredToParameterName@@"
+SLICES = "UnpackBigParamInfor@@"
+MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in one piece
+
+PathOrFile = str | os.PathLike[str] | BinaryIO
+
+
+def save(obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bool = False) -> None:
+    """Write a state dict, a tensor, nested plain data or a Program, all of it or nothing.
+
+    path: a file name, whose folders are created, or an open binary file.   protocol: 2, 3 or 4.
+    use_binary_format: a single tensor, as one record of a `.pdiparams`.   OpError for what is not data; OSError.
+    """
+    if isinstance(protocol, bool) or protocol not in (2, 3, 4):
+        raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
+    pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
+    if not isinstance(path, (str, os.PathLike)):
+        path.write(b"".join(pieces))  # made whole first: an error must not leave half of it
+    elif not os.path.basename(os.fspath(path)):
+        raise OpError(f"save: {os.fspath(path)!r} names a folder, not a file in it")
+    else:
+        atomic_write({path: pieces})
+
+
+def load(
+    path: PathOrFile,
+    return_numpy: bool = False,
+    keep_name_table: bool = False,
+    model_filename: str | None = None,
+    params_filename: str | None = None,
+) -> Any:
+    """What `save`, or real Paddle's, wrote; of a saved model (a prefix or a folder) its values by structured name.
+
+    return_numpy: arrays for tensors.   keep_name_table: leave the names of parameters in the dict.
+    FileError when the file is damaged or would run code; OpError when there is none.
+    """
+    make = _as_array if return_numpy else _as_tensor
+    if not isinstance(path, (str, os.PathLike)):
+        return _load_open(path, make, keep_name_table)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            return _load_bytes(file.read(), os.path.basename(os.fspath(path)), make, keep_name_table)[0]
+    return _load_model(os.fspath(path), model_filename, params_filename)
+
+
+def _pieces(obj: Any, protocol: int) -> Any:
+    if isinstance(obj, Program):
+        return [pdmodel.to_bytes(obj)]
+    return dump(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
+
+
+def _binary(obj: Any) -> Any:
+    if not is_tensor(obj):
+        raise OpError(f"save: use_binary_format takes one tensor, not a {type(obj).__name__}")
+    return pdiparams.record(obj.name, np.asarray(obj.array))
+
+
+def _is_state(obj: Any) -> bool:
+    """Whether Paddle takes `obj` for a state dict: of tensors, and of dicts without any."""
+    if not isinstance(obj, dict):
+        return False
+    return all(not _holds_tensor(v) if isinstance(v, dict) else is_tensor(v) for v in obj.values())
+
+
+def _holds_tensor(obj: Any) -> bool:
+    if isinstance(obj, dict):
+        return any(_holds_tensor(value) for value in obj.values())
+    if isinstance(obj, (list, tuple)):
+        return any(_holds_tensor(value) for value in obj)
+    return is_tensor(obj)
+
+
+def state_to_plain(state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE) -> dict[str, Any]:
+    """A state dict as the dict that is pickled: arrays, the table of parameter names, and with 2 and 3 slices.
+
+    limit: bytes above which protocols 2 and 3 cut an array.
+    """
+    plain = {key: np.asarray(value.array) if is_tensor(value) else value for key, value in state.items()}
+    plain[NAME_TABLE] = {key: value.name for key, value in state.items() if is_tensor(value)}
+    return plain if protocol > 3 else _cut(plain, limit)
+
+
+def _cut(plain: dict[str, Any], limit: int) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    cut: dict[str, Any] = {}
+    table: dict[str, Any] = {}
+    for key, value in plain.items():
+        step = limit // value.itemsize if isinstance(value, np.ndarray) else 0
+        if not step or value.size <= step:
+            kept[key] = value
+            continue
+        flat = value.reshape(-1)
+        slices = {f"{key}@@.{i}": flat[at : at + step] for i, at in enumerate(range(0, flat.size, step))}
+        cut |= slices
+        table[key] = {"OriginShape": value.shape, "slices": list(slices)}
+    return {**kept, **cut, **({SLICES: table} if table else {})}
+
+
+def _join(loaded: dict[Any, Any], name: str) -> None:
+    """Put arrays that were cut together again, in place."""
+    table = loaded.pop(SLICES, {})
+    try:
+        for key, said in table.items():
+            parts = [loaded.pop(part) for part in said["slices"]]
+            loaded[key] = np.concatenate(parts).reshape(said["OriginShape"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{name}: its arrays were cut in a way that cannot be undone ({error})") from None
+
+
+def _values(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Pickles hold bfloat16 as uint16, which Paddle itself does not have."""
+    return array.view(bfloat16.np) if array.dtype == np.uint16 else array
+
+
+Make = Callable[[np.ndarray[Any, Any], str | None], Any]
+
+
+def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
+    return _values(array)
+
+
+def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
+    from ..core.tensor import Tensor  # loading arrays needs none of it  # noqa: PLC0415
+
+    tensor = Tensor(_values(array))
+    tensor.stop_gradient = True
+    if name:
+        tensor.name = name
+    return tensor
+
+
+def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
+    """One object from where an open file stands; the file then stands behind it."""
+    start = file.tell()
+    found, used = _load_bytes(file.read(), "the open file", make, keep_name_table)
+    file.seek(start + used)
+    return found
+
+
+def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tuple[Any, int]:
+    if data[:1] == b"\x00":  # a record: its version
+        return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
+    if data[:1] == b"\x0a":  # a program: its first block
+        return program_from_bytes(data, name), len(data)
+    loaded, used = loads_first(data, name)
+    if not isinstance(loaded, dict):
+        return _convert(loaded, make, _has_named(loaded)), used
+    _join(loaded, name)
+    table = loaded.get(NAME_TABLE)
+    if table is None:
+        return _convert(loaded, make, _has_named(loaded)), used
+    if not isinstance(table, dict):
+        raise FileError(f"{name}: its table of names is a {type(table).__name__}")
+    for key, parameter in table.items():
+        if isinstance(loaded.get(key), np.ndarray):
+            loaded[key] = make(loaded[key], parameter if isinstance(parameter, str) else None)
+    if not keep_name_table:
+        del loaded[NAME_TABLE]
+    return loaded, used
+
+
+def _is_named(obj: Any) -> bool:
+    """A tensor as `save` writes one among other data: its name and its array."""
+    return isinstance(obj, tuple) and len(obj) == 2 and isinstance(obj[0], str) and isinstance(obj[1], np.ndarray)
+
+
+def _has_named(obj: Any) -> bool:
+    if _is_named(obj):
+        return True
+    inner = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, (list, tuple)) else ()
+    return any(_has_named(value) for value in inner)
+
+
+def _convert(obj: Any, make: Make, named: bool) -> Any:
+    """Tensors for (name, array) where there are any; without any, for all arrays, as older files mean them."""
+    if named and _is_named(obj):
+        return make(obj[1], obj[0])
+    if isinstance(obj, np.ndarray):
+        return obj if named else make(obj, None)
+    if isinstance(obj, dict):
+        return {key: _convert(value, make, named) for key, value in obj.items()}
+    if isinstance(obj, (list, tuple)):
+        return type(obj)(_convert(value, make, named) for value in obj)
+    return obj
+
+
+def _load_model(path: str, model_filename: str | None, params_filename: str | None) -> dict[str, Any]:
+    """The values of a saved model as arrays, by structured name where `.pdiparams.info` tells it."""
+    if os.path.isfile(path + ".pdmodel"):
+        program = load_program(path + ".pdmodel")
+        values: Any = load_params(path + ".pdiparams", [var.name for var in program.persistables()])
+        return _structured(values, path + ".pdiparams.info")
+    if os.path.isdir(path):
+        program = load_program(os.path.join(path, model_filename or "__model__"))
+        names = [var.name for var in program.persistables()]
+        if params_filename is not None:
+            values = load_params(os.path.join(path, params_filename), names)
+        else:
+            values = load_params_folder(path, names)
+        return {name: np.array(values[name]) for name in names}
+    hint = next((path + end for end in (".pdparams", ".pdopt") if os.path.isfile(path + end)), None)
+    more = f"; did you mean {os.path.basename(hint)!r}?" if hint else ""
+    raise OpError(f"load: there is no file, model or folder {path!r}{more}")
+
+
+def _structured(values: dict[str, Any], info: str) -> dict[str, Any]:
+    if not os.path.isfile(info):
+        return {name: np.array(value) for name, value in values.items()}
+    with open(info, "rb") as file:
+        rows = info_from_bytes(file.read(), os.path.basename(info))
+    found = {name: rows[name].structured_name or name if name in rows else name for name in values}
+    return {found[name]: np.array(value) for name, value in values.items()}

@@ -1,0 +1,116 @@
+"""Datasets: samples by index, or one after the other."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from ..core import rng
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+
+
+class Dataset:
+    """Samples by index: __getitem__ and __len__ are to be written."""
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
+
+    def __len__(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} has no __len__")
+
+
+class IterableDataset(Dataset):
+    """Samples one after the other: __iter__ is to be written."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__} has no __iter__")
+
+    def __getitem__(self, index: int) -> Any:
+        raise OpError(f"{type(self).__name__}: an IterableDataset has no samples by index")
+
+    def __len__(self) -> int:
+        raise TypeError(f"{type(self).__name__}: an IterableDataset has no length")
+
+
+class TensorDataset(Dataset):
+    """Row i of every tensor.   tensors: [N, *] each"""
+
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        if len({t.shape[0] for t in tensors}) > 1:
+            raise OpError(f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows")
+        self.tensors = list(tensors)
+
+    def __getitem__(self, index: int) -> Any:
+        return tuple(t.array[index] if isinstance(t, Tensor) else t[index] for t in self.tensors)
+
+    def __len__(self) -> int:
+        return int(self.tensors[0].shape[0])
+
+
+class Subset(Dataset):
+    """Some samples of a dataset, by index."""
+
+    def __init__(self, dataset: Dataset, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset):
+    """Datasets one behind the other."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        self.datasets = list(datasets)
+        self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
+
+    def __getitem__(self, index: int) -> Any:
+        index = index + len(self) if index < 0 else index
+        which = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1] if self.cumulative_sizes else 0
+
+
+class ComposeDataset(Dataset):
+    """The fields of sample i of every dataset, side by side."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        if len({len(d) for d in datasets}) > 1:
+            raise OpError(f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples")
+        self.datasets = list(datasets)
+
+    def __getitem__(self, index: int) -> Any:
+        samples = [d[index] for d in self.datasets]
+        return tuple(f for s in samples for f in (s if isinstance(s, list | tuple) else (s,)))
+
+    def __len__(self) -> int:
+        return len(self.datasets[0])
+
+
+class ChainDataset(IterableDataset):
+    """Iterable datasets one behind the other."""
+
+    def __init__(self, datasets: Sequence[IterableDataset]) -> None:
+        self.datasets = list(datasets)
+
+    def __iter__(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            yield from dataset
+
+
+def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
+    """Subsets of the given sizes, together the whole dataset, drawn at random.   Raises OpError when they do not add up."""
+    if sum(lengths) != len(dataset):
+        raise OpError(f"random_split: lengths {list(lengths)} do not add up to {len(dataset)} samples")
+    order = rng.generator().permutation(len(dataset)).tolist()
+    ends = list(accumulate(lengths))
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]

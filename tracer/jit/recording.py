@@ -1,0 +1,195 @@
+"""Recordings: a layer run once, by values or by names only, and what came of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.errors import OpError, TraceError
+from ..core.mode import pushed
+from ..core.op import OPS, Meta
+from ..core.tensor import Tensor
+from ..nn.layer import Layer
+from ..static import tree
+from ..static.input_spec import InputSpec
+from ..static.modes import Static, Trace
+from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
+from ..static.record import Recorder
+from ..static.reinfer import with_shapes
+from ..static.variable import Variable
+
+PRODUCER = "oarlock 0.1.0"
+
+
+@dataclass
+class Recording:
+    """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer."""
+
+    program: Program
+    scope: dict[str, Tensor]
+    structured: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def contract(self) -> Contract:
+        """What was assumed, and how inputs and outputs are called."""
+        assert self.program.contract is not None
+        return self.program.contract
+
+
+def argument_names(function: Callable[..., Any], count: int) -> list[str]:
+    """The names of the first `count` positional arguments of forward, `self` left out; made up behind *args."""
+    names: list[str] = []
+    for p in inspect.signature(function).parameters.values():
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            names.append(p.name)
+    return [names[i] if i < len(names) else f"input_{i}" for i in range(count)]
+
+
+def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
+    for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
+        yield from _leaves(name, value)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(str(key), item)
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _leaves(f"{name}_{i}", item)
+    else:
+        yield name, value
+
+
+def structured_names(layer: Layer) -> dict[int, str]:
+    """The structured name of every parameter and buffer, by id."""
+    return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+
+
+def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
+    """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free."""
+    recorder, guards = Recorder(), list[Guard]()
+    for name, tensor in named_inputs(layer.forward, inputs):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor")
+        recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
+    mode = Trace(recorder, guards)
+    with pushed(mode):
+        outputs = layer(*inputs)
+        contract = _finish(recorder, outputs, guards)
+    program = freed(recorder.program, guards)
+    return outputs, _recording(layer, recorder, _described(program, contract))
+
+
+def record(layer: Layer, specs: Sequence[Any]) -> Recording:
+    """Run the forward of `layer` on names only.   specs: InputSpecs, nested as the arguments are; other values as they are."""
+    recorder = Recorder()
+    named = [
+        _variables(recorder, name, spec)
+        for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
+    ]
+    with pushed(Static(recorder)):
+        outputs = layer(*named)
+        contract = _finish(recorder, outputs, [])
+    return _recording(layer, recorder, _described(recorder.program, contract))
+
+
+def _variables(recorder: Recorder, name: str, spec: Any) -> Any:
+    if isinstance(spec, InputSpec):
+        made = Variable(recorder.feed(spec.name or name, Meta(spec.shape, spec.dtype.np)))
+        recorder.bind(made, made.name)
+        return made
+    if isinstance(spec, dict):
+        return {key: _variables(recorder, str(key), item) for key, item in spec.items()}
+    if isinstance(spec, list | tuple):
+        return type(spec)(_variables(recorder, f"{name}_{i}", item) for i, item in enumerate(spec))
+    return spec
+
+
+def _finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
+    """Name the outputs after their place in what forward gave, and fetch them."""
+    flat, nesting = tree.flatten(outputs, "out")
+    if not flat:
+        raise TraceError("the layer gives no tensor; there is nothing to record")
+    fetched = [
+        (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]])) for i, (path, tensor) in enumerate(flat)
+    ]
+    renamed = {name: recorder.namer.fresh(path) for path, name in fetched}
+    rename(recorder.program, renamed)
+    guards[:] = [replace(g, var=renamed.get(g.var, g.var)) for g in guards]
+    for _, name in fetched:
+        recorder.fetch(renamed[name])
+    return Contract([], [Arg(renamed[n], "", (), p) for p, n in fetched], nesting, guards, PRODUCER)
+
+
+def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
+    """The variable of an output; a copy where it is an input, a parameter, or an output already."""
+    name = recorder.name_of(tensor)
+    made_here = any(name in op.output_names() for op in recorder.program.block.ops if op.type != "feed")
+    if made_here and name not in recorder.scope and all(t is not tensor for t in seen):
+        return name
+    return recorder.name_of(OPS["assign"](tensor))
+
+
+def rename(program: Program, renamed: dict[str, str]) -> None:
+    """Give variables of the outermost block other names."""
+    block = program.block
+    block.vars = {renamed.get(n, n): v for n, v in block.vars.items()}
+    for name, var in block.vars.items():
+        var.name = name
+
+    def all_of(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
+
+    block.ops = [replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops]
+
+
+def freed(program: Program, guards: Sequence[Guard]) -> Program:
+    """The program with every size of its inputs unknown that no guard holds to its value."""
+    held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
+    for axes in (range(64), range(1)):
+        shapes = {
+            name: tuple(
+                -1 if a in axes and (name, a) not in held else d for a, d in enumerate(program.block.vars[name].shape)
+            )
+            for name in program.feeds()
+        }
+        try:
+            return with_shapes(program, shapes)
+        except OpError:
+            continue  # an op needs to know more: free only the first axis, or nothing
+    return program
+
+
+def _described(program: Program, contract: Contract) -> Program:
+    """The program with its contract, which says the dtype and shape of inputs and outputs."""
+
+    def arg(name: str, path: str) -> Arg:
+        var = program.block.vars[name]
+        return Arg(name, var.dtype, var.shape, path)
+
+    contract.inputs = [arg(name, name) for name in program.feeds()]
+    contract.outputs = [arg(a.name, a.path) for a in contract.outputs]
+    program.contract = contract
+    return program
+
+
+def _recording(layer: Layer, recorder: Recorder, program: Program) -> Recording:
+    names = structured_names(layer)
+    structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
+    return Recording(program, recorder.scope, structured)
+
+
+def for_inference(program: Program) -> Program:
+    """The program with every op that has a training behaviour set to inference."""
+
+    def tested(op: OpDesc) -> OpDesc:
+        if "is_test" not in op.attrs:
+            return op
+        return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, True)})
+
+    blocks = [replace(b, ops=[tested(op) for op in b.ops]) for b in program.blocks]
+    return replace(program, blocks=blocks)

@@ -1,0 +1,94 @@
+"""TracedLayer: a layer run once, and the program that came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..core.tensor import Tensor
+from ..loader.program_runner import ProgramRunner
+from ..nn.layer import Layer
+from ..static.program import Guard, Program
+from ..static.prune import prune
+from .recording import Recording, for_inference, trace
+from .save import checked_path, interpreted, write
+
+
+class TracedLayer:
+    """The program of a layer, recorded by running it.   Made by `TracedLayer.trace`.
+
+    A trace holds what was run: Python's decisions are in it as they fell.  What they were based on is listed by
+    `assumptions`, and a call for which one does not hold is refused with the line that read it.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._runner = ProgramRunner(recording.program, recording.scope, name="traced")
+
+    @staticmethod
+    def trace(layer: Layer, inputs: Any) -> tuple[Any, TracedLayer]:
+        """Run `layer` on `inputs` (a Tensor, or a list of them, one per argument); gives its outputs and the TracedLayer."""
+        if not isinstance(layer, Layer):
+            raise TypeError(f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}")
+        given = [inputs] if isinstance(inputs, Tensor) else inputs
+        if not isinstance(given, list | tuple):
+            raise TypeError(
+                f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}"
+            )
+        outputs, recording = trace(layer, given)
+        return outputs, TracedLayer(recording)
+
+    @property
+    def program(self) -> Program:
+        """The program; `print` shows it as text that oarlock.static.parser reads back."""
+        return self._recording.program
+
+    @property
+    def assumptions(self) -> list[Guard]:
+        """Everything Python read of traced values and sizes: what was read, what it was, and the line that read it."""
+        return list(self._recording.contract.guards)
+
+    def __call__(self, inputs: Any) -> list[Any]:
+        """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.   Raises GuardError where an assumption does not hold."""
+        given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
+        if len(given) != len(self._runner.feeds):
+            raise OpError(with_user_line(f"traced: takes {self._runner.feeds}, got {len(given)} inputs"))
+        return self._runner.infer([g.array if isinstance(g, Tensor) else np.asarray(g) for g in given])
+
+    def save_inference_model(
+        self,
+        path: str | os.PathLike[str],
+        feed: Sequence[int] | None = None,
+        fetch: Sequence[int] | None = None,
+        **configs: Any,
+    ) -> None:
+        """Write `path`.pdmodel and `path`.pdiparams, set to inference, and verified.
+
+        feed, fetch: which inputs and outputs, by number; all of them unless given.   verify=False leaves out the comparison.
+        """
+        wanted = configs.pop("verify", True)
+        configs.pop("clip_extra", None)
+        if configs:
+            raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
+        prefix = checked_path(path)
+        program = for_inference(self.program)
+        feeds = _chosen("feed", program.feeds(), feed)
+        fetches = _chosen("fetch", program.fetches(), fetch)
+        recording = replace(self._recording, program=prune(program, feeds, fetches), scope=dict(self._recording.scope))
+        write(recording, prefix, interpreted(recording) if wanted else None, parameters=False)
+
+
+def _chosen(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
+    if numbers is None:
+        return names
+    if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
+        raise TypeError(f"save_inference_model: {what} should be a list of ints, not {numbers!r}")
+    wrong = [n for n in numbers if not 0 <= n < len(names)]
+    if wrong:
+        raise OpError(f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: {names}")
+    return [names[n] for n in numbers]

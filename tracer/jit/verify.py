@@ -1,0 +1,122 @@
+"""Judging a model by running it: what was written must give what the layer gives, at two sizes of every free dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import dtype_of
+from ..core.errors import OarlockError, OpError, VerifyError
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from ..loader.engine import Engine
+from ..static.interpreter import Interpreter
+from ..static.program import Arg, Program
+
+# What the first axis and the other free ones are tried at; the first two pairs that the layer itself accepts are used.
+SIZES = ((2, 32), (3, 48), (1, 64), (5, 17), (2, 224), (3, 256), (4, 8), (6, 5))
+ENOUGH = 2
+RANDOM_OPS = ("uniform_random", "gaussian_random", "randint", "randperm", "bernoulli", "truncated_gaussian_random")
+
+Reference = Callable[[list[Tensor]], Sequence[Any]]
+
+
+def tolerance(dtype: np.dtype[Any]) -> float:
+    """The largest difference that rounding explains, relative to the largest value."""
+    return {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2) if dtype.kind in "fcV" else 0.0
+
+
+def example(arg: Arg, first: int, others: int, rng: np.random.Generator) -> Tensor:
+    """A random input: normal numbers, or integers of {0, 1}, which are valid as indices of anything."""
+    shape = tuple((first if axis == 0 else others) if d < 0 else d for axis, d in enumerate(arg.shape))
+    dtype = dtype_of(arg.dtype).np
+    if dtype.kind in "iub":
+        return Tensor(rng.integers(0, 2, shape).astype(dtype))
+    return Tensor(rng.standard_normal(shape).astype(dtype))
+
+
+def examples(inputs: Sequence[Arg]) -> Iterator[tuple[str, list[Tensor]]]:
+    """Inputs to try, with the sizes they have; one set where no dimension is free."""
+    rng = np.random.default_rng(0)
+    free = any(d < 0 for a in inputs for d in a.shape)
+    for first, others in SIZES if free else SIZES[:1]:
+        tensors = [example(a, first, others, rng) for a in inputs]
+        yield " ".join(f"{a.name}{list(t.array.shape)}" for a, t in zip(inputs, tensors, strict=True)), tensors
+
+
+def difference(found: Any, wanted: Any) -> float:
+    """The largest difference relative to the largest value; infinite when shape, dtype or NaNs differ."""
+    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return float("inf")
+    if found.dtype.kind in "iub":
+        return 0.0 if np.array_equal(found, wanted) else float("inf")
+    a, b = (np.asarray(v).astype(np.complex128 if v.dtype.kind == "c" else np.float64) for v in (found, wanted))
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    if same.all():
+        return 0.0
+    if not np.isfinite(a[~same]).all() or not np.isfinite(b[~same]).all():
+        return float("inf")
+    return float(np.abs(a - b)[~same].max() / max(1.0, float(np.abs(b[np.isfinite(b)]).max())))
+
+
+def verify(program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], reference: Reference) -> str:
+    """Run files and reference side by side; gives one line on what was found.   Raises VerifyError with the first op that differs."""
+    assert program.contract is not None
+    if any(op.type in RANDOM_OPS for b in program.blocks for op in b.ops):
+        return "not verified: the program draws random numbers"
+    engine = Engine(pdmodel, params)
+    tried, worst, refused = [], 0.0, ""
+    for sizes, tensors in examples(program.contract.inputs):
+        try:
+            wanted = reference(tensors)
+        except OarlockError as error:
+            refused = str(error).splitlines()[0]
+            continue
+        worst = max(worst, _compared(engine, program, pdmodel, params, scope, tensors, wanted, sizes))
+        tried.append(sizes)
+        if len(tried) == ENOUGH:
+            break
+    if not tried:
+        raise VerifyError(
+            f"verify: the layer itself accepts none of the sizes tried for the free dimensions; {refused}"
+        )
+    return f"at {'; '.join(tried)}: largest difference {worst:.1e}"
+
+
+def _compared(
+    engine: Engine, program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor],
+    wanted: Sequence[Any], sizes: str,
+) -> float:  # fmt: skip
+    found = engine.run([t.array for t in tensors])
+    worst = 0.0
+    for name, a, b in zip(program.fetches(), found, wanted, strict=True):
+        off = difference(a, np.asarray(b))
+        if off > tolerance(a.dtype):
+            where = first_difference(program, pdmodel, params, scope, tensors)
+            raise VerifyError(f"verify: output '{name}' differs by {off:.3g} at {sizes}; {where}")
+        worst = max(worst, off)
+    return worst
+
+
+def first_difference(
+    program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor]
+) -> str:
+    """The first op whose result in the engine is not what the interpreter gives."""
+    ops = [op for op in program.block.ops if op.type in OPS]
+    names = [name for op in ops for name in op.output_names() if name not in scope]
+    try:
+        wanted = Interpreter(program, scope, names).run(dict(zip(program.feeds(), tensors, strict=True)))
+        inner = [n for n in names if n not in program.fetches()]
+        engine = Engine(pdmodel, params, outputs=inner, optimize=0)
+        found = dict(zip(names, engine.run([t.array for t in tensors], names), strict=True))
+    except (OarlockError, OpError) as error:
+        return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
+    for name, tensor in zip(names, wanted, strict=True):
+        if difference(found[name], np.asarray(tensor.array)) > tolerance(tensor.array.dtype):
+            op = next(op for op in ops if name in op.output_names())
+            return f"the first op to differ is {op.type}, giving '{name}'" + (
+                f", recorded at {op.where}" if op.where else ""
+            )
+    return "every op alone gives the same: the engine's optimisation differs"

@@ -1,0 +1,5 @@
+"""Metrics."""
+
+from .metrics import Accuracy, Metric, accuracy
+
+__all__ = ["Accuracy", "Metric", "accuracy"]

@@ -1,0 +1,52 @@
+"""Clipping of gradients.   Called with (parameter, gradient) pairs of arrays by the optimizer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
+
+
+class ClipGradByValue:
+    """Every element limited to [min, max]; min is -max unless given."""
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        self.max = float(max)
+        self.min = -self.max if min is None else float(min)
+
+    def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
+        return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
+
+
+class ClipGradByNorm:
+    """Every gradient scaled so that its norm is at most clip_norm."""
+
+    def __init__(self, clip_norm: float) -> None:
+        self.clip_norm = float(clip_norm)
+
+    def _clipped(self, g: Any) -> Any:
+        norm = math.sqrt(float(np.vdot(g, g)))
+        return g * g.dtype.type(self.clip_norm / norm) if norm > self.clip_norm else g
+
+    def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
+        return [(p, self._clipped(g) if p.need_clip else g) for p, g in pairs]
+
+
+class ClipGradByGlobalNorm:
+    """All gradients scaled by one factor so that the norm of all together is at most clip_norm."""
+
+    def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False) -> None:
+        self.clip_norm = float(clip_norm)
+
+    def __call__(self, pairs: Pairs) -> Pairs:
+        """The pairs with gradients clipped."""
+        norm = math.sqrt(sum(float(np.vdot(g, g)) for p, g in pairs if p.need_clip))
+        factor = self.clip_norm / max(norm, self.clip_norm)
+        if factor == 1.0:
+            return pairs
+        return [(p, g * g.dtype.type(factor) if p.need_clip else g) for p, g in pairs]

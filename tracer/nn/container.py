@@ -1,0 +1,168 @@
+"""Layers that hold layers or parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..core.errors import OpError
+from ..core.parameter import Parameter
+from .layer import Layer
+
+
+class Sequential(Layer):
+    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...).   x -> b(a(x))"""
+
+    def __init__(self, *layers: Any) -> None:
+        super().__init__()
+        items = layers[0] if len(layers) == 1 and isinstance(layers[0], list) else layers
+        for i, layer in enumerate(items):
+            name, member = layer if isinstance(layer, tuple) else (str(i), layer)
+            self.add_sublayer(str(name), member)
+
+    def forward(self, input: Any) -> Any:
+        """See the class."""
+        for layer in self._sub_layers.values():
+            input = layer(input)  # type: ignore[misc]
+        return input
+
+    def __getitem__(self, index: Any) -> Any:
+        layers = list(self._sub_layers.values())
+        if isinstance(index, slice):
+            return type(self)(*layers[index])
+        return self._sub_layers[index] if isinstance(index, str) else layers[index]
+
+    def __setitem__(self, index: Any, layer: Layer) -> None:
+        self.add_sublayer(str(index), layer)
+
+    def __delitem__(self, index: Any) -> None:
+        delattr(self, str(index))
+
+    def __len__(self) -> int:
+        return len(self._sub_layers)
+
+
+class LayerList(Layer):
+    """A list of layers."""
+
+    def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
+        super().__init__()
+        self.extend(sublayers or [])
+
+    def _place(self, index: int) -> str:
+        size = len(self._sub_layers)
+        if not -size <= index < size:
+            raise IndexError(f"LayerList: index {index} is out of range for {size} layers")
+        return str(index % size)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return self._sub_layers[self._place(index)]
+
+    def __setitem__(self, index: int, layer: Layer) -> None:
+        setattr(self, self._place(index), layer)
+
+    def __delitem__(self, index: int) -> None:
+        rest = list(self)
+        del rest[index]
+        self._renumber(rest)
+
+    def _renumber(self, layers: list[Layer]) -> None:
+        for name in list(self._sub_layers):
+            delattr(self, name)
+        self.extend(layers)
+
+    def __len__(self) -> int:
+        return len(self._sub_layers)
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter([layer for layer in self._sub_layers.values() if layer is not None])
+
+    def append(self, sublayer: Layer) -> LayerList:
+        """Add a layer at the end."""
+        self.add_sublayer(str(len(self)), sublayer)
+        return self
+
+    def insert(self, index: int, sublayer: Layer) -> None:
+        """Add a layer before `index`."""
+        layers = list(self)
+        layers.insert(index, sublayer)
+        self._renumber(layers)
+
+    def extend(self, sublayers: Iterable[Layer]) -> LayerList:
+        """Add layers at the end."""
+        for layer in list(sublayers):
+            self.append(layer)
+        return self
+
+
+class LayerDict(Layer):
+    """A dict of layers."""
+
+    def __init__(self, sublayers: Any = None) -> None:
+        super().__init__()
+        self.update(sublayers or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._sub_layers[key]
+
+    def __setitem__(self, key: str, layer: Layer) -> None:
+        self.add_sublayer(key, layer)
+
+    def __delitem__(self, key: str) -> None:
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._sub_layers)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sub_layers)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._sub_layers
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._sub_layers.keys()
+
+    def values(self) -> Iterable[Any]:
+        """The layers."""
+        return self._sub_layers.values()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and layers."""
+        return self._sub_layers.items()
+
+    def update(self, sublayers: Any) -> None:
+        """Add layers from a dict or from pairs."""
+        for name, layer in sublayers.items() if hasattr(sublayers, "items") else sublayers:
+            self.add_sublayer(name, layer)
+
+
+class ParameterList(Layer):
+    """A list of parameters."""
+
+    def __init__(self, parameters: Iterable[Parameter] | None = None) -> None:
+        super().__init__()
+        for parameter in parameters or []:
+            self.append(parameter)
+
+    def append(self, parameter: Parameter) -> ParameterList:
+        """Add a parameter at the end."""
+        if not isinstance(parameter, Parameter):
+            raise OpError(f"ParameterList: {type(parameter).__name__} is no Parameter")
+        self.add_parameter(str(len(self)), parameter)
+        return self
+
+    def __getitem__(self, index: int) -> Any:
+        return self._parameters[str(index % len(self))]
+
+    def __setitem__(self, index: int, parameter: Parameter) -> None:
+        setattr(self, str(index), parameter)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parameters.values())

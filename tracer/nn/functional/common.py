@@ -1,0 +1,144 @@
+"""Linear maps, embeddings, dropout, padding and other small things."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.errors import OpError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...tensor.convert import cast, full
+from ...tensor.manipulation import one_hot as one_hot_of
+from ...tensor.math import add, divide, maximum, multiply, sqrt
+from ...tensor.math import sum as sum_of
+
+_MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
+    """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
+    mode = state.mode
+    out = mode.binary(_MATMUL, x, weight)
+    return out if bias is None else mode.binary(_ADD, out, bias)
+
+
+def embedding(
+    x: Tensor, weight: Tensor, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
+) -> Tensor:
+    """Rows of weight; zeros (and no gradient) for padding_idx.   x int [*], weight [N, D] -> [*, D]"""
+    rows = weight.meta.shape[0]
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise OpError(with_user_line(f"embedding: padding_idx={padding_idx} is no row (weight={weight.meta})"))
+    elif padding_idx < 0:
+        padding_idx += rows
+    return OPS["lookup_table_v2"](weight, x, padding_idx=padding_idx)
+
+
+def dropout(
+    x: Tensor,
+    p: Any = 0.5,
+    axis: Any = None,
+    training: bool = True,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
+) -> Tensor:
+    """In training each element becomes 0 with probability p.   x [*] -> [*]
+
+    mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p outside of training.
+    axis: one decision for all elements that share their place along these axes.
+    """
+    if mode not in ("upscale_in_train", "downscale_in_infer"):
+        raise OpError(with_user_line(f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"))
+    if not 0 <= p <= 1:
+        raise OpError(with_user_line(f"dropout: p={p} is not a probability"))
+    if p == 0 or (not training and mode == "upscale_in_train" and state.mode.silent):
+        return x
+    if axis is not None:
+        return _dropout_axis(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
+    name_in_file = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
+    out = OPS["dropout"](x, dropout_prob=float(p), is_test=not training, dropout_implementation=name_in_file)
+    return out[0]
+
+
+def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:
+    upscale = mode == "upscale_in_train"
+    if not training:
+        return x if upscale else multiply(x, 1 - p)
+    if p == 1:
+        return multiply(x, 0.0)
+    kept = [a % x.ndim for a in axes]
+    shape = [x.shape[a] if a in kept else 1 for a in range(x.ndim)]
+    drawn = OPS["uniform_random"](None, None, shape=[int(d) for d in shape], min=0.0, max=1.0, dtype=x.dtype.proto)
+    mask = cast(OPS["greater_equal"](drawn, full([], p, x.dtype)), x.dtype)
+    out = multiply(x, mask)
+    return multiply(out, 1 / (1 - p)) if upscale else out
+
+
+def dropout2d(
+    x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
+    """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
+    return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
+
+
+_PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
+
+
+def pad(
+    x: Tensor, pad: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
+    """x padded: pad holds two sizes for every axis in order, or for the spatial axes with the last one first.
+
+    mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'.
+    """
+    sizes = pad.tolist() if isinstance(pad, Tensor) else [int(p) for p in pad]
+    if mode == "constant" and len(sizes) == 2 * x.ndim:
+        return OPS["pad"](x, paddings=sizes, pad_value=float(value))
+    if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
+        raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
+    first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in ("NCHW", "NCL", "NCDHW")
+    extra = 5 - x.ndim
+    wide = OPS["unsqueeze2"](x, axes=[2 if first else 1] * extra) if extra else x
+    layout = "NCDHW" if first else "NDHWC"
+    out = OPS["pad3d"](wide, paddings=sizes + [0, 0] * extra, mode=mode, value=float(value), data_format=layout)
+    return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+
+
+def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
+    """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
+    return one_hot_of(x, num_classes)
+
+
+def label_smooth(
+    label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
+) -> Tensor:
+    """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.   label [*, C] -> [*, C]"""
+    return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))
+
+
+def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+    """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
+    size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
+    return divide(x, maximum(size, full([], epsilon, x.dtype)))
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between x1 and x2 along `axis`.   [*], [*] -> [* without axis]"""
+    product = sum_of(multiply(x1, x2), axis)
+    size = sqrt(
+        maximum(multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, x1.dtype))
+    )
+    return divide(product, size)
+
+
+def with_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:
+    """`out` plus a bias per channel, as real Paddle writes it: reshape2, then elementwise_add.   bias [C]"""
+    if bias is None:
+        return out
+    if channel_last:
+        return add(out, bias)
+    shape = [1, bias.meta.shape[0]] + [1] * (out.ndim - 2)
+    return add(out, OPS["reshape2"](bias, shape=shape))

@@ -1,0 +1,69 @@
+"""Normalisation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.errors import OpError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...core.tensor import Tensor
+
+
+def batch_norm(
+    x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
+    training: bool = False, momentum: float = 0.9, epsilon: float = 1e-05, data_format: str = "NCHW",
+    use_global_stats: bool | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel   (Ioffe and Szegedy 2015).   x [N, C, *] -> [N, C, *]
+
+    In training mean and var are the batch's and the running ones move: running = momentum * running + (1 - momentum) * batch;
+    otherwise, or with use_global_stats, they are the running ones.   running_*, weight, bias: [C]
+    """
+    frozen = (not training) if use_global_stats is None else use_global_stats
+    layout = "NCHW" if data_format in ("NC", "NCL", "NCHW", "NCDHW") else "NHWC"
+    out = OPS["batch_norm"](
+        x, weight, bias, running_mean, running_var, is_test=not training, momentum=float(momentum), epsilon=float(epsilon),
+        data_layout=layout, use_global_stats=frozen, trainable_statistics=False,
+    )  # fmt: skip
+    y, mean, variance = out[0], out[1], out[2]
+    if training and not state.mode.static:
+        running_mean.array, running_var.array = mean.array, variance.array
+    found: Tensor = y
+    return found
+
+
+def layer_norm(
+    x: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, epsilon: float = 1e-05,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes   (Ba et al. 2016).   x [*, *S] -> [*, *S]
+
+    weight, bias: of normalized_shape S, stored flat or in shape.
+    """
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else [int(d) for d in normalized_shape]
+    inside = x.meta.shape[x.ndim - len(shape) :]
+    if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
+        raise OpError(with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})"))
+    flat = [t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)]) for t in (weight, bias)]
+    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[0]
+
+
+def group_norm(
+    x: Tensor, num_groups: int, epsilon: float = 1e-05, weight: Tensor | None = None, bias: Tensor | None = None,
+    data_format: str = "NCHW", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Normalised over groups of channels   (Wu and He 2018).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
+    layout = "NCHW" if data_format.startswith("NC") else "NHWC"
+    return OPS["group_norm"](x, weight, bias, groups=num_groups, epsilon=float(epsilon), data_layout=layout)[0]
+
+
+def instance_norm(
+    x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
+    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.9, eps: float = 1e-05, data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Normalised over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
+    out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
+    return out[0] if isinstance(out, tuple) else out

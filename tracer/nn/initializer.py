@@ -1,0 +1,183 @@
+"""How parameters start.   An initializer is called with shape and NumPy dtype and gives an ndarray [*shape].
+
+fan_in and fan_out of a weight: [in, out] for a matrix, [out, in, *kernel] for a convolution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import rng
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+
+
+class Initializer:
+    """Base of all initializers."""
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """The starting value.   -> [*shape]"""
+        raise NotImplementedError
+
+    def __call__(self, param: Tensor, block: Any = None) -> Tensor:
+        """Give a parameter its starting value."""
+        param.set_value(self.make(param.meta.shape, param.meta.dtype))
+        return param
+
+
+def fans(shape: Sequence[int]) -> tuple[int, int]:
+    """fan_in and fan_out of a weight; see the module."""
+    if len(shape) < 2:
+        size = shape[0] if shape else 1
+        return size, size
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    field = math.prod(shape[2:])
+    return shape[1] * field, shape[0] * field
+
+
+def _uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
+    return rng.generator().uniform(-limit, limit, tuple(shape)).astype(dtype)
+
+
+def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
+    return (rng.generator().standard_normal(tuple(shape)) * std).astype(dtype)
+
+
+class Constant(Initializer):
+    """One value everywhere."""
+
+    def __init__(self, value: float = 0.0) -> None:
+        self.value = value
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return np.full(tuple(shape), self.value, dtype)
+
+
+class Uniform(Initializer):
+    """Uniform on [low, high)."""
+
+    def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
+        self.low = low
+        self.high = high
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return rng.generator().uniform(self.low, self.high, tuple(shape)).astype(dtype)
+
+
+class Normal(Initializer):
+    """Normal with mean and standard deviation."""
+
+    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
+        self.mean = mean
+        self.std = std
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return (rng.generator().standard_normal(tuple(shape)) * self.std + self.mean).astype(dtype)
+
+
+class TruncatedNormal(Normal):
+    """Normal, drawn again where it lies outside of [mean + a * std, mean + b * std]."""
+
+    def __init__(
+        self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None
+    ) -> None:
+        super().__init__(mean, std)
+        self.a = a
+        self.b = b
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        draw = rng.generator()
+        found = draw.standard_normal(tuple(shape))
+        while (outside := (found < self.a) | (found > self.b)).any():
+            found[outside] = draw.standard_normal(int(outside.sum()))
+        return (found * self.std + self.mean).astype(dtype)
+
+
+class XavierUniform(Initializer):
+    """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+
+    def __init__(
+        self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
+    ) -> None:
+        self.fan_in = fan_in
+        self.fan_out = fan_out
+        self.gain = gain
+
+    def _sum(self, shape: Sequence[int]) -> float:
+        fan_in, fan_out = fans(shape)
+        return (fan_in if self.fan_in is None else self.fan_in) + (fan_out if self.fan_out is None else self.fan_out)
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return _uniform(shape, self.gain * math.sqrt(6.0 / self._sum(shape)), dtype)
+
+
+class XavierNormal(XavierUniform):
+    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return _normal(shape, self.gain * math.sqrt(2.0 / self._sum(shape)), dtype)
+
+
+class KaimingUniform(Initializer):
+    """Uniform on +-gain * sqrt(3 / fan_in)   (He et al. 2015)."""
+
+    def __init__(self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu") -> None:
+        self.fan_in = fan_in
+        self.negative_slope = negative_slope
+        self.nonlinearity = nonlinearity
+
+    def _std(self, shape: Sequence[int]) -> float:
+        fan_in = fans(shape)[0] if self.fan_in is None else self.fan_in
+        return calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan_in)
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return _uniform(shape, math.sqrt(3.0) * self._std(shape), dtype)
+
+
+class KaimingNormal(KaimingUniform):
+    """Normal of standard deviation gain / sqrt(fan_in)   (He et al. 2015)."""
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make."""
+        return _normal(shape, self._std(shape), dtype)
+
+
+class Assign(Initializer):
+    """A given value: ndarray, list or Tensor of the parameter's shape."""
+
+    def __init__(self, value: Any, name: str | None = None) -> None:
+        self.value = np.asarray(value.array if isinstance(value, Tensor) else value)
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make.   Raises OpError when the value has another shape."""
+        if self.value.shape != tuple(shape):
+            raise OpError(f"Assign: the value has shape {self.value.shape}, the parameter {tuple(shape)}")
+        return self.value.astype(dtype)
+
+
+_GAINS = {"sigmoid": 1.0, "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "tanh": 5.0 / 3, "selu": 3.0 / 4}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor that keeps the variance through a nonlinearity."""
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
+    if nonlinearity not in _GAINS:
+        raise OpError(f"calculate_gain: {nonlinearity!r} is none of relu, leaky_relu, {', '.join(_GAINS)}")
+    return _GAINS[nonlinearity]

@@ -1,0 +1,321 @@
+"""Layer: parameters, buffers and sublayers under names, and a forward that uses them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from ..core import unique_name
+from ..core.dtype import default_float, dtype_of, is_float
+from ..core.errors import OpError
+from ..core.parameter import Parameter
+from ..core.tensor import RemovableHook, Tensor
+from .initializer import Constant, Initializer, XavierUniform
+from .param_attr import ParamAttr
+
+_FIRST = re.compile("(.)([A-Z][a-z]+)")
+_REST = re.compile("([a-z])([A-Z])")
+
+
+def snake_case(name: str) -> str:
+    """`BatchNorm2D` -> `batch_norm2d`: Paddle's names for layers."""
+    return _REST.sub(r"\1_\2", _FIRST.sub(r"\1_\2", name)).lower()
+
+
+class Layer:
+    """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
+
+    training: bool
+
+    def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
+        self.training = True
+        self._full_name = unique_name.generate(name_scope or snake_case(type(self).__name__))
+        self._dtype = dtype_of(dtype).np if dtype is not None else default_float()
+        self._parameters: dict[str, Parameter | None] = OrderedDict()
+        self._buffers: dict[str, Tensor | None] = OrderedDict()
+        self._sub_layers: dict[str, Layer | None] = OrderedDict()
+        self._non_persistable: set[str] = set()
+        self._pre_hooks: list[Callable[..., Any]] = []
+        self._post_hooks: list[Callable[..., Any]] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What the layer computes; to be written by each layer."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What forward gives, hooks included."""
+        if not self._pre_hooks and not self._post_hooks:
+            return self.forward(*inputs, **kwargs)
+        for hook in self._pre_hooks:
+            changed = hook(self, inputs)
+            if changed is not None:
+                inputs = changed if isinstance(changed, tuple) else (changed,)
+        outputs = self.forward(*inputs, **kwargs)
+        for hook in self._post_hooks:
+            changed = hook(self, inputs, outputs)
+            outputs = outputs if changed is None else changed
+        return outputs
+
+    # -- what belongs to it -------------------------------------------------------------------------------------
+    # NOTE: members sit both in their table (for walks) and in __dict__ (so that reading one costs no __getattr__).
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        members = self.__dict__
+        if isinstance(value, Parameter):
+            self._own("_parameters", name)[name] = value
+        elif isinstance(value, Layer):
+            self._own("_sub_layers", name)[name] = value
+        elif "_sub_layers" in members:  # the last of the tables: they are all there
+            self._replace(name, value)
+        members[name] = value
+
+    def _own(self, table: str, name: str) -> dict[str, Any]:
+        if table not in self.__dict__:
+            raise OpError(
+                f"{type(self).__name__}.{name}: call super().__init__() before assigning parameters or layers"
+            )
+        for other in ("_parameters", "_buffers", "_sub_layers"):
+            if other != table:
+                self.__dict__[other].pop(name, None)
+        found: dict[str, Any] = self.__dict__[table]
+        return found
+
+    def _replace(self, name: str, value: Any) -> None:
+        """Keep the tables right when something that is no Parameter or Layer is assigned over a member."""
+        if name in self._buffers and (value is None or isinstance(value, Tensor)):
+            self._buffers[name] = value
+            return
+        for table in (self._parameters, self._sub_layers):
+            if name in table:
+                if value is not None:
+                    raise OpError(
+                        f"{type(self).__name__}.{name}: a parameter or layer cannot become {type(value).__name__}"
+                    )
+                table[name] = None
+        self._buffers.pop(name, None)
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._parameters, self._buffers, self._sub_layers):
+            table.pop(name, None)
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> Iterable[str]:
+        return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
+
+    def create_parameter(
+        self,
+        shape: Any,
+        attr: Any = None,
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Any:
+        """A new parameter, named like Paddle's.   -> [*shape], or None when attr is False.
+
+        Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a weight.
+        """
+        spec = ParamAttr.of(attr)
+        if spec is None:
+            return None
+        start = spec.initializer or default_initializer or (Constant(0.0) if is_bias else XavierUniform())
+        name = spec.name or unique_name.generate(f"{self._full_name}.{'b' if is_bias else 'w'}")
+        array = start.make([int(d) for d in shape], self._dtype if dtype is None else dtype_of(dtype).np)
+        made = Parameter(array, trainable=spec.trainable, name=name)
+        made.optimize_attr["learning_rate"] = spec.learning_rate
+        made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
+        return made
+
+    def create_tensor(self, name: str | None = None, persistable: bool = False, dtype: Any = None) -> Tensor:
+        """An empty tensor of the layer's dtype, for a buffer."""
+        made = Tensor(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np), name=name)
+        made.persistable = persistable
+        return made
+
+    def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
+        """Register a parameter under `name`; None leaves a place for one."""
+        if parameter is None:
+            self._parameters[name] = None
+            self.__dict__[name] = None
+        else:
+            setattr(self, name, parameter)
+        return parameter
+
+    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
+        """Register a layer under `name`."""
+        setattr(self, str(name), sublayer)
+        return sublayer
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
+        """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
+        self._buffers[name] = tensor
+        if persistable:
+            self._non_persistable.discard(name)
+        else:
+            self._non_persistable.add(name)
+        self.__dict__[name] = tensor
+
+    # -- walks --------------------------------------------------------------------------------------------------
+
+    def full_name(self) -> str:
+        """The unique name of this layer, e.g. `linear_0`."""
+        return self._full_name
+
+    def children(self) -> Iterator[Layer]:
+        """The direct sublayers."""
+        return (layer for _, layer in self.named_children())
+
+    def named_children(self) -> Iterator[tuple[str, Layer]]:
+        """The direct sublayers with their names."""
+        return ((name, layer) for name, layer in self._sub_layers.items() if layer is not None)
+
+    def sublayers(self, include_self: bool = False) -> list[Layer]:
+        """All sublayers, however deep."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_sublayers(
+        self, prefix: str = "", include_self: bool = False, layers_set: set[int] | None = None
+    ) -> Iterator[tuple[str, Layer]]:
+        """All sublayers with their dotted names, each once."""
+        seen = set() if layers_set is None else layers_set
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        if include_self:
+            yield prefix, self
+        for name, layer in self.named_children():
+            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True, seen)
+
+    def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        layers = self.named_sublayers(prefix, include_self=True) if deep else [(prefix, self)]
+        for path, layer in layers:
+            for name, tensor in getattr(layer, table).items():
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    yield (f"{path}.{name}" if path else name), tensor
+
+    def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
+        """All parameters, each once."""
+        return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their structured names, each once."""
+        return self._members("_parameters", prefix, include_sublayers)
+
+    def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
+        """All buffers, each once."""
+        return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
+
+    def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their structured names, each once."""
+        return self._members("_buffers", prefix, include_sublayers)
+
+    def apply(self, fn: Callable[[Layer], Any]) -> Self:
+        """Call `fn` with every sublayer and with this layer."""
+        for layer in self.children():
+            layer.apply(fn)
+        fn(self)
+        return self
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def state_dict(
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
+        """Parameters and persistable buffers by structured name: the live tensors, not copies."""
+        found: dict[str, Tensor] = OrderedDict() if destination is None else destination
+        prefix = structured_name_prefix
+        found.update({prefix + n: p for n, p in self._parameters.items() if p is not None})
+        found.update(
+            {prefix + n: b for n, b in self._buffers.items() if b is not None and n not in self._non_persistable}
+        )
+        if include_sublayers:
+            for name, layer in self.named_children():
+                layer.state_dict(found, True, f"{prefix}{name}.")
+        return found
+
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Take over values; gives the names that were missing and those nobody wanted.   A wrong shape is warned about."""
+        own = self.state_dict()
+        if not use_structured_name:
+            own = {t.name: t for t in own.values()}
+        for name in own.keys() & state_dict.keys():
+            try:
+                own[name].set_value(state_dict[name])
+            except OpError as error:
+                warnings.warn(f"Skip loading for {name}. {error}", stacklevel=2)
+        missing = [n for n in own if n not in state_dict]
+        return missing, [n for n in state_dict if n not in own and n != "StructuredToParameterName@@"]
+
+    set_dict = load_dict = set_state_dict
+
+    def train(self) -> Self:
+        """Training behaviour for this layer and all below."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = True
+        return self
+
+    def eval(self) -> Self:
+        """Inference behaviour for this layer and all below."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = False
+        return self
+
+    def clear_gradients(self, set_to_zero: bool = True) -> None:
+        """Forget the gradients of all parameters, or set them to zero."""
+        for parameter in self.parameters():
+            parameter.clear_gradient(set_to_zero)
+
+    def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
+        """Change the dtype of all floating parameters and buffers.   device: the CPU."""
+        if dtype is not None:
+            for layer in self.sublayers(include_self=True):
+                layer._dtype = dtype_of(dtype).np
+            for tensor in (*self.parameters(), *self.buffers()):
+                if is_float(tensor.array.dtype):
+                    tensor.array = tensor.array.astype(dtype_of(dtype).np)
+        return self
+
+    def astype(self, dtype: Any) -> Self:
+        """Change the dtype of all floating parameters and buffers."""
+        return self.to(dtype=dtype)
+
+    def float(self) -> Self:
+        """All floating parameters and buffers in float32."""
+        return self.to(dtype="float32")
+
+    # -- hooks --------------------------------------------------------------------------------------------------
+
+    def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableHook:
+        """Call `hook(layer, inputs)` before forward; what it returns, if not None, replaces the inputs."""
+        self._pre_hooks.append(hook)
+        return RemovableHook(self._pre_hooks, hook)
+
+    def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> RemovableHook:
+        """Call `hook(layer, inputs, outputs)` after forward; what it returns, if not None, replaces the outputs."""
+        self._post_hooks.append(hook)
+        return RemovableHook(self._post_hooks, hook)
+
+    # -- text ---------------------------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """What `print` shows of the layer's settings."""
+        return ""
+
+    def __repr__(self) -> str:
+        lines = [f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self.named_children()]
+        if not lines:
+            return f"{type(self).__name__}({self.extra_repr()})"
+        inner = "\n  ".join(([self.extra_repr()] if self.extra_repr() else []) + lines)
+        return f"{type(self).__name__}(\n  {inner}\n)"

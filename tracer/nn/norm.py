@@ -1,0 +1,178 @@
+"""Normalisation layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import unique_name
+from ..core.errors import OpError
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
+from . import functional as F
+from .initializer import Constant
+from .layer import Layer
+
+
+class _BatchNorm(Layer):
+    """Normalisation over the batch   (Ioffe and Szegedy 2015); see functional.batch_norm.   x [N, C, *] -> [N, C, *]
+
+    weight, bias, _mean, _variance: [C].
+    """
+
+    _ranks: tuple[int, ...] = ()
+    _mean: Tensor
+    _variance: Tensor
+
+    def __init__(
+        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCHW", use_global_stats: bool | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._momentum, self._epsilon = momentum, epsilon
+        self._data_format, self._use_global_stats = data_format, use_global_stats
+        self._num_features = num_features
+        self.weight: Any = self._scale(weight_attr, 1.0)
+        self.bias: Any = self._scale(bias_attr, 0.0)
+        self.register_buffer("_mean", self._statistic(np.zeros(num_features, self._dtype)))
+        self.register_buffer("_variance", self._statistic(np.ones(num_features, self._dtype)))
+
+    def _scale(self, attr: Any, start: float) -> Parameter | None:
+        """weight or bias; with attr False it is a frozen constant, as in Paddle."""
+        made = self.create_parameter(
+            [self._num_features],
+            None if attr is False else attr,
+            is_bias=start == 0.0,
+            default_initializer=Constant(start),
+        )
+        if attr is False and made is not None:
+            made.stop_gradient = True
+        return made
+
+    def _statistic(self, array: Any) -> Tensor:
+        made = Tensor(array, name=unique_name.generate(f"{self._full_name}.w"))
+        made.persistable = True
+        return made
+
+    def forward(self, input: Tensor) -> Tensor:
+        """See the class."""
+        if self._ranks and input.ndim not in self._ranks:
+            raise OpError(f"{type(self).__name__}: expected a rank of {self._ranks} (X={input.meta})")
+        return F.batch_norm(
+            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum, self._epsilon,
+            self._data_format, self._use_global_stats,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+
+
+class BatchNorm1D(_BatchNorm):
+    """Normalisation over the batch.   x [N, C] or [N, C, L] -> like x"""
+
+    _ranks = (2, 3)
+
+    def __init__(
+        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCL", use_global_stats: bool | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
+
+
+class BatchNorm2D(_BatchNorm):
+    """Normalisation over the batch.   x [N, C, H, W] -> like x"""
+
+    _ranks = (4,)
+
+
+class BatchNorm3D(_BatchNorm):
+    """Normalisation over the batch.   x [N, C, D, H, W] -> like x"""
+
+    _ranks = (5,)
+
+    def __init__(
+        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCDHW", use_global_stats: bool | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
+
+
+class BatchNorm(_BatchNorm):
+    """Normalisation over the batch, with an activation behind it, for inputs of any rank.   x [N, C, *] -> like x"""
+
+    def __init__(
+        self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
+        param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32", data_layout: str = "NCHW", in_place: bool = False,
+        moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False, trainable_statistics: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats or None)
+        self._act = act
+
+    def forward(self, input: Tensor) -> Tensor:
+        """See the class."""
+        out = super().forward(input)
+        return out if self._act is None else getattr(F, self._act)(out)
+
+
+class LayerNorm(Layer):
+    """Normalisation over the last axes   (Ba et al. 2016).   x [*, *normalized_shape] -> like x"""
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = epsilon
+        size = [int(np.prod(self._normalized_shape))]
+        self.weight: Any = self.create_parameter(size, weight_attr, default_initializer=Constant(1.0))
+        self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """See the class."""
+        return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
+
+
+class GroupNorm(Layer):
+    """Normalisation over groups of channels   (Wu and He 2018).   x [N, C, *] -> like x"""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCHW", name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._num_groups, self._epsilon, self._data_format = num_groups, epsilon, data_format
+        self.weight: Any = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
+        self.bias: Any = self.create_parameter([num_channels], bias_attr, is_bias=True)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """See the class."""
+        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+
+
+class InstanceNorm2D(Layer):
+    """Normalisation over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, H, W] -> like x"""
+
+    def __init__(
+        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCHW", name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._epsilon = epsilon
+        self.scale: Any = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """See the class."""
+        return F.instance_norm(input, weight=self.scale, bias=self.bias, eps=self._epsilon)

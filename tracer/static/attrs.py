@@ -1,0 +1,91 @@
+"""What a value of each attribute type may be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .program import Attr, AttrType
+
+_FLOAT32_MAX = 3.4028234663852886e38
+
+
+def _int(bits: int) -> Callable[[Any], bool]:
+    def fits(value: Any) -> bool:
+        return type(value) is int and -(1 << bits - 1) <= value < 1 << bits - 1
+
+    return fits
+
+
+def _is_bool(value: Any) -> bool:
+    return type(value) is bool
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _is_double(value: Any) -> bool:
+    return isinstance(value, float) or _int(54)(value)
+
+
+def _is_float(value: Any) -> bool:
+    return _is_double(value) and (not math.isfinite(value) or abs(value) <= _FLOAT32_MAX)
+
+
+def _is_block(value: Any) -> bool:
+    return _int(32)(value) and value >= 0
+
+
+def _is_scalar(value: Any) -> bool:
+    return type(value) in (bool, float, complex) or _int(64)(value)
+
+
+# type -> is a list, what an element is called, whether a value is one
+ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
+    AttrType.INT: (False, "an int of 32 bits", _int(32)),
+    AttrType.FLOAT: (False, "a float of 32 bits", _is_float),
+    AttrType.STRING: (False, "a str", _is_text),
+    AttrType.INTS: (True, "ints of 32 bits", _int(32)),
+    AttrType.FLOATS: (True, "floats of 32 bits", _is_float),
+    AttrType.STRINGS: (True, "str", _is_text),
+    AttrType.BOOLEAN: (False, "a bool", _is_bool),
+    AttrType.BOOLEANS: (True, "bool", _is_bool),
+    AttrType.BLOCK: (False, "the index of a block", _is_block),
+    AttrType.LONG: (False, "an int of 64 bits", _int(64)),
+    AttrType.BLOCKS: (True, "indices of blocks", _is_block),
+    AttrType.LONGS: (True, "ints of 64 bits", _int(64)),
+    AttrType.FLOAT64S: (True, "floats", _is_double),
+    AttrType.VAR: (False, "the name of a variable", _is_text),
+    AttrType.VARS: (True, "names of variables", _is_text),
+    AttrType.FLOAT64: (False, "a float", _is_double),
+    AttrType.SCALAR: (False, "a bool, an int of 64 bits, a float or a complex", _is_scalar),
+    AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_scalar),
+}
+LIST_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if is_list)
+
+
+def attr_problem(attr: Attr) -> str | None:
+    """What is wrong with the value of an attribute for its type, or None."""
+    is_list, what, fits = ATTR_RULES[attr.type]
+    if not is_list:
+        return None if fits(attr.value) else f"{attr.type.name} is {what}, not {attr.value!r:.80}"
+    if not isinstance(attr.value, (list, tuple)):
+        return f"{attr.type.name} is a list, not {attr.value!r:.80}"
+    odd = [value for value in attr.value if not fits(value)]
+    return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
+
+
+def block_indices(attr: Attr) -> list[int]:
+    """The blocks an attribute refers to."""
+    if attr.type == AttrType.BLOCK:
+        return [attr.value]
+    return list(attr.value) if attr.type == AttrType.BLOCKS else []
+
+
+def var_names(attr: Attr) -> list[str]:
+    """The variables an attribute refers to."""
+    if attr.type == AttrType.VAR:
+        return [attr.value]
+    return list(attr.value) if attr.type == AttrType.VARS else []

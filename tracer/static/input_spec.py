@@ -1,0 +1,82 @@
+"""InputSpec: what a model will be given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+
+
+class InputSpec:
+    """Shape, dtype and name of an input.   shape: None or -1 for a size that may differ from call to call."""
+
+    def __init__(
+        self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = False
+    ) -> None:
+        if not isinstance(shape, list | tuple):
+            raise TypeError(f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}")
+        for i, d in enumerate(shape):
+            if d is not None and (isinstance(d, bool) or not isinstance(d, int | np.integer)):
+                raise ValueError(f"InputSpec: shape[{i}] should be an int or None, not {type(d).__name__}: {d!r}")
+        self.shape = tuple(-1 if d is None or d < 0 else int(d) for d in shape)
+        self.dtype = dtype_of(dtype)
+        self.name = name
+        self.stop_gradient = stop_gradient
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, name: str | None = None) -> Self:
+        """The spec of a tensor."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is no Tensor")
+        return cls(list(tensor.meta.shape), tensor.dtype, name or tensor._name)
+
+    @classmethod
+    def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
+        """The spec of an array."""
+        return cls(list(ndarray.shape), ndarray.dtype, name)
+
+    def batch(self, batch_size: int) -> Self:
+        """With one more axis in front."""
+        if not isinstance(batch_size, int | np.integer):
+            raise TypeError(f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}")
+        self.shape = (int(batch_size), *self.shape)
+        return self
+
+    def unbatch(self) -> Self:
+        """Without the first axis."""
+        if not self.shape:
+            raise ValueError("InputSpec.unbatch: there is no axis to take away")
+        self.shape = self.shape[1:]
+        return self
+
+    def __repr__(self) -> str:
+        return (
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, InputSpec):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.shape, self.dtype.name, self.name, self.stop_gradient)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype.name, self.stop_gradient))
+
+
+def as_spec(given: Any) -> InputSpec:
+    """An InputSpec from what users pass: one, a Tensor, an ndarray."""
+    if isinstance(given, InputSpec):
+        return given
+    if isinstance(given, Tensor):
+        return InputSpec.from_tensor(given)
+    if isinstance(given, np.ndarray):
+        return InputSpec.from_numpy(given)
+    raise OpError(f"input_spec: {type(given).__name__} is none of InputSpec, Tensor, ndarray")

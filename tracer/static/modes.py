@@ -1,0 +1,258 @@
+"""The two modes that write a program: `Trace` runs each op and notes it, `Static` only notes it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.eager import Eager, metas_of
+from ..core.errors import OpError, TraceError, user_line, with_user_line
+from ..core.mode import Mode
+from ..core.op import OPS, Meta, Op, Slot
+from ..core.tensor import Tensor
+from .program import Guard
+from .record import Recorder, recorded_slots
+from .variable import Variable
+
+MOST_ELEMENTS = 64  # of an array that a guard keeps whole
+
+
+class Trace(Eager):
+    """Run every op, write it down, and note what Python reads of the values.   recorder: the program; guards: the reads."""
+
+    silent = False
+
+    def __init__(self, recorder: Recorder, guards: list[Guard], tape: bool = True) -> None:
+        super().__init__(tape)
+        self.recorder = recorder
+        self.guards = guards
+
+    def with_tape(self, tape: bool) -> Trace:
+        """The same recording, with or without a tape."""
+        return Trace(self.recorder, self.guards, tape)
+
+    def unary(self, op: Op, x: Tensor) -> Any:
+        """No short way while recording."""
+        return self.run(op, (x,), {})
+
+    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
+        """No short way while recording."""
+        return self.run(op, (x, y), {})
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Run, then write down."""
+        made = super().run(op, args, attrs)
+        slots = [made] if len(op.outs) == 1 else list(made)
+        outputs: dict[str, list[str]] = {}
+        for i, slot in recorded_slots(op):
+            tensors = slots[i] if slot.many else [slots[i]]
+            outputs[slot.name] = [self._name_result(op, slot, args, t) for t in tensors]
+        self.recorder.add(op, args, attrs, outputs)
+        return made
+
+    def _name_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
+        name = self.recorder.new_output(op, slot, args, tensor.meta).name
+        self.recorder.bind(tensor, name)
+        return name
+
+    def read(self, tensor: Tensor, reader: str) -> None:
+        """Note that Python saw a value."""
+        if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
+            self._note("value", tensor, 0, shown_value(tensor.array), reader)
+
+    def shape(self, tensor: Tensor) -> list[Any]:
+        """The shape, as a list that notes which sizes are looked at."""
+        if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
+            return list(tensor.array.shape)
+        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis))
+
+    def _note_dim(self, tensor: Tensor, axis: int) -> None:
+        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), f"shape[{axis}]")
+
+    def _note(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
+        line = user_line()
+        where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
+        text = "" if line is None else line.text
+        guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
+        if guard not in self.guards:
+            self.guards.append(guard)
+
+
+def shown_value(array: Any) -> str:
+    """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
+    flat = np.asarray(array)
+    if flat.size == 1:
+        return repr(flat.item())
+    if flat.size <= MOST_ELEMENTS:
+        return repr(flat.reshape(-1).tolist())
+    return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
+
+
+def fnv1a64(data: bytes) -> int:
+    """The 64-bit FNV-1a digest."""
+    digest = 0xCBF29CE484222325
+    for byte in data:
+        digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return digest
+
+
+class WatchedShape(list[Any]):
+    """A shape that tells when Python looks at a size.   note: called with the axis."""
+
+    def __init__(self, sizes: tuple[int, ...], note: Callable[[int], None]) -> None:
+        super().__init__(sizes)
+        self._note = note
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        for axis in range(len(self))[index] if isinstance(index, slice) else (operator.index(index) % len(self),):
+            self._note(axis)
+        return found
+
+    def _all(self) -> list[int]:
+        return self[:]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other
+
+    def __ne__(self, other: object) -> bool:
+        return self._all() != other
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __add__(self, other: Any) -> list[Any]:
+        return self._all() + list(other)
+
+    def __radd__(self, other: Any) -> list[Any]:
+        return list(other) + self._all()
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._all()
+
+    def __reversed__(self) -> Iterator[int]:
+        return reversed(self._all())
+
+    def index(self, *args: Any) -> int:
+        """Where a size is."""
+        return self._all().index(*args)
+
+    def count(self, value: Any) -> int:
+        """How often a size occurs."""
+        return self._all().count(value)
+
+    def copy(self) -> list[Any]:
+        """A plain list of the sizes."""
+        return self._all()
+
+
+class Static(Mode):
+    """Write every op down without running it; a size that is not known becomes a value of the program."""
+
+    silent = False
+    static = True
+
+    def __init__(self, recorder: Recorder, tape: bool = False) -> None:
+        self.recorder = recorder
+        self.tape = tape
+
+    def with_tape(self, tape: bool) -> Static:
+        """The same recording: nothing runs, so there is no tape."""
+        return self
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Infer what the results are, and write the op down."""
+        metas = metas_of(op, args)
+        try:
+            inferred = op.infer(metas, attrs)
+        except (OpError, TypeError) as error:
+            why = str(error).removeprefix(f"{op.type}: ")
+            raise OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})")) from None
+        slots = [inferred] if len(op.outs) == 1 else list(inferred)
+        made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
+        outputs = {s.name: names_of(made[i]) for i, s in recorded_slots(op)}
+        self.recorder.add(op, args, attrs, outputs)
+        return made[0] if len(op.outs) == 1 else tuple(made)
+
+    def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
+        if slot.many:
+            return [self._result(op, slot, args, m) for m in metas]
+        return self._result(op, slot, args, metas)
+
+    def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
+        made = Variable(self.recorder.new_output(op, slot, args, meta))
+        self.recorder.bind(made, made.name)
+        return made
+
+    def shape(self, tensor: Tensor) -> list[Any]:
+        """The shape; looking at a size that is not known gives a value of the program."""
+        sizes = tensor.meta.shape
+        if all(d >= 0 for d in sizes):
+            return list(sizes)
+        return SymbolicShape(sizes, lambda axis: size_variable(tensor, axis))
+
+    def read(self, tensor: Tensor, reader: str) -> None:
+        """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
+
+
+def names_of(made: Any) -> list[str]:
+    """The names of one slot's results."""
+    return [made.name] if isinstance(made, Tensor) else [t.name for t in made]
+
+
+def size_variable(tensor: Tensor, axis: int) -> Tensor:
+    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice."""
+    sizes = OPS["shape"](tensor)
+    found: Tensor = OPS["slice"](sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0])
+    return found
+
+
+class SymbolicShape(list[Any]):
+    """A shape with sizes known only at run time: -1 inside, a Variable for whoever looks."""
+
+    def __init__(self, sizes: tuple[int, ...], variable: Callable[[int], Tensor]) -> None:
+        super().__init__(sizes)
+        self._variable = variable
+
+    def _size(self, axis: int) -> Any:
+        known = super().__getitem__(axis)
+        return self._variable(axis) if known < 0 else known
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._size(axis) for axis in range(len(self))[index]]
+        return self._size(operator.index(index) % len(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._size(axis) for axis in range(len(self)))
+
+    def _compare(self, other: object) -> NoReturn:
+        raise TraceError(
+            with_user_line(f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared")
+        )
+
+    def __eq__(self, other: object) -> bool:
+        self._compare(other)
+
+    def __ne__(self, other: object) -> bool:
+        self._compare(other)
+
+    __hash__ = None
+
+    def __add__(self, other: Any) -> list[Any]:
+        return list(iter(self)) + list(other)
+
+    def __radd__(self, other: Any) -> list[Any]:
+        return list(other) + list(iter(self))
+
+    def copy(self) -> list[Any]:
+        """A plain list of the sizes."""
+        return list(iter(self))

@@ -1,0 +1,47 @@
+"""Names in a program: made in order, so that the same net gives the same program whatever ran before it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+_NUMBERED = re.compile(r"^(?P<stem>.+?)_(?P<number>\d+)(?P<rest>(\.[A-Za-z]\w*)?)$")
+
+
+class Namer:
+    """Names of one program, each used once."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._counts: defaultdict[str, int] = defaultdict(int)
+        self._layers: dict[tuple[str, str], int] = {}
+
+    def fresh(self, wanted: str) -> str:
+        """`wanted`, or `wanted_1`, `wanted_2` ... when it is taken."""
+        name, n = wanted, 0
+        while name in self._used:
+            n += 1
+            name = f"{wanted}_{n}"
+        self._used.add(name)
+        return name
+
+    def temporary(self, op_type: str) -> str:
+        """The name of a result: `relu_0.tmp_0`, `relu_1.tmp_0`, ..."""
+        number = self._counts[op_type]
+        self._counts[op_type] += 1
+        return self.fresh(f"{op_type}_{number}.tmp_0")
+
+    def persistable(self, name: str) -> str:
+        """The name in the program of the parameter called `name` in this process.
+
+        `linear_7.w_0` becomes `linear_0.w_0` when its layer is the first Linear of this program: the process-wide
+        counter says nothing about the net.
+        """
+        found = _NUMBERED.match(name)
+        if found is None:
+            return self.fresh(name)
+        stem, number, rest = found["stem"], found["number"], found["rest"]
+        key = (stem, number)
+        if key not in self._layers:
+            self._layers[key] = sum(1 for s, _ in self._layers if s == stem)
+        return self.fresh(f"{stem}_{self._layers[key]}{rest}")

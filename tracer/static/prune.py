@@ -1,0 +1,177 @@
+"""The part of a program that some outputs need: what is exported of what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from ..core.errors import OpError
+from .attrs import block_indices, var_names
+from .program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from .verify import EMPTY
+
+HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
+
+
+def feed_op(name: str, col: int) -> OpDesc:
+    """The op that makes `name` input number `col`."""
+    return OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)})
+
+
+def fetch_op(name: str, col: int) -> OpDesc:
+    """The op that makes `name` output number `col`."""
+    return OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
+
+
+def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these and the guards need.
+
+    A feed may be any variable: what would compute it is left out.   OpError lists every name that is not there, every
+    feed that nothing needs, and every input that would be needed besides.
+    """
+    _judge_names(program, feeds, fetches)
+    guarded = [guard.var for guard in program.contract.guards] if program.contract else []
+    ops, needed = _needed(program, feeds, [*fetches, *guarded])
+    _judge_feeds(program, ops, needed, feeds)
+    return _assemble(program, ops, feeds, fetches)
+
+
+def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    problems = [
+        f"{what}[{i}] {name!r} is not in the program"
+        for what, names in (("feeds", feeds), ("fetches", fetches))
+        for i, name in enumerate(names)
+        if name not in program.block.vars
+    ]
+    problems += [f"{name!r} is fed twice" for name in sorted(set(feeds)) if list(feeds).count(name) > 1]
+    if problems:
+        raise OpError(f"prune: {'; '.join(problems)}")
+
+
+def _inner(program: Program, op: OpDesc) -> Iterator[Block]:
+    """The blocks that an op runs, and those that their ops run."""
+    for attr in op.attrs.values():
+        for index in block_indices(attr):
+            yield program.blocks[index]
+            for inside in program.blocks[index].ops:
+                yield from _inner(program, inside)
+
+
+def _reads(program: Program, op: OpDesc) -> set[str]:
+    """What an op needs from outside, blocks included.  What a block overwrites counts: it may be left as it was."""
+    names = set(op.input_names()) | {name for attr in op.attrs.values() for name in var_names(attr)}
+    local: set[str] = set()
+    for block in _inner(program, op):
+        local |= block.vars.keys()
+        for inside in block.ops:
+            names.update(inside.input_names(), inside.output_names())
+            names.update(name for attr in inside.attrs.values() for name in var_names(attr))
+    return names - local - {EMPTY}
+
+
+def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tuple[list[OpDesc], set[str]]:
+    """The ops of the outermost block that `wanted` needs, in order, and every name that these read."""
+    given = set(feeds)
+    needed = set(wanted)
+    kept: list[OpDesc] = []
+    for op in reversed(program.block.ops):
+        if op.type in HOLDERS:
+            continue
+        # What is fed needs no op, but an op that updates it in place has another reader after it.
+        writes = {name for name in op.output_names() if name not in given or name in op.input_names()}
+        if writes & needed:
+            kept.append(op)
+            needed |= _reads(program, op)
+    return kept[::-1], needed
+
+
+def _judge_feeds(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> None:
+    problems = []
+    for i, name in enumerate(feeds):
+        if name not in needed:
+            problems.append(f"feeds[{i}] {name!r} is not needed by the outputs")
+        if program.block.vars[name].persistable:
+            problems.append(f"feeds[{i}] {name!r} is persistable: its value comes from the file")
+    for name in dict.fromkeys(_missing(program, ops, needed, feeds)):
+        problems.append(f"{name!r} is needed by the outputs but is neither fed nor computed")
+    if problems:
+        raise OpError(f"prune: {'; '.join(problems)}")
+
+
+def _missing(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> Iterator[str]:
+    """The names that are read before anything writes them, and those that nothing writes."""
+    known = {name for name, var in program.block.vars.items() if var.persistable or var.kind != Kind.DENSE} | set(feeds)
+    for op in ops:
+        written = set(op.output_names()).union(*(o.output_names() for b in _inner(program, op) for o in b.ops))
+        read = _reads(program, op) - written | set(op.input_names()) - {EMPTY}
+        yield from sorted(name for name in read - known if name in program.block.vars)
+        known |= written
+    yield from sorted(name for name in needed - known if name in program.block.vars)
+
+
+def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    inner = {block.idx for op in ops for block in _inner(program, op)}
+    order = [0, *sorted(inner | {p for i in inner for p in _parents(program, i)} - {0})]
+    renamed = {old: new for new, old in enumerate(order)}
+    kept = [_copy_block(program.blocks[i], renamed) for i in order]
+    block = kept[0]
+    block.ops = [
+        *(feed_op(name, i) for i, name in reversed(list(enumerate(feeds)))),
+        *(_copy_op(op, renamed) for op in ops),
+        *(fetch_op(name, i) for i, name in enumerate(fetches)),
+    ]
+    guarded = [guard.var for guard in program.contract.guards] if program.contract else []
+    used = {*feeds, *fetches, *guarded, *_names(kept)}
+    block.vars = {name: var for name, var in block.vars.items() if name in used and name not in HOLDERS}
+    for name in sorted({op.type for op in block.ops} & HOLDERS.keys()):
+        block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
+    contract = None if program.contract is None else _contract(program.contract, block, feeds, fetches)
+    return Program(kept, program.version, contract)
+
+
+def _parents(program: Program, index: int) -> Iterator[int]:
+    while index > 0:
+        index = program.blocks[index].parent
+        yield index
+
+
+def _names(blocks: list[Block]) -> Iterator[str]:
+    for block in blocks:
+        for op in block.ops:
+            yield from op.input_names()
+            yield from op.output_names()
+            for attr in op.attrs.values():
+                yield from var_names(attr)
+
+
+def _copy_block(block: Block, renamed: dict[int, int]) -> Block:
+    ops = [] if block.idx == 0 else [_copy_op(op, renamed) for op in block.ops]
+    variables = {name: replace(var) for name, var in block.vars.items()}
+    return Block(renamed[block.idx], renamed.get(block.parent, -1), variables, ops)
+
+
+def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
+    copied = deepcopy(op)
+    for attr in copied.attrs.values():
+        if attr.type == AttrType.BLOCK:
+            attr.value = renamed[attr.value]
+        elif attr.type == AttrType.BLOCKS:
+            attr.value = [renamed[index] for index in attr.value]
+    return copied
+
+
+def _contract(contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> Contract:
+    """What still holds of a contract.  Other outputs than before have no nesting; a verification was of other files."""
+    pruned = deepcopy(contract)
+    pruned.inputs, pruned.outputs = _args(contract.inputs, block, feeds), _args(contract.outputs, block, fetches)
+    if [arg.name for arg in contract.outputs] != list(fetches):
+        pruned.output_tree = ""
+    pruned.verified = ""
+    return pruned
+
+
+def _args(args: Sequence[Arg], block: Block, names: Sequence[str]) -> list[Arg]:
+    known = {arg.name: arg for arg in args}
+    found = ((name, known.get(name), block.vars[name]) for name in names)
+    return [Arg(name, var.dtype, var.shape) if arg is None else replace(arg) for name, arg, var in found]

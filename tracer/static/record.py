@@ -1,0 +1,108 @@
+"""Recording: op calls become ops of a program, tensors become its variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import BY_NP
+from ..core.errors import user_line
+from ..core.op import Meta, Op, Slot
+from ..core.tensor import Tensor
+from .names import Namer
+from .program import Attr, AttrType, OpDesc, Program, VarDesc
+
+# Results that Paddle writes over an operand: the file gives both the same name.
+IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
+
+
+class Recorder:
+    """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.scope: dict[str, Tensor] = {}
+        self.namer = Namer()
+        self._names: dict[int, str] = {}
+        self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
+
+    # -- tensors ------------------------------------------------------------------------------------------------
+
+    def bind(self, tensor: Tensor, name: str) -> None:
+        """From now on `tensor` is the variable `name`."""
+        self._names[id(tensor)] = name
+        self._alive.append(tensor)
+
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether `tensor` is a variable of the program already."""
+        return id(tensor) in self._names
+
+    def name_of(self, tensor: Tensor) -> str:
+        """The variable that `tensor` is; one that nobody declared is a constant and goes with the program."""
+        name = self._names.get(id(tensor))
+        return self.persistable(tensor) if name is None else name
+
+    def declare(self, name: str, meta: Meta, **flags: Any) -> VarDesc:
+        """Add a variable to the outermost block."""
+        desc = VarDesc(name, tuple(meta.shape), BY_NP[meta.dtype].name, **flags)
+        self.program.block.vars[name] = desc
+        return desc
+
+    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
+        """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a constant."""
+        name = self.namer.persistable(wanted or tensor.name)
+        trainable = not tensor.stop_gradient
+        self.declare(name, tensor.meta, persistable=True, is_parameter=trainable, stop_gradient=not trainable)
+        self.bind(tensor, name)
+        self.scope[name] = tensor
+        return name
+
+    def feed(self, name: str, meta: Meta) -> VarDesc:
+        """Declare an input."""
+        desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, need_check_feed=True)
+        col = sum(op.type == "feed" for op in self.program.block.ops)
+        feed = OpDesc("feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)})
+        self.program.block.ops.append(feed)
+        return desc
+
+    def fetch(self, name: str) -> None:
+        """Declare an output."""
+        col = sum(op.type == "fetch" for op in self.program.block.ops)
+        op = OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
+        self.program.block.ops.append(op)
+
+    # -- ops ----------------------------------------------------------------------------------------------------
+
+    def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
+        """Declare the variable of one result; one written in place is its operand."""
+        operand = IN_PLACE.get(op.type, {}).get(slot.name)
+        if operand is not None:
+            index = [s.name for s in op.ins].index(operand)
+            return self.program.block.vars[self.name_of(args[index])]
+        return self.declare(self.namer.temporary(op.type), meta)
+
+    def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> None:
+        """Append one op."""
+        inputs = {s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None}
+        line = user_line()
+        typed = typed_attrs(op, op.full_attrs(attrs))
+        self.program.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line)))
+
+    def _operand(self, arg: Any) -> list[str]:
+        return [self.name_of(arg)] if isinstance(arg, Tensor) else [self.name_of(t) for t in arg]
+
+
+def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
+    """Attributes with the types that Paddle's files give them."""
+    return {name: Attr(AttrType[spec.type], plain(values[name])) for name, spec in op.attrs.items()}
+
+
+def plain(value: Any) -> Any:
+    """An attribute as plain Python data."""
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def recorded_slots(op: Op) -> list[tuple[int, Slot]]:
+    """The result slots that a file names: an optional one (`Mask~?`) is left out."""
+    return [(i, s) for i, s in enumerate(op.outs) if not s.optional]

@@ -1,0 +1,39 @@
+"""The shapes of a recorded program for inputs of other sizes: unknown where the recording assumed nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from ..core.dtype import BY_NP, dtype_of
+from ..core.op import OPS, Meta
+from .program import OpDesc, Program, VarDesc
+
+
+def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
+    """A copy in which inputs have other shapes, and every result the shape that follows.   Raises OpError where an op refuses."""
+    copied = deepcopy(program)
+    declared = copied.block.vars
+    for name, shape in shapes.items():
+        declared[name].shape = shape
+    for desc in copied.block.ops:
+        if desc.type not in ("feed", "fetch"):
+            _infer(desc, declared)
+    return copied
+
+
+def _metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
+    found = [Meta(declared[n].shape, dtype_of(declared[n].dtype).np) for n in names]
+    return (found or None) if many else (found[0] if found else None)
+
+
+def _infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
+    op = OPS[desc.type]
+    metas = tuple(_metas(desc.inputs.get(s.name, []), s.many, declared) for s in op.ins)
+    attrs = {name: a.value for name, a in desc.attrs.items() if name in op.attrs}
+    inferred = op.infer(metas, attrs)
+    for slot, found in zip(op.outs, (inferred,) if len(op.outs) == 1 else inferred, strict=True):
+        for name, meta in zip(desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False):
+            if not declared[name].persistable:
+                declared[name].shape, declared[name].dtype = tuple(meta.shape), BY_NP[meta.dtype].name

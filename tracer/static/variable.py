@@ -1,0 +1,57 @@
+"""Variable: a tensor without a value, known by its name in a program that is being written."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..core.dtype import dtype_of
+from ..core.errors import TraceError, with_user_line
+from ..core.op import Meta
+from ..core.tensor import Tensor
+from .program import VarDesc
+
+
+class Variable(Tensor):
+    """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time."""
+
+    def __init__(self, desc: VarDesc) -> None:
+        self.desc = desc
+        self._name = desc.name
+        self.stop_gradient = desc.stop_gradient
+
+    @property
+    def array(self) -> Any:
+        """There is none: raises TraceError that names the user's line."""
+        refuse(self, "its value")
+
+    @array.setter
+    def array(self, value: Any) -> None:
+        refuse(self, "a new value")
+
+    @property
+    def meta(self) -> Meta:
+        """Shape and dtype as declared."""
+        return Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
+
+    def _read(self, reader: str) -> NoReturn:
+        refuse(self, reader)
+
+    def _scalar(self, reader: str) -> NoReturn:
+        refuse(self, reader)
+
+    def detach(self) -> Tensor:
+        """The same variable: a program that only infers has no graph to be cut off from."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
+
+
+def refuse(variable: Variable, reader: str) -> NoReturn:
+    """Say that Python asked for a value that only a run will have."""
+    raise TraceError(
+        with_user_line(
+            f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
+            f"Python control flow cannot depend on it (X={variable.meta})"
+        )
+    )

@@ -1,0 +1,245 @@
+"""What a legal program is, as a table of rules.   Each rule yields what it finds wrong and where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError
+from .attrs import attr_problem, block_indices, var_names
+from .program import AttrType, Block, Kind, OpDesc, Program
+
+Rule = Callable[[Program], Iterator[str]]
+
+EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
+MAX_DEPTH = 64  # of nested blocks
+TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
+_STRUCTURED = ("while", "conditional_block", "conditional_block_infer")  # sub-blocks that see variables by name
+
+
+def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
+    """Every op with its block and a phrase that says where it is."""
+    for block in program.blocks:
+        for i, op in enumerate(block.ops):
+            line = f" at {op.where}" if op.where else ""
+            yield block, op, f"block {block.idx}, op {i} ({op.type}){line}"
+
+
+def blocks_nest(program: Program) -> Iterator[str]:
+    """Block i is at position i, the first has no parent, each other one's parent comes before it."""
+    if not program.blocks:
+        yield "a program has at least one block"
+    for i, block in enumerate(program.blocks):
+        if block.idx != i:
+            yield f"block {i}: says that it is block {block.idx}"
+        if i == 0 and block.parent != -1:
+            yield f"block 0: is the outermost but has parent {block.parent}"
+        if i > 0 and not 0 <= block.parent < i:
+            yield f"block {i}: its parent is {block.parent}, which does not come before it"
+
+
+def blocks_not_too_deep(program: Program) -> Iterator[str]:
+    """Blocks nest at most MAX_DEPTH deep."""
+    depth: list[int] = []
+    for block in program.blocks:
+        depth.append(1 if block.parent < 0 else depth[block.parent] + 1)
+        if depth[-1] > MAX_DEPTH:
+            yield f"block {block.idx}: nested {depth[-1]} deep, more than {MAX_DEPTH}"
+
+
+def sub_blocks_exist(program: Program) -> Iterator[str]:
+    """BLOCK attributes name blocks that are there, not the outermost."""
+    for _, op, where in _ops(program):
+        for name, attr in op.attrs.items():
+            for index in block_indices(attr):
+                if not 0 < index < len(program.blocks):
+                    yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
+
+
+def sub_blocks_end(program: Program) -> Iterator[str]:
+    """No block runs itself, directly or through others."""
+    runs: dict[int, set[int]] = {block.idx: set() for block in program.blocks}
+    for block, op, _ in _ops(program):
+        for attr in op.attrs.values():
+            runs[block.idx].update(block_indices(attr))
+    leaves = [index for index, inner in runs.items() if not inner]
+    used_by: dict[int, set[int]] = {index: set() for index in runs}
+    for index, inner in runs.items():
+        for sub in inner:
+            used_by[sub].add(index)
+    while leaves:  # take away blocks that run no others until none is left, or only circles
+        leaf = leaves.pop()
+        for index in used_by[leaf]:
+            runs[index].discard(leaf)
+            if not runs[index]:
+                leaves.append(index)
+    circle = sorted(index for index, inner in runs.items() if inner)
+    if circle:
+        yield f"block {circle[0]}: an op in it runs this very block again (through blocks {circle})"
+
+
+def attributes_fit(program: Program) -> Iterator[str]:
+    """Every attribute's value is what its type says."""
+    for _, op, where in _ops(program):
+        for name, attr in op.attrs.items():
+            problem = attr_problem(attr)
+            if problem:
+                yield f"{where}: attribute {name}: {problem}"
+
+
+def _shape_problem(shape: tuple[int, ...]) -> str | None:
+    if all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
+        return None
+    return f"the shape {list(shape)} has an axis that is neither a size nor -1"
+
+
+def _dtype_problem(dtype: str) -> str | None:
+    try:
+        dtype_of(dtype)
+    except OpError:
+        return f"{dtype!r} is no data type"
+    return None
+
+
+def variables_make_sense(program: Program) -> Iterator[str]:
+    """A variable is declared under its name, once, with sizes >= -1 and a data type where its kind has one."""
+    for block in program.blocks:
+        for name, var in block.vars.items():
+            where = f"block {block.idx}, variable {name!r}"
+            if var.name != name:
+                yield f"{where}: is declared as {var.name!r}"
+            problems = [_shape_problem(var.shape), _dtype_problem(var.dtype) if var.kind in TENSORS else None]
+            yield from (f"{where}: {problem}" for problem in problems if problem)
+
+
+def operands_declared(program: Program) -> Iterator[str]:
+    """Every operand is declared in the block of the op or in one around it."""
+    for block, op, where in _ops(program):
+        by_attr = [name for attr in op.attrs.values() for name in var_names(attr)]
+        holders = {"feed": op.inputs, "fetch": op.outputs}.get(op.type, {})
+        ignore = {EMPTY, *(name for names in holders.values() for name in names)}
+        for name in dict.fromkeys([*op.input_names(), *op.output_names(), *by_attr]):
+            if name not in ignore and program.var(name, block.idx) is None:
+                yield f"{where}: variable {name!r} is not declared"
+
+
+def _col(op: OpDesc) -> int | None:
+    """The number of an input or output; real Paddle wants exactly an INT."""
+    attr = op.attrs.get("col")
+    return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
+
+
+def feeds_and_fetches(program: Program) -> Iterator[str]:
+    """Feed and fetch ops sit in the outermost block, with one variable each and `col` 0, 1, 2, ..."""
+    for kind, slot in (("feed", "Out"), ("fetch", "X")):
+        found = [(block, op, where) for block, op, where in _ops(program) if op.type == kind]
+        for block, op, where in found:
+            names = (op.outputs if kind == "feed" else op.inputs).get(slot, [])
+            if block.idx != 0:
+                yield f"{where}: is not in the outermost block"
+            if len(names) != 1:
+                yield f"{where}: {slot} is one variable, not {len(names)}"
+        cols = [_col(op) for _, op, _ in found]
+        if sorted(col for col in cols if col is not None) != list(range(len(cols))):
+            yield f"the {kind} ops have col {cols}, not 0 ... {len(cols) - 1}"
+
+
+def inputs_fed_once(program: Program) -> Iterator[str]:
+    """No input has two feed ops, and none is a parameter."""
+    names = program.feeds()
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"input {name!r} is fed twice"
+    for name in dict.fromkeys(names):
+        var = program.var(name)
+        if var is not None and var.persistable:
+            yield f"input {name!r} is persistable: a value from the file would be overwritten"
+
+
+def parameters_kept(program: Program) -> Iterator[str]:
+    """A persistable variable is written only by an op that reads it: an update in place."""
+    for block, op, where in _ops(program):
+        if op.type == "fetch":
+            continue
+        for name in sorted(set(op.output_names()) - set(op.input_names())):
+            var = program.var(name, block.idx)
+            if var is not None and var.persistable:
+                yield f"{where}: overwrites {name!r}, which is persistable"
+
+
+def written_before_read(program: Program) -> Iterator[str]:
+    """Ops read inputs, persistables and what an earlier op wrote."""
+    known = {var.name for var in program.persistables()}
+    known |= {var.name for var in program.block.vars.values() if var.need_check_feed}
+    yield from _reads(program, program.block, known)
+
+
+def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
+    for i, op in enumerate(block.ops):
+        for name in dict.fromkeys(op.input_names()):
+            var = program.var(name, block.idx)
+            if name not in known and var is not None and var.kind == Kind.DENSE:
+                yield f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing has written yet"
+                known.add(name)  # said once
+        for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
+            if op.type in _STRUCTURED:
+                yield from _reads(program, program.blocks[index], set(known))
+        known.update(op.output_names())
+
+
+def contract_holds(program: Program) -> Iterator[str]:
+    """The contract speaks of inputs, outputs and variables of this program."""
+    contract = program.contract
+    if contract is None:
+        return
+    for what, args, names in (
+        ("input", contract.inputs, program.feeds()),
+        ("output", contract.outputs, program.fetches()),
+    ):
+        if [arg.name for arg in args] != names:
+            yield f"contract: the {what}s are {[arg.name for arg in args]}, the program's are {names}"
+        for arg in args:
+            problems = (_shape_problem(arg.shape), _dtype_problem(arg.dtype))
+            yield from (f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem)
+    for guard in contract.guards:
+        if guard.kind not in ("dim", "rank", "value"):
+            yield f"contract: a guard of kind {guard.kind!r} is not known"
+        if program.var(guard.var) is None:
+            yield f"contract: a guard reads {guard.var!r}, which is not declared"
+    yield from _tree_problems(contract.output_tree, len(contract.outputs))
+
+
+def _tree_problems(text: str, count: int) -> Iterator[str]:
+    try:
+        todo = [json.loads(text)] if text else []
+    except (ValueError, RecursionError):
+        yield "contract: the output tree is not JSON"
+        return
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            todo.extend(node.values())
+        elif isinstance(node, list):
+            todo.extend(node)
+        elif node is not None and (type(node) is not int or not 0 <= node < count):
+            yield f"contract: the output tree holds {node!r:.80}, which is none of {count} outputs"
+
+
+# What any file must keep to; a later group may rely on the earlier ones.
+FILE_RULES: tuple[tuple[Rule, ...], ...] = (
+    (blocks_nest, variables_make_sense, attributes_fit),
+    (blocks_not_too_deep, sub_blocks_exist),
+    (sub_blocks_end, operands_declared, feeds_and_fetches),
+    (contract_holds,),
+)
+# What a program must keep to in order to mean something.
+RULES: tuple[tuple[Rule, ...], ...] = (*FILE_RULES, (inputs_fed_once, parameters_kept, written_before_read))
+
+
+def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
+    """Everything that is wrong with a program, one line each; empty when it is legal."""
+    for group in rules:
+        found = [problem for rule in group for problem in rule(program)]
+        if found:
+            return found
+    return []

@@ -1,0 +1,132 @@
+"""From what a user passes to what an op takes: tensors, dtypes, axes, and lists that may hold tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import BY_NP, default_float, dtype_of
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.op import OPS
+from ..core.tensor import Tensor
+
+_VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
+
+
+def to_array(data: Any, dtype: Any = None) -> Any:
+    """`data` as an ndarray of Paddle's default dtypes: Python floats become the default float, ints int64."""
+    if isinstance(data, Tensor):
+        data = data.array
+    if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
+        data = [to_array(d) for d in data]
+    from_python = not isinstance(data, np.ndarray | np.generic)
+    try:
+        array = np.array(data)
+    except ValueError as error:
+        raise OpError(with_user_line(f"to_tensor: the rows do not have one length ({error})")) from None
+    if dtype is not None:
+        return array.astype(dtype_of(dtype).np, copy=False)
+    if from_python and array.dtype == np.float64 and not _holds(data, np.floating | np.ndarray):
+        return array.astype(default_float())
+    if array.dtype not in BY_NP:
+        raise OpError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
+    return array
+
+
+def _holds(data: Any, kinds: Any) -> bool:
+    """Whether the first element at the bottom of nested lists is one of NumPy's own kinds, whose dtype counts."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, kinds)
+
+
+def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
+    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: the CPU."""
+    if isinstance(data, Tensor) and state.mode.static and not isinstance(data, list):
+        return data if dtype is None else cast(data, dtype)
+    array = to_array(data, dtype)
+    if not state.mode.silent:
+        return constant(array)
+    return Tensor(array, stop_gradient=stop_gradient)
+
+
+def constant(array: Any) -> Tensor:
+    """`array` as an op of the program that is being recorded: assign_value."""
+    kind = {np.dtype(np.int32): "i", np.dtype(np.int64): "l", np.dtype(np.float32): "f", np.dtype(np.float64): "d"}
+    key = "b" if array.dtype == np.bool_ else kind.get(array.dtype)
+    if key is None:
+        wide = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
+        return cast(wide, array.dtype)
+    values = array.reshape(-1).tolist()
+    values = [int(v) for v in values] if key == "b" else values
+    given = {_VALUES[key]: values}
+    found: Tensor = OPS["assign_value"](shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **given)
+    return found
+
+
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """`x` with another dtype; itself when it has it already."""
+    wanted = dtype_of(dtype)
+    have = x.meta.dtype
+    if have == wanted.np:
+        return x
+    found: Tensor = OPS["cast"](x, in_dtype=dtype_of(have).proto, out_dtype=wanted.proto)
+    return found
+
+
+def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
+    """A constant of one value, exact whatever the dtype.   shape: [*] -> [*shape]"""
+    if isinstance(value, bool):
+        value = int(value)
+    text = repr(value) if isinstance(value, int | float) else str(value)
+    found: Tensor = OPS["fill_constant"](
+        shape=list(shape), value=float(value), str_value=text.replace("np.", ""), dtype=dtype_of(dtype).proto
+    )
+    return found
+
+
+def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
+    """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its dtype."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, bool | int | float | complex | np.generic):
+        dtype = like.meta.dtype
+        if isinstance(value, float | np.floating) and dtype.kind in "iub":
+            dtype = default_float()
+        return full([], value.item() if isinstance(value, np.generic) else value, dtype)
+    if isinstance(value, np.ndarray | list | tuple):
+        return to_tensor(value)
+    raise OpError(with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number"))
+
+
+def axes_of(axis: Any) -> list[int]:
+    """An axis argument as a list: None is [], an int is [int]."""
+    if axis is None:
+        return []
+    if isinstance(axis, Tensor):
+        return [int(a) for a in np.asarray(axis.tolist()).reshape(-1)]
+    return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
+
+
+def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
+    """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of int32 0-D tensors, -1 in the ints."""
+    if isinstance(shape, Tensor):
+        if not state.mode.static:
+            return [int(d) for d in shape.tolist()], None
+        return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
+    items = [shape] if isinstance(shape, int | np.integer) else list(shape)
+    if not any(isinstance(d, Tensor) for d in items):
+        return [_size(d, op) for d in items], None
+    if not state.mode.static:
+        return [int(d) for d in items], None
+    tensors = [cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32") for d in items]
+    return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
+
+
+def _size(d: Any, op: str) -> int:
+    if isinstance(d, int | np.integer) and not isinstance(d, bool):
+        return int(d)
+    raise OpError(with_user_line(f"{op}: a size is {d!r}, not an int"))

@@ -1,0 +1,194 @@
+"""New tensors.   Default dtype: the default float, float32 unless set otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import rng
+from ..core.dtype import default_float, dtype_of
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from .convert import cast, sizes, tensor_like, to_tensor
+
+__all__ = [
+    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "meshgrid", "normal",
+    "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril", "triu",
+    "uniform", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Tensor | np.generic) else value
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of one value.   shape: ints, or tensors for sizes known at run time -> [*shape]"""
+    value = _number(fill_value)
+    if dtype is None:
+        dtype = "bool" if isinstance(value, bool) else "int64" if isinstance(value, int) else default_float()
+    ints, tensors = sizes(shape, "full")
+    given = float(value)
+    text = repr(int(value) if isinstance(value, bool) else value)
+    found: Tensor = OPS["fill_constant"](
+        None, None, tensors, shape=ints, value=given, str_value=text, dtype=dtype_of(dtype).proto
+    )
+    return found
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros.   -> [*shape]"""
+    return full(shape, 0.0, default_float() if dtype is None else dtype)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones.   -> [*shape]"""
+    return full(shape, 1.0, default_float() if dtype is None else dtype)
+
+
+def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor whose values do not matter: zeros.   -> [*shape]"""
+    return zeros(shape, dtype)
+
+
+def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of one value, shaped like x.   x [*] -> [*]"""
+    proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
+    return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)
+
+
+def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros shaped like x.   x [*] -> [*]"""
+    return full_like(x, 0.0, dtype)
+
+
+def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones shaped like x.   x [*] -> [*]"""
+    return full_like(x, 1.0, dtype)
+
+
+def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor shaped like x whose values do not matter: zeros.   x [*] -> [*]"""
+    return zeros_like(x, dtype)
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """start, start + step, ... below end.   -> [ceil((end - start) / step)]"""
+    if end is None:
+        start, end = 0, start
+    if dtype is None:
+        given = [v.meta.dtype.kind if isinstance(v, Tensor) else np.asarray(v).dtype.kind for v in (start, end, step)]
+        dtype = default_float() if "f" in given else "int64"
+    bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)]
+    return OPS["range"](*bounds)
+
+
+def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """`num` values evenly spaced from start to stop, both included.   -> [num]"""
+    dtype = default_float() if dtype is None else dtype
+    bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)]
+    count = num if isinstance(num, Tensor) else full([], num, "int32")
+    return OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
+
+
+def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones on the diagonal.   -> [num_rows, num_columns]"""
+    proto = dtype_of(default_float() if dtype is None else dtype).proto
+    columns = num_rows if num_columns is None else num_columns
+    return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=proto)
+
+
+def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
+    """A matrix with x on a diagonal, or the diagonal of a matrix.   [N] -> [N, N]; [N, M] -> [min(N, M)]"""
+    return OPS["diag_v2"](x, offset=offset, padding_value=float(padding_value))
+
+
+def tril(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
+    """The lower triangle, zeros above it.   x [*, N, M] -> [*, N, M]"""
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
+
+
+def triu(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
+    """The upper triangle, zeros below it.   x [*, N, M] -> [*, N, M]"""
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
+
+
+def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
+    """Coordinate grids.   [N], [M], ... -> [N, M, ...] each"""
+    tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
+    return OPS["meshgrid"](tensors)
+
+
+def assign(x: Any, output: Tensor | None = None) -> Tensor:
+    """A copy of x, also stored in `output` when given.   x [*] -> [*]"""
+    made: Tensor = OPS["assign"](x if isinstance(x, Tensor) else to_tensor(x))
+    if output is None:
+        return made
+    output.set_value(made)
+    return output
+
+
+def clone(x: Tensor, name: str | None = None) -> Tensor:
+    """A copy that gradients flow through.   x [*] -> [*]"""
+    return OPS["assign"](x)
+
+
+# -- random -----------------------------------------------------------------------------------------------------
+
+
+def seed(seed: int) -> Any:
+    """Start all random numbers anew from `seed`."""
+    return rng.seed(seed)
+
+
+def _random(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
+    ints, tensors = sizes(shape, op_type)
+    proto = dtype_of(default_float() if dtype is None else dtype).proto
+    return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
+
+
+def uniform(
+    shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+) -> Tensor:
+    """Uniform on [min, max).   -> [*shape]"""
+    return _random("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
+
+
+def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Uniform on [0, 1).   -> [*shape]"""
+    return uniform(shape, dtype, 0.0, 1.0)
+
+
+def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Standard normal.   -> [*shape]"""
+    return _random("gaussian_random", shape, dtype, mean=0.0, std=1.0)
+
+
+standard_normal = randn
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
+    """Normal with the given mean and standard deviation, which may be tensors.   -> [*shape] or like them"""
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        return _random("gaussian_random", [1] if shape is None else shape, None, mean=float(mean), std=float(std))
+    like = mean if isinstance(mean, Tensor) else std
+    return randn(like.shape, like.dtype) * std + tensor_like(mean, like, "normal")
+
+
+def randint(
+    low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Integers of [low, high), or of [0, low).   -> int64 [*shape]"""
+    low, high = (0, low) if high is None else (low, high)
+    return _random("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
+
+
+def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
+    """0 ... n - 1 in random order.   -> [n]"""
+    return OPS["randperm"](n=n, dtype=dtype_of(dtype).proto)
+
+
+def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
+    """1 with probability x, else 0.   x [*] -> [*]"""
+    return OPS["bernoulli"](x)

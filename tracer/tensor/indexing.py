@@ -1,0 +1,205 @@
+"""`x[...]` as ops: slice and strided_slice for ints and slices, unsqueeze2 for None, gather for tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from .convert import cast, full, to_tensor
+from .manipulation import as_index, in_place, stack, transpose, unsqueeze
+
+_END = 2**31 - 1
+
+
+def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
+    items = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(_axes_taken(i) for i in items)
+    if taken > rank:
+        raise OpError(with_user_line(f"index: {taken} indices for {rank} axes"))
+    rest = [slice(None)] * (rank - taken)
+    for at, item in enumerate(items):
+        if item is Ellipsis:
+            return items[:at] + rest + items[at + 1 :]
+    return items + rest
+
+
+def _axes_taken(item: Any) -> int:
+    if item is None or item is Ellipsis:
+        return 0
+    if _is_mask(item):
+        return int(item.ndim)
+    return 1
+
+
+def _is_mask(item: Any) -> bool:
+    if isinstance(item, Tensor):
+        return item.meta.dtype.kind == "b"
+    return isinstance(item, np.ndarray) and item.dtype.kind == "b"
+
+
+def _is_tensor_index(item: Any) -> bool:
+    return (isinstance(item, Tensor) and item.ndim > 0) or isinstance(item, list | np.ndarray)
+
+
+def _is_int(item: Any) -> bool:
+    return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (
+        isinstance(item, Tensor) and item.ndim == 0
+    )
+
+
+class _Basic:
+    """The part of an index that ints, slices and None make: slice attributes, and the axes that None adds."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.axes: list[int] = []
+        self.starts: list[Any] = []
+        self.ends: list[Any] = []
+        self.steps: list[int] = []
+        self.dropped: list[int] = []
+        self.new: list[int] = []
+        self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
+        axis = out = 0
+        for item in items:
+            axis, out = self._take(item, axis, out)
+
+    def _take(self, item: Any, axis: int, out: int) -> tuple[int, int]:
+        if item is None:
+            self.new.append(out)
+            return axis, out + 1
+        if _is_int(item):
+            self._range(axis, item, item + 1 if not (isinstance(item, int) and item == -1) else _END, 1)
+            self.dropped.append(axis)
+            return axis + 1, out
+        if isinstance(item, slice):
+            if item != slice(None):
+                self._slice(axis, item)
+            return axis + 1, out + 1
+        if _is_tensor_index(item):
+            self.advanced.append((out, item))
+            return axis + (item.ndim if _is_mask(item) else 1), out + (item.ndim if _is_mask(item) else 1)
+        raise OpError(with_user_line(f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"))
+
+    def _range(self, axis: int, start: Any, end: Any, step: int) -> None:
+        self.axes.append(axis)
+        self.starts.append(start)
+        self.ends.append(end)
+        self.steps.append(step)
+
+    def _slice(self, axis: int, item: slice) -> None:
+        step = 1 if item.step is None else int(item.step)
+        if step == 0:
+            raise OpError(with_user_line("index: the step of a slice is 0"))
+        start = (0 if step > 0 else _END) if item.start is None else item.start
+        end = (_END if step > 0 else -_END - 1) if item.stop is None else item.stop
+        self._range(axis, start, end, step)
+
+
+def _check_bounds(x: Tensor, basic: _Basic) -> None:
+    for axis in basic.dropped:
+        start, size = basic.starts[basic.axes.index(axis)], x.meta.shape[axis]
+        if isinstance(start, Tensor) or size < 0:
+            continue
+        if not -size <= start < size:
+            raise IndexError(with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})"))
+
+
+def _bounds(values: list[Any]) -> tuple[list[int], list[Tensor] | None]:
+    if state.mode.static and any(isinstance(v, Tensor) for v in values):
+        tensors = [cast(v, "int32") if isinstance(v, Tensor) else full([], v, "int32") for v in values]
+        return [-1 if isinstance(v, Tensor) else int(v) for v in values], tensors
+    return [int(v) for v in values], None
+
+
+def _sliced(x: Tensor, basic: _Basic) -> Tensor:
+    if not basic.axes:
+        return x
+    (starts, start_tensors), (ends, end_tensors) = _bounds(basic.starts), _bounds(basic.ends)
+    flags = [-1 if start_tensors or end_tensors else 1] * len(basic.axes)
+    common = {"axes": basic.axes, "starts": starts, "ends": ends, "infer_flags": flags, "decrease_axis": basic.dropped}
+    if all(s == 1 for s in basic.steps):
+        return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
+    if start_tensors or end_tensors:
+        raise OpError(with_user_line("index: a slice with a step cannot have bounds known only at run time"))
+    return OPS["strided_slice"](x, strides=basic.steps, **common)
+
+
+def getitem(x: Tensor, index: Any) -> Tensor:
+    """x[index]: ints, slices, None, Ellipsis, bool masks and integer tensors, as in NumPy."""
+    basic = _Basic(_expand_ellipsis(index, x.ndim))
+    _check_bounds(x, basic)
+    out = _sliced(x, basic)
+    if basic.new:
+        out = unsqueeze(out, basic.new)
+    return _gathered(out, basic.advanced) if basic.advanced else out
+
+
+def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
+    axes, indices = [], []
+    for axis, item in advanced:
+        if _is_mask(item):
+            found = OPS["where_index"](as_index(item))
+            indices += OPS["unbind"](found, axis=1)
+            axes += list(range(axis, axis + item.ndim))
+        else:
+            indices.append(_from_front(as_index(item), x.meta.shape[axis]))
+            axes.append(axis)
+    if len(axes) == 1 and indices[0].ndim == 1:
+        return OPS["gather"](x, indices[0], axis=axes[0])
+    return _gathered_at(x, axes, indices)
+
+
+def _gathered_at(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
+    """x at index tensors on several axes: those axes first, gather_nd, and back when the axes stood together."""
+    rest = [a for a in range(x.ndim) if a not in axes]
+    together = axes == list(range(axes[0], axes[0] + len(axes)))
+    if len({tuple(i.meta.shape) for i in indices}) > 1:
+        indices = OPS["broadcast_tensors"](indices)
+    front = x if axes == list(range(len(axes))) else transpose(x, axes + rest)
+    out: Tensor = OPS["gather_nd"](front, stack(indices, axis=-1))
+    lead = indices[0].ndim
+    if together and axes[0] > 0:
+        before = list(range(lead, lead + axes[0]))
+        out = transpose(out, before + list(range(lead)) + list(range(lead + axes[0], out.ndim)))
+    return out
+
+
+def _from_front(index: Tensor, size: int) -> Tensor:
+    """Negative indices counted from the front; only looked at when there is a value."""
+    if state.mode.static or index.meta.dtype.kind not in "iu":
+        return index
+    array = index.array
+    if np.size(array) and np.min(array) < 0:
+        return OPS["where"](index < 0, index + size, index)
+    return index
+
+
+def setitem(x: Tensor, index: Any, value: Any) -> None:
+    """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays true."""
+    basic = _Basic(_expand_ellipsis(index, x.ndim))
+    _check_bounds(x, basic)
+    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), x.dtype)
+    if given.meta.dtype != x.meta.dtype:
+        given = cast(given, x.dtype)
+    if basic.advanced:
+        made = _put(x, index, given)
+    else:
+        made = OPS["set_value"](
+            x, None, None, None, given, axes=basic.axes, starts=[int(s) for s in basic.starts], ends=[int(e) for e in basic.ends],
+            steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.new, dtype=x.dtype.proto, shape=list(given.meta.shape),
+        )  # fmt: skip
+    in_place(x, made)
+
+
+def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
+    """x with `value` at an index that holds tensors."""
+    if _is_mask(index) and value.ndim == 0:
+        mask = as_index(index)
+        while mask.ndim < x.ndim:
+            mask = unsqueeze(mask, -1)
+        return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
+    raise OpError(with_user_line(f"setitem: an index that holds tensors takes a bool mask and one number (X={x.meta})"))

@@ -1,0 +1,270 @@
+"""Shapes, pieces and orders of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from .convert import axes_of, cast, full, sizes, to_tensor
+
+__all__ = [
+    "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
+    "index_select", "masked_select", "moveaxis", "numel", "put_along_axis", "rank", "repeat_interleave", "reshape", "roll", "scatter",
+    "scatter_nd_add", "shape", "slice", "split", "squeeze", "stack", "strided_slice", "take_along_axis", "tile", "transpose",
+    "unbind", "unsqueeze", "unstack", "where",
+]  # fmt: skip
+
+
+def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
+    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.   x [*] -> [*shape]"""
+    ints, tensors = sizes(shape, "reshape")
+    if tensors is None:
+        return OPS["reshape2"](x, shape=ints)
+    return OPS["reshape2"](x, None, tensors, shape=ints)
+
+
+def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor:
+    """Axis i of the result is axis perm[i] of x.   x [*S] -> [S[perm[0]], ...]"""
+    return OPS["transpose2"](x, axis=list(perm))
+
+
+def t(x: Tensor, name: str | None = None) -> Tensor:
+    """The transpose of a matrix; a vector or scalar as it is.   x [N, M] -> [M, N]"""
+    if x.ndim > 2:
+        raise OpError(with_user_line(f"t: only for at most two axes (X={x.meta})"))
+    return transpose(x, [1, 0]) if x.ndim == 2 else x
+
+
+def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
+    """Axes `source` moved to `destination`, the others in order."""
+    src, dst = ([a % x.ndim for a in axes_of(v)] for v in (source, destination))
+    order = [a for a in range(x.ndim) if a not in src]
+    for d, s in sorted(zip(dst, src, strict=True)):
+        order.insert(d, s)
+    return transpose(x, order)
+
+
+def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
+    """Axes start_axis ... stop_axis made one.   x [*S] -> [..., product, ...]"""
+    if x.ndim == 0:
+        return reshape(x, [1])
+    return OPS["flatten_contiguous_range"](x, start_axis=start_axis, stop_axis=stop_axis)
+
+
+def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+    """Without the axes of size one: those of `axis`, or all."""
+    return OPS["squeeze2"](x, axes=axes_of(axis))
+
+
+def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+    """With new axes of size one at `axis`."""
+    return OPS["unsqueeze2"](x, axes=axes_of(axis))
+
+
+def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
+    """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
+    axis = axis.item() if isinstance(axis, Tensor) else axis
+    tensors = list(x)
+    dtype = tensors[0].meta.dtype if tensors else None
+    return OPS["concat"]([t if t.meta.dtype == dtype else cast(t, dtype) for t in tensors], axis=axis)
+
+
+def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
+    """Joined along a new axis.   [*S] each -> [*, N, *]"""
+    return OPS["stack"](list(x), axis=axis)
+
+
+def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    """Pieces along an axis: so many equal ones, or of these sizes, one of which may be -1."""
+    axis = axis.item() if isinstance(axis, Tensor) else axis
+    if isinstance(num_or_sections, int):
+        return OPS["split"](x, num=num_or_sections, axis=axis)
+    return OPS["split"](x, sections=[int(s) for s in num_or_sections], num=0, axis=axis)
+
+
+def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    """So many equal pieces along an axis."""
+    return split(x, chunks, axis)
+
+
+def unbind(x: Tensor, axis: int = 0) -> list[Tensor]:
+    """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    return OPS["unbind"](x, axis=axis)
+
+
+def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
+    """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    return OPS["unstack"](x, axis=axis, num=x.meta.shape[axis] if num is None else num)
+
+
+def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
+    """x broadcast to a shape, where -1 keeps a size.   x [*] -> [*shape]"""
+    ints, tensors = sizes(shape, "expand")
+    return OPS["expand_v2"](x, None, tensors, shape=ints)
+
+
+broadcast_to = expand
+
+
+def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """x broadcast to the shape of y.   x [*], y [*S] -> [*S]"""
+    return OPS["expand_as_v2"](x, y, target_shape=list(y.meta.shape))
+
+
+def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
+    """x repeated along its axes.   x [*S] -> [*S * repeat_times]"""
+    ints, tensors = sizes(repeat_times, "tile")
+    return OPS["tile"](x, None, tensors, repeat_times=ints)
+
+
+def repeat_interleave(x: Tensor, repeats: int, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Every slice along `axis` repeated in place; of the flattened tensor when axis is None."""
+    x, axis = (flatten(x), 0) if axis is None else (x, axis % x.ndim)
+    wide = unsqueeze(x, [axis + 1])
+    times = [1] * wide.ndim
+    times[axis + 1] = repeats
+    return flatten(tile(wide, times), axis, axis + 1)
+
+
+def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+    """Reversed along axes.   x [*] -> [*]"""
+    return OPS["flip"](x, axis=axes_of(axis))
+
+
+def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Shifted around along axes.   x [*] -> [*]"""
+    return OPS["roll"](x, shifts=axes_of(shifts), axis=axes_of(axis))
+
+
+def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
+    """A range along each of `axes`; negative bounds count from the end.   input [*] -> [*]"""
+    first, last = ([int(v) for v in b] for b in (starts, ends))
+    return OPS["slice"](input, axes=list(axes), starts=first, ends=last, infer_flags=[1] * len(first))
+
+
+def strided_slice(
+    x: Tensor, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
+) -> Tensor:
+    """A range with a stride along each of `axes`.   x [*] -> [*]"""
+    bounds = {"starts": starts, "ends": ends, "strides": strides}
+    ints = {key: [int(v) for v in value] for key, value in bounds.items()}
+    return OPS["strided_slice"](x, axes=list(axes), infer_flags=[1] * len(list(axes)), **ints)
+
+
+def shape(input: Tensor) -> Tensor:
+    """The sizes of the axes, as a tensor.   input [*] -> int32 [rank]"""
+    return OPS["shape"](input)
+
+
+def numel(x: Tensor, name: str | None = None) -> Tensor:
+    """The number of elements.   x [*] -> int64 []"""
+    return OPS["size"](x)
+
+
+def rank(input: Tensor) -> Tensor:
+    """The number of axes.   input [*] -> int32 []"""
+    return full([], input.ndim, "int32")
+
+
+def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+    """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
+    axis = 0 if axis is None else axis.item() if isinstance(axis, Tensor) else axis
+    return OPS["gather"](x, index, axis=axis)
+
+
+def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
+    """Slices of x by index tuples.   x [*S], index [*I, K] -> [*I, *S[K:]]"""
+    return OPS["gather_nd"](x, index)
+
+
+def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None) -> Tensor:
+    """x with rows replaced (or, without overwrite, zeroed and added to).   x [N, *], index [M], updates [M, *] -> [N, *]"""
+    return OPS["scatter"](x, index, updates, overwrite=overwrite)
+
+
+def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: str | None = None) -> Tensor:
+    """x with updates added at index tuples.   x [*S], index [*I, K], updates [*I, *S[K:]] -> [*S]"""
+    return OPS["scatter_nd_add"](x, index, updates)
+
+
+def index_select(x: Tensor, index: Tensor, axis: int = 0, name: str | None = None) -> Tensor:
+    """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
+    return OPS["index_select"](x, index, dim=axis)
+
+
+def index_sample(x: Tensor, index: Tensor) -> Tensor:
+    """Elements of each row.   x [N, M], index [N, K] -> [N, K]"""
+    return OPS["index_sample"](x, index)
+
+
+def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = True) -> Tensor:
+    """Elements of arr by an index per element.   arr [*], indices [*] -> [*]"""
+    return OPS["take_along_axis"](arr, indices, Axis=axis)
+
+
+def put_along_axis(
+    arr: Tensor,
+    indices: Tensor,
+    values: Any,
+    axis: int,
+    reduce: str = "assign",
+    include_self: bool = True,
+    broadcast: bool = True,
+) -> Tensor:
+    """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]"""
+    given = values if isinstance(values, Tensor) else full(indices.shape, values, arr.dtype)
+    return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce)
+
+
+def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
+    """The elements where mask is true.   x [*], mask bool [*] -> [count]"""
+    return OPS["masked_select"](x, mask)
+
+
+def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where condition is true, else y; without x and y the indices where it is true, one [count, 1] per axis."""
+    if x is None or y is None:
+        return unbind_columns(OPS["where_index"](condition))
+    like = x if isinstance(x, Tensor) else y
+    operands = [
+        v if isinstance(v, Tensor) else full([], v, like.dtype if isinstance(like, Tensor) else None) for v in (x, y)
+    ]
+    shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
+    if len(shapes) > 1:
+        condition, *operands = OPS["broadcast_tensors"]([condition, *operands])
+    return OPS["where"](condition, *operands)
+
+
+def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
+    """The columns of a matrix, each kept a column.   [N, K] -> K of [N, 1]"""
+    return tuple(unsqueeze(c, 1) for c in unbind(index, axis=1))
+
+
+def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
+    """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
+    return OPS["one_hot_v2"](x, depth=num_classes, dtype=dtype_of("float32").proto)
+
+
+def as_index(value: Any) -> Tensor:
+    """A list or ndarray of indices as a tensor."""
+    return value if isinstance(value, Tensor) else to_tensor(np.asarray(value))
+
+
+def tolist(x: Tensor) -> Any:
+    """The value as nested lists."""
+    return x.tolist()
+
+
+def in_place(x: Tensor, made: Tensor) -> Tensor:
+    """Let x be what `made` is: the in-place functions (`x.add_(y)`)."""
+    if state.mode.static or (state.mode.tape and not x.stop_gradient and x.node is None):
+        raise OpError(with_user_line(f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"))
+    x.array, x.node, x.index, x.stop_gradient = made.array, made.node, made.index, made.stop_gradient
+    return x

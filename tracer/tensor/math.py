@@ -1,0 +1,299 @@
+"""Arithmetic and other elementwise functions.   Unless said otherwise: x, y broadcast; the result has their dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import BY_NP, dtype_of
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.op import OPS, Op
+from ..core.tensor import Tensor
+from ..ops import elementwise
+from .convert import axes_of, cast, full, tensor_like
+
+_SCALARS = (bool, int, float, np.generic)
+
+
+def binary(op: Op, x: Any, y: Any) -> Tensor:
+    """`op` on two operands, either of which may be a number; a right operand of another dtype is cast to the left one's."""
+    if not isinstance(x, Tensor):
+        if not isinstance(y, Tensor):
+            raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
+        x = tensor_like(x, y, op.type)
+    elif not isinstance(y, Tensor):
+        y = tensor_like(y, x, op.type)
+    dx, dy = x.meta.dtype, y.meta.dtype
+    if dx != dy:
+        x, y = promoted(x, y, dx, dy)
+    found: Tensor = state.mode.binary(op, x, y)
+    return found
+
+
+def promoted(x: Tensor, y: Tensor, dx: Any, dy: Any) -> tuple[Tensor, Tensor]:
+    """Both operands with one dtype: complex wins over real, floating over integer, else the left one decides."""
+    to_right = (dy.kind == "c" and dx.kind != "c") or (dx.kind in "iub" and dy.kind not in "iub")
+    return (cast(x, dy), y) if to_right else (x, cast(y, dx))
+
+
+def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
+    """`scale` of x when that says exactly the same as the arithmetic with a number; else None."""
+    kind = x.meta.dtype.kind
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, complex) or kind in "bc" or (kind in "iu" and not isinstance(value, int)):
+        return None
+    if not state.mode.silent and np.float32(value) != value and x.meta.dtype != np.float32:
+        return None  # a file keeps attributes as float32: too coarse for this dtype
+    found: Tensor = OPS["scale"](x, **attrs)
+    return found
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x + y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
+        found = _scaled(x, y, bias=float(y))
+        if found is not None:
+            return found
+    return binary(elementwise.add, x, y)
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x - y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
+        found = _scaled(x, y, bias=-float(y))
+        if found is not None:
+            return found
+    return binary(elementwise.sub, x, y)
+
+
+def rsubtract(x: Tensor, y: Any) -> Tensor:
+    """y - x for a number y.   x [*] -> [*]"""
+    found = _scaled(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
+    return binary(elementwise.sub, y, x) if found is None else found
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x * y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
+        found = _scaled(x, y, scale=float(y))
+        if found is not None:
+            return found
+    return binary(elementwise.mul, x, y)
+
+
+def _as_float(x: Any) -> Any:
+    return cast(x, "float32") if isinstance(x, Tensor) and x.meta.dtype.kind in "iub" else x
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y; integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(elementwise.div, _as_float(x), _as_float(y))
+
+
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient rounded down.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(OPS["elementwise_floordiv"], x, y)
+
+
+def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The remainder, of the sign of y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(OPS["elementwise_mod"], x, y)
+
+
+remainder = floor_mod = mod
+
+
+def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
+    """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
+    if isinstance(y, int | float) and not isinstance(y, bool) and (x.meta.dtype.kind == "f" or isinstance(y, int)):
+        if y == 2:
+            return OPS["square"](x)
+        return OPS["pow"](x, factor=float(y))
+    return binary(OPS["elementwise_pow"], x, y)
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The larger of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(OPS["elementwise_max"], x, y)
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The smaller of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(OPS["elementwise_min"], x, y)
+
+
+def scale(
+    x: Tensor,
+    scale: Any = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """scale * x + bias, or scale * (x + bias).   x [*], scale a number or [1] -> [*]"""
+    factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
+    out: Tensor = OPS["scale"](x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale)
+    return out if act is None else OPS[act](out)
+
+
+def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+    """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
+    low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
+    limits = np.finfo(np.float32) if x.meta.dtype.kind == "f" else np.iinfo(np.int32)
+    attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
+    attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
+    return OPS["clip"](x, low, high, **attrs)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of all inputs.   [*] each -> [*]"""
+    return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
+
+
+def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
+    x = x if dtype is None else cast(x, dtype)
+    return OPS["cumsum"](x, flatten=True) if axis is None else OPS["cumsum"](x, axis=axis)
+
+
+def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
+    """x + value, also stored in x.   x [1] -> [1]"""
+    out: Tensor = OPS["increment"](x, step=float(value))
+    if not state.mode.static:
+        x.array = out.array
+    return out
+
+
+def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
+    """A function of one tensor that is one op; integers become float32 first where the op needs floats."""
+
+    def function(x: Tensor, name: str | None = None) -> Tensor:
+        if needs_float and x.meta.dtype.kind in "iub":
+            x = cast(x, "float32")
+        found: Tensor = state.mode.unary(OPS[op_type], x)
+        return found
+
+    function.__name__ = function.__qualname__ = op_type
+    function.__doc__ = f"{doc}   x [*] -> [*]"
+    return function
+
+
+exp = unary("exp", "e ** x.")
+expm1 = unary("expm1", "e ** x - 1.")
+log = unary("log", "The natural logarithm.")
+log2 = unary("log2", "The logarithm to base 2.")
+log10 = unary("log10", "The logarithm to base 10.")
+log1p = unary("log1p", "log(1 + x).")
+sqrt = unary("sqrt", "The square root.")
+rsqrt = unary("rsqrt", "1 / sqrt(x).")
+square = unary("square", "x * x.", needs_float=False)
+reciprocal = unary("reciprocal", "1 / x.")
+abs = unary("abs", "The absolute value.", needs_float=False)
+sign = unary("sign", "-1, 0 or 1.", needs_float=False)
+floor = unary("floor", "Rounded down.", needs_float=False)
+ceil = unary("ceil", "Rounded up.", needs_float=False)
+round = unary("round", "Rounded to the nearest integer.", needs_float=False)
+sin = unary("sin", "The sine.")
+cos = unary("cos", "The cosine.")
+tan = unary("tan", "The tangent.")
+asin = unary("asin", "The arc sine.")
+acos = unary("acos", "The arc cosine.")
+atan = unary("atan", "The arc tangent.")
+sinh = unary("sinh", "The hyperbolic sine.")
+cosh = unary("cosh", "The hyperbolic cosine.")
+tanh = unary("tanh", "The hyperbolic tangent.")
+erf = unary("erf", "The error function.")
+isnan = unary("isnan_v2", "Whether an element is not a number.", needs_float=False)
+isinf = unary("isinf_v2", "Whether an element is infinite.", needs_float=False)
+isfinite = unary("isfinite_v2", "Whether an element is finite.", needs_float=False)
+
+
+def neg(x: Tensor, name: str | None = None) -> Tensor:
+    """-x.   x [*] -> [*]"""
+    return OPS["scale"](x, scale=-1.0)
+
+
+# -- reductions -------------------------------------------------------------------------------------------------
+
+
+def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
+    """One of the reduce ops over `axis`: None for all, an int, or a list."""
+    dims = axes_of(axis)
+    attrs: dict[str, Any] = {"dim": dims or [0], "keep_dim": keepdim, "reduce_all": not dims or len(dims) == x.ndim}
+    if dtype is not None:
+        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x.meta.dtype].proto, dtype_of(dtype).proto
+    found: Tensor = OPS[op_type](x, **attrs)
+    return found
+
+
+def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
+    if dtype is None and x.meta.dtype in (np.bool_, np.int32):
+        dtype = "int64"
+    return reduce("reduce_sum", x, axis, keepdim, dtype)
+
+
+def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The mean over `axis`.   x [*] -> [* without axis]"""
+    return reduce("reduce_mean", x, axis, keepdim)
+
+
+def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The maximum over `axis`.   x [*] -> [* without axis]"""
+    return reduce("reduce_max", x, axis, keepdim)
+
+
+def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The minimum over `axis`.   x [*] -> [* without axis]"""
+    return reduce("reduce_min", x, axis, keepdim)
+
+
+def prod(x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Tensor:
+    """The product over `axis`.   x [*] -> [* without axis]"""
+    return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
+
+
+def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """Whether any element is true.   x bool [*] -> bool [* without axis]"""
+    return reduce("reduce_any", x, axis, keepdim)
+
+
+def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """Whether all elements are true.   x bool [*] -> bool [* without axis]"""
+    return reduce("reduce_all", x, axis, keepdim)
+
+
+def logsumexp(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """log(sum(exp(x))) over `axis`.   x [*] -> [* without axis]"""
+    dims = axes_of(axis)
+    return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
+
+
+def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The variance over `axis`, divided by N - 1 when unbiased.   x [*] -> [* without axis]"""
+    centred = square(subtract(x, mean(x, axis, keepdim=True)))
+    dims = axes_of(axis) or list(range(x.ndim))
+    if not unbiased:
+        return mean(centred, axis, keepdim)
+    count: Any = 1
+    for d in dims:
+        count = count * x.shape[d]
+    total = sum(centred, axis, keepdim=keepdim)
+    less = count - 1
+    return divide(
+        total,
+        cast(less, x.dtype)
+        if isinstance(less, Tensor)
+        else float(less)
+        if less > 0
+        else full([], float("nan"), x.dtype),
+    )
+
+
+def std(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The standard deviation over `axis`.   x [*] -> [* without axis]"""
+    found: Tensor = sqrt(var(x, axis, unbiased, keepdim))
+    return found
