@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtype import is_float
-from ..core.op import Meta, check, op
-from .elementwise import keep, zeros_like
+from ..core.op import OPS, Meta, check, op
+from .compare import equal
+from .elementwise import div, keep, mul, zeros_like
 from .index import check_inside, check_integers
-from .meta import agree, agree_all, known_dim, like_each, normal_axis
+from .meta import agree, agree_all, known_dim, normal_axis
+
 
 def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count from 0."""
@@ -28,7 +30,9 @@ def check_fits(x: Meta, index: Meta, axis: int) -> None:
     check(bool(x.shape), "a 0-D tensor has no axis")
     at = normal_axis(axis, len(x.shape), "Axis")
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
-    check(all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs), "Index is longer than Input along another axis")
+    check(
+        all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs), "Index is longer than Input along another axis"
+    )
 
 
 @op("take_along_axis", "Input, Index -> Result")
@@ -139,17 +143,44 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
 
 @put_along_axis.vjp
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
-    if Reduce not in ("assign", "add"):
-        grads = put_along_axis_grad(x, index, value, Result, g, Axis=Axis, Reduce=Reduce, Include_self=Include_self)
-        return grads[0], None, grads[1]
+    def zeroed() -> Any:
+        return put_along_axis(g, index, zeros_like(value), Axis=Axis)
 
-    def to_value() -> Any:
-        found = take_along_axis(g, index, Axis=Axis)
-        return found if Reduce == "add" else keep(found, last_along_axis(x, index, Axis=Axis))
+    def taken(t: Any) -> Any:
+        return take_along_axis(t, index, Axis=Axis)
 
-    if Reduce == "add" and Include_self:
-        return g, None, to_value
-    return lambda: put_along_axis(g, index, zeros_like(value), Axis=Axis), None, to_value
+    to_x, to_value = _GRADIENTS[Reduce](g, x, index, value, Axis, Include_self, Result, taken)
+    return to_x if Include_self and Reduce != "assign" else zeroed, None, to_value
+
+
+def _assign_grad(g, x, index, value, axis, include_self, result, taken):
+    return None, lambda: keep(taken(g), last_along_axis(x, index, Axis=axis))
+
+
+def _add_grad(g, x, index, value, axis, include_self, result, taken):
+    return g, lambda: taken(g)
+
+
+def _mul_grad(g, x, index, value, axis, include_self, result, taken):
+    return lambda: div(mul(g, result), x), lambda: div(taken(mul(g, result)), value)
+
+
+def _mean_grad(g, x, index, value, axis, include_self, result, taken):
+    one = OPS["fill_any_like"](value, value=1.0)
+    start = OPS["fill_any_like"](x, value=1.0)
+    count = put_along_axis(start, index, one, Axis=axis, Reduce="add", Include_self=include_self)
+    return lambda: div(g, count), lambda: taken(div(g, count))
+
+
+def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
+    """Every element that is the extreme gets the gradient, as in Paddle."""
+    return lambda: keep(g, equal(x, result)), lambda: keep(taken(g), equal(value, taken(result)))
+
+
+_GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
+    "assign": _assign_grad, "add": _add_grad, "mul": _mul_grad, "multiply": _mul_grad, "mean": _mean_grad,
+    "amin": _extreme_grad, "amax": _extreme_grad,
+}  # fmt: skip
 
 
 @op("last_along_axis", "Input, Index -> Out")
@@ -166,22 +197,3 @@ def last_along_axis(x, index, *, Axis: int):
 def _(x, index, *, Axis):
     check_fits(x, index, Axis)
     return Meta(index.shape, np.dtype(bool))
-
-
-@op("put_along_axis_grad", "Input, Index, Value, Result, Result@GRAD -> Input@GRAD, Value@GRAD", meta=like_each(0, 2))
-@np.errstate(all="ignore")
-def put_along_axis_grad(x, index, value, result, g, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
-    """The gradients of put_along_axis for mul, mean, amin and amax: all extremes share one, as in Paddle.   All like the operands"""
-    at = places(x, index, Axis)
-    to_x = g.copy()
-    if not Include_self:
-        to_x[at] = 0
-    if Reduce == "mean":
-        shares = averaged(g, counts(x, at, Include_self))
-        return (shares if Include_self else to_x), shares[at]
-    if Reduce in ("mul", "multiply"):
-        return (g * result / x if Include_self else to_x), (g * result)[at] / value
-    same = (x == result).astype(g.dtype)
-    if Include_self:
-        to_x = g * same
-    return to_x, g[at] * (value == result[at])

@@ -82,13 +82,20 @@ def _(x, *, value, dtype):
     return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
 
 
+@fill_any_like.vjp
+def _(g, x):
+    return fill_any_like(x)
+
+
 @op("fill_constant_batch_size_like", "Input -> Out")
 def fill_constant_batch_size_like(
     x, *, shape: Ints, input_dim_idx: int = 0, output_dim_idx: int = 0, force_cpu: bool = False, dtype: int = 5,
     value: float = 0.0, str_value: str = "",
 ):  # fmt: skip
     """Out = one value everywhere, one size being that of Input.   Input [*] -> Out [*shape]"""
-    return filled(with_batch(x.shape, shape, input_dim_idx, output_dim_idx), number(str_value, value), proto_dtype(dtype))
+    return filled(
+        with_batch(x.shape, shape, input_dim_idx, output_dim_idx), number(str_value, value), proto_dtype(dtype)
+    )
 
 
 def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
@@ -178,7 +185,9 @@ def meshgrid(xs):
     """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
     flat = [x.reshape(-1) for x in xs]
     shape = tuple(x.shape[0] for x in flat)
-    return [np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape) for i, x in enumerate(flat)]
+    return [
+        np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape) for i, x in enumerate(flat)
+    ]
 
 
 @meshgrid.meta

@@ -5,7 +5,6 @@ An index that lies outside is an error here; real Paddle checks some of them and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +48,10 @@ def flat_index(index: Any) -> Any:
 def index_shape(index: Meta) -> Shape:
     """The shape that an index [N], [N, 1] or [] gives to the result."""
     check_integers(index)
-    check(len(index.shape) < 2 or (len(index.shape) == 2 and agree(index.shape[1], 1)), "an index is not one row of integers")
+    check(
+        len(index.shape) < 2 or (len(index.shape) == 2 and agree(index.shape[1], 1)),
+        "an index is not one row of integers",
+    )
     return index.shape[:1]
 
 
@@ -218,7 +220,7 @@ def _(g, x, ids, updates, *, overwrite):
 
 @op("last_of_each", "Ids, Y -> Out")
 def last_of_each(ids, y):
-    """Out = true in the rows of Y whose id does not come again: those that overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
+    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
     if not ids.ndim:
         return np.ones_like(y, dtype=bool)
     _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
@@ -248,7 +250,7 @@ def nd_shape(x: Shape, index: Meta) -> Shape:
     check_integers(index)
     check(bool(index.shape), "Index is 0-D")
     count = index.shape[-1]
-    check(count >= 0, "the last size of Index must be known")
+    check(count >= 0, "the last size of Index is not known")
     check(count <= len(x), f"Index names {count} axes of {len(x)}")
     return (*index.shape[:-1], *x[count:])
 

@@ -55,7 +55,10 @@ def _(xs, axis_tensor, *, axis):
     at = normal_axis(axis, rank)
     shape = xs[0].shape
     for x in xs[1:]:
-        check(all(agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at), "the shapes differ")
+        check(
+            all(agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at),
+            "the shapes differ",
+        )
         shape = tuple(map(known_dim, shape, x.shape))
     total = [x.shape[at] for x in xs]
     return Meta(along(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
@@ -187,7 +190,7 @@ def unbind(x, *, axis: int = 0):
 def _(x, *, axis):
     check(bool(x.shape), "a 0-D tensor has no slices")
     at = normal_axis(axis, len(x.shape))
-    check(x.shape[at] >= 0, f"the size of axis={axis} must be known")
+    check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
     return without(x, at, x.shape[at])
 
 

@@ -32,7 +32,10 @@ def bordered(x: Any, pairs: Pairs, value: float) -> Any:
 def padded(x: Shape, pairs: Pairs) -> Shape:
     """The shape of `x` with its border."""
     shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
-    check(all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)), f"paddings={list(pairs)} cut off more than there is")
+    check(
+        all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
+        f"paddings={list(pairs)} cut off more than there is",
+    )
     return shape
 
 
@@ -75,7 +78,10 @@ def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
         return
     check(all(min(p) >= 0 for p in pairs), f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be")
     used = [(d, max(p)) for d, p in zip(shape, pairs, strict=True) if max(p) and d >= 0]
-    check(all(d > (width if mode == "reflect" else 0) for d, width in used), f"paddings={list(pairs)} are wider than X has elements")
+    check(
+        all(d > (width if mode == "reflect" else 0) for d, width in used),
+        f"paddings={list(pairs)} are wider than X has elements",
+    )
 
 
 def sources(size: int, pair: tuple[int, int], mode: str) -> Any:
@@ -84,7 +90,9 @@ def sources(size: int, pair: tuple[int, int], mode: str) -> Any:
 
 
 @op("pad3d", "X, Paddings? -> Out")
-def pad3d(x, paddings_tensor=None, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"):
+def pad3d(
+    x, paddings_tensor=None, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
+):
     """Out = X with a border; paddings: left, right, top, bottom, front, back.   X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it"""
     check(x.ndim == 5, "needs five axes")
     pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)

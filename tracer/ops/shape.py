@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -273,6 +272,26 @@ def _(x, y, *, target_shape):
 @expand_as.vjp
 def _(g, x, y):
     return g, None
+
+
+@op("sum_like", "X, Y -> Out")
+def sum_like(x, y):
+    """Out = X summed to the shape of Y, which broadcasts to X.   X [*], Y [*S] -> Out [*S]"""
+    new = x.ndim - y.ndim
+    axes = [i for i in range(x.ndim) if i < new or (y.shape[i - new] == 1 and x.shape[i] != 1)]
+    return np.sum(x, axis=tuple(axes)).reshape(y.shape)
+
+
+@sum_like.meta
+def _(x, y):
+    check(len(y.shape) <= len(x.shape), "Y has more axes than X")
+    check_expands(y.shape, x.shape)
+    return Meta(y.shape, x.dtype)
+
+
+@sum_like.vjp
+def _(g, x, y):
+    return expand_as(g, x), None
 
 
 @op("tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out")

@@ -25,7 +25,7 @@ def sizes_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Seque
     if tensor is None:
         return tuple(plain)
     count = 1 if not tensor.shape else tensor.shape[0]
-    check(count >= 0, "a shape in a tensor of unknown length leaves the rank unknown")
+    check(count >= 0, "how many sizes the tensor holds is not known")
     return (-1,) * count
 
 

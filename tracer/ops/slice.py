@@ -165,14 +165,19 @@ def set_value(
     shape: Longs = [], values: Scalars = [],
 ):  # fmt: skip
     """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.   Input [*S] -> Out [*S]"""
-    bounds = tuple(sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps)))
+    bounds = tuple(
+        sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
+    )
     out = x.copy()
     index = index_of(x.shape, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
     check(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
     view = _value_view(part.shape, decrease_axes, none_axes)
-    check(broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view, "the value does not fit into the slice")
+    check(
+        broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
+        "the value does not fit into the slice",
+    )
     part[...] = np.broadcast_to(given.reshape(given.shape[max(given.ndim - len(view), 0) :]), view).reshape(part.shape)
     return out if x.ndim else out[()]
 
@@ -201,7 +206,9 @@ def _(
     part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
     view = _value_view(part, decrease_axes, none_axes)
     given = tuple(shape) if value is None else value.shape
-    check(len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1}, "the value has more axes than the slice")
+    check(
+        len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1}, "the value has more axes than the slice"
+    )
     tail = given[max(len(given) - len(view), 0) :]
     full = broadcast_shapes(view, tail)
     check(all(f == v or v < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice")
