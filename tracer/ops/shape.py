@@ -92,6 +92,7 @@ def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
 
 @squeeze.meta
 def _(x, *, axes):
+    check(bool(axes) or -1 not in x.shape, "the axes to squeeze must be named: a size is not known")
     return Meta(squeezed(x.shape, axes), x.dtype)
 
 
