@@ -63,7 +63,7 @@ def main(source: str, target: str) -> None:
     for number, row in enumerate(json.loads(str(stored.pop("rows")))):
         try:
             found = run_row(executor, row, stored)
-            results.update({f"{number}/{key}": np.asarray(value) for key, value in found.items()})
+            results.update({f"{number}/{key}": np.asarray(value) for key, value in found.items() if value is not None})
         except Exception as error:  # noqa: BLE001 - whatever Paddle raises is an answer
             errors[str(number)] = f"{type(error).__name__}: {error}"[-600:]
     np.savez(target, errors=np.array(json.dumps(errors)), **results)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Long, Longs, Meta, Strings, check, op
+from ..core.op import OPS, Long, Meta, check, op
 from .elementwise import keep, zeros_like
 from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
@@ -150,16 +150,15 @@ def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
 
 @lookup_table_v2_grad.vjp
 def _(gg, w, ids, g, *, padding_idx):
-    return None, None, lookup_table_v2(gg, ids, padding_idx=padding_idx)
+    return (
+        None,
+        None,
+        OPS["reshape_like"](lookup_table_v2(gg, ids, padding_idx=padding_idx), g),
+    )  # lookup_table has one axis less
 
 
 @op("lookup_table", "W, Ids -> Out")
-def lookup_table(
-    w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False, remote_prefetch: bool = False,
-    grad_inplace: bool = False, is_test: bool = False, slot: int = 0, trainer_id: int = 0, entry: str = "none",
-    entry_config: str = "", table_class: str = "none", epmap: Strings = [], table_names: Strings = [],
-    height_sections: Longs = [],
-):  # fmt: skip
+def lookup_table(w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False):
     """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.   W [N, D], Ids int [*, 1] -> Out [*, D]"""
     return lookup_table_v2.kernel(w, ids.reshape(ids.shape[:-1]), padding_idx=padding_idx)
 

@@ -14,7 +14,7 @@ from .sizes import from_tensors, sizes, sizes_meta, unknown
 
 
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
-def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
+def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
     """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
     shape = sizes(shape_tensor, shape_tensors, shape)
     if shape and min(shape) < 1:
@@ -30,7 +30,7 @@ def copied(x: Shape, shape: Sequence[int]) -> list[int]:
 
 
 @reshape.meta
-def _(x, shape_tensor, shape_tensors, *, shape):
+def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
     wanted = sizes_meta(shape_tensor, shape_tensors, shape)
     if from_tensors(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)

@@ -211,7 +211,9 @@ def _(
     )
     tail = given[max(len(given) - len(view), 0) :]
     full = broadcast_shapes(view, tail)
-    check(all(f == v or v < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice")
+    check(
+        all(f == v or min(f, v) < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice"
+    )
     return x
 
 
