@@ -11,7 +11,7 @@ f, ints = n.f, n.ints
 
 I32 = np.int32
 ZERO_SIZE = "2.6.2 does not run on tensors without elements"
-NO_GRADIENT = "2.6.2 has no gradient where the sizes come from tensors"
+OPEN_SIZE = "2.6.2 gives no gradient, but zeros, where target_shape leaves a size to Y"
 
 
 def reshaped(*shape):
@@ -95,7 +95,7 @@ REPEAT = [
     Row("expand_v2", [f(1, 3), None, [scalar(2), scalar(3)]], {"shape": [-1, 3]}, broadcast(2, 3)),
     Row("expand_as_v2", [f(1, 3)], {"target_shape": [2, 3]}, broadcast(2, 3)),
     Row("expand_as_v2", [f(3), f(4, 2, 3)], {"target_shape": [4, 2, 3]}, broadcast(4, 2, 3)),
-    Row("expand_as_v2", [f(1, 3), f(2, 3)], {"target_shape": [-1, 3]}, broadcast(2, 3)),
+    Row("expand_as_v2", [f(1, 3), f(2, 3)], {"target_shape": [-1, 3]}, broadcast(2, 3), paddle_grad=OPEN_SIZE),
     Row("tile", [f(2)], {"repeat_times": [2, 2]}, lambda x, *_: np.tile(x, (2, 2))),
     Row("tile", [f(2, 3)], {"repeat_times": [2, 1]}, lambda x, *_: np.tile(x, (2, 1))),
     Row("tile", [f(1, 2)], {"repeat_times": [3]}, lambda x, *_: np.tile(x, 3)),

@@ -104,7 +104,8 @@ def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], di
     script = Path(__file__).with_name("run_in_paddle.py")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run([PYTHON, script, folder / "rows.npz", folder / "results.npz"], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
+    last = [line for line in done.stdout.splitlines() if line.startswith("row ")][-1:]
+    assert done.returncode == 0, f"at {last}: {done.stderr[-3000:]}"
     with np.load(folder / "results.npz") as held:
         results = dict(held)
     errors = json.loads(str(results.pop("errors")))
