@@ -23,7 +23,7 @@ def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     return tuple(index if i == axis else g for i, g in enumerate(grid))
 
 
-def check_fits(x: Meta, index: Meta, axis: int) -> None:
+def check_fits(x: Any, index: Any, axis: int) -> None:
     """Raise OpError unless `index` has an axis for each of `x`, no longer than that but for `axis`."""
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
@@ -38,6 +38,7 @@ def check_fits(x: Meta, index: Meta, axis: int) -> None:
 @op("take_along_axis", "Input, Index -> Result")
 def take_along_axis(x, index, *, Axis: int):
     """Result = for each place of Index the element of Input that it names along Axis.   Input [*], Index int [*I] -> Result [*I]"""
+    check_fits(x, index, Axis)
     return x[places(x, index, Axis)]
 
 
@@ -52,18 +53,23 @@ def _(g, x, index, *, Axis):
     return put_along_axis(zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
 
 
+def check_rows(x: Any, index: Any) -> None:
+    """Raise OpError unless both are matrices of as many rows."""
+    check_integers(index)
+    check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
+    check(agree(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+
+
 @op("index_sample", "X, Index -> Out")
 def index_sample(x, index):
     """Out = of each row of X the elements at Index.   X [N, M], Index int [N, K] -> Out [N, K]"""
-    check(x.ndim == 2, "X does not have two axes")
+    check_rows(x, index)
     return x[places(x, index, 1)]
 
 
 @index_sample.meta
 def _(x, index):
-    check_integers(index)
-    check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
-    check(agree(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+    check_rows(x, index)
     return Meta((known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
 
 
@@ -106,6 +112,8 @@ _WAYS = {
 def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
     """Result = Input with each Value put where Index names its place along Axis: assigned, the last one counting, or combined by
     add, mul, mean, amin or amax with the others there, and with Input's own.   Input [*], Index int [*I], Value [*I] -> Result [*]"""
+    check_fits(x, index, Axis)
+    check(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     check(value.shape == index.shape, "the shapes of Index and Value differ")
     at, out = places(x, index, Axis), x.copy()
     if Reduce == "assign":

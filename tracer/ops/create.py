@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.op import OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
 from .meta import Shape, like_x, proto_dtype, size_of
-from .sizes import sizes, sizes_meta
+from .sizes import from_tensors, sizes, sizes_meta
 
 # Which attribute of assign_value holds the values of a dtype.
 _VALUES = {0: "bool_values", 2: "int32_values", 3: "int64_values", 5: "fp32_values", 6: "fp64_values"}
@@ -50,7 +50,7 @@ def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
 
 def new_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int) -> Meta:
     """The Meta of a new tensor whose shape is given in one of three ways."""
-    check_sizes(shape, -1)
+    check_sizes(shape, -1 if from_tensors(tensor, tensors) else 0)
     return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
 
 
@@ -150,6 +150,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 @op("range", "Start, End, Step -> Out")
 def range_(start, end, step):
     """Out = Start, Start + Step, ... before End.   Start [], End [], Step [], or [1] each -> Out [N]"""
+    check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     start, end, step = (v.reshape(()) for v in (start, end, step))
     check(bool(step != 0), "Step is 0")
     check(bool((end - start) * np.sign(step) >= 0), f"Step={step} leads away from End={end}, Start={start}")
@@ -183,6 +184,7 @@ def _(start, stop, num, *, dtype):
 @op("meshgrid", "X* -> Out*")
 def meshgrid(xs):
     """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
+    check(all(x.ndim <= 1 for x in xs), "an operand has more than one axis")
     flat = [x.reshape(-1) for x in xs]
     shape = tuple(x.shape[0] for x in flat)
     return [
@@ -226,6 +228,7 @@ def _(*, num_rows, num_columns, dtype):
 def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
     """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.   X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]"""
     if x.ndim == 2:
+        check(-x.shape[0] <= offset <= x.shape[1], f"offset={offset} lies outside of X")
         return np.diagonal(x, offset)
     size = x.size + abs(offset)
     out = np.full_like(x, padding_value if x.dtype.kind not in "iu" else int(padding_value), shape=(size, size))

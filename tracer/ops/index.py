@@ -22,7 +22,7 @@ def check_inside(index: Any, size: int) -> None:
     check(low >= 0 and high < size, f"an index is {low if low < 0 else high}, outside of [0, {size})")
 
 
-def check_integers(index: Meta) -> None:
+def check_integers(index: Any) -> None:
     """Raise OpError unless the operand holds integers."""
     check(index.dtype.kind in "iu", "an index is not of integers")
 
@@ -45,7 +45,7 @@ def flat_index(index: Any) -> Any:
     return index if index.ndim < 2 else index.reshape(-1)
 
 
-def index_shape(index: Meta) -> Shape:
+def index_shape(index: Any) -> Shape:
     """The shape that an index [N], [N, 1] or [] gives to the result."""
     check_integers(index)
     check(
@@ -59,6 +59,7 @@ def index_shape(index: Meta) -> Shape:
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """Out = the slices of X at Index along the axis.   X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]"""
     axis = axis if axis_tensor is None else int(axis_tensor.item())
+    index_shape(index)
     check_inside(index, x.shape[axis])
     return np.take(x, flat_index(index), axis)
 
@@ -101,6 +102,7 @@ def _(gg, x, index, axis_tensor, g, *, axis):
 def index_select(x, index, *, dim: int = 0):
     """Out = the slices of X at Index along `dim`.   X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]"""
     check(index.ndim > 0, "Index is 0-D")
+    index_shape(index)
     check_inside(index, x.shape[dim])
     return np.take(x, flat_index(index), dim)
 
@@ -119,6 +121,7 @@ def _(g, x, index, *, dim):
 @op("lookup_table_v2", "W, Ids -> Out")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.   W [N, D], Ids int [*] -> Out [*, D]"""
+    check(w.ndim == 2, "W does not have two axes")
     check_inside(ids, w.shape[0])
     out = np.take(w, ids, 0)
     if padding_idx != -1:
@@ -181,6 +184,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.   X [N, *], Ids int [M] or
     [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]"""
     check_inside(ids, x.shape[0])
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, scattered(x.shape, ids.shape))
     index, out = flat_index(ids), x.copy()
     out[index] = updates if overwrite else 0
@@ -276,6 +280,7 @@ def _(g, x, index):
 def scatter_nd_add(x, index, updates):
     """Out = X with Updates added at index tuples.   X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]"""
     count = index.shape[-1]
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
@@ -358,6 +363,7 @@ def _(gg, x, mask, g):
 @op("one_hot_v2", "X, depth_tensor? -> Out")
 def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
     """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.   X int [*] -> Out [*, depth]"""
+    check_integers(x)
     depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:
         check_inside(x, depth)

@@ -28,6 +28,7 @@ def uniform_random(
 ):  # fmt: skip
     """Out = numbers from [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
+    check(min <= max, f"min={min} is above max={max}")
     drawn = _drawn("uniform", sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
@@ -82,6 +83,7 @@ def randint(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
 ):
     """Out = whole numbers from [low, high).   -> Out int [*shape]"""
+    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     size = tuple(sizes(shape_tensor, shape_tensors, shape))
     return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
 
@@ -96,6 +98,7 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
 @op("randperm", "-> Out")
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
+    check(n >= 0, f"n={n} is negative")
     return rng.generator().permutation(n).astype(proto_dtype(dtype))
 
 

@@ -16,10 +16,8 @@ from .sizes import from_tensors, sizes, sizes_meta, unknown
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
 def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
     """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
-    shape = sizes(shape_tensor, shape_tensors, shape)
-    if shape and min(shape) < 1:
-        shape = copied(x.shape, shape)
-    return x.reshape(shape)
+    wanted = sizes(shape_tensor, shape_tensors, shape)
+    return x.reshape(copied(x.shape, wanted) if wanted and min(wanted) < 1 else wanted)
 
 
 def copied(x: Shape, shape: Sequence[int]) -> list[int]:
@@ -196,9 +194,9 @@ def _(g, x, *, axis):
 @op("roll", "X, ShiftsTensor? -> Out")
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """Out = X shifted around along the axes, or as if flat when there are none.   X [*] -> Out [*]"""
-    shifts = sizes(shifts_tensor, None, shifts)
-    check(len(shifts) == len(axis or [0]), f"shifts={list(shifts)} does not go with axis={list(axis)}")
-    return np.roll(x, tuple(shifts), tuple(axis) if axis else None)
+    steps = sizes(shifts_tensor, None, shifts)
+    check(len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}")
+    return np.roll(x, tuple(steps), tuple(axis) if axis else None)
 
 
 @roll.meta
@@ -221,8 +219,8 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X broadcast to a shape, where -1 keeps the size of X.   X [*] -> Out [*shape]"""
-    shape = sizes(shape_tensor, shape_tensors, shape)
-    return np.broadcast_to(x, expanded(x.shape, shape) if -1 in shape else shape)
+    wanted = sizes(shape_tensor, shape_tensors, shape)
+    return np.broadcast_to(x, expanded(x.shape, wanted) if -1 in wanted else wanted)
 
 
 def expanded(x: Shape, shape: Sequence[int]) -> Shape:
