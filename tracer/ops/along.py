@@ -19,8 +19,8 @@ def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count from 0."""
     axis = axis % x.ndim
     check_inside(index, x.shape[axis])
-    grid = np.ogrid[tuple(slice(0, d) for d in index.shape)]
-    return tuple(index if i == axis else g for i, g in enumerate(grid))
+    behind = (None,) * index.ndim
+    return tuple(index if i == axis else np.arange(d)[..., *behind[i + 1 :]] for i, d in enumerate(index.shape))
 
 
 def check_fits(x: Any, index: Any, axis: int) -> None:

@@ -74,6 +74,8 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere.   X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else proto_dtype(dtype)
+    if not value:
+        return np.zeros_like(x, dtype=target)
     return np.full_like(x, value if target.kind not in "iu" else int(value), dtype=target)
 
 

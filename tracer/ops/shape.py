@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,7 +18,7 @@ from .sizes import from_tensors, sizes, sizes_meta, unknown
 def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
     """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
     wanted = sizes(shape_tensor, shape_tensors, shape)
-    return x.reshape(copied(x.shape, wanted) if wanted and min(wanted) < 1 else wanted)
+    return x.reshape(copied(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted)
 
 
 def copied(x: Shape, shape: Sequence[int]) -> list[int]:
@@ -128,7 +129,13 @@ def _(g, x, axes_tensor, axes_tensors):
 @op("flatten_contiguous_range", "X -> Out")
 def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
     """Out = X with the axes start_axis ... stop_axis made one.   X [*] -> Out [*]; [] -> [1]"""
-    return x.reshape(flattened(x.shape, start_axis, stop_axis))
+    shape, rank = x.shape, x.ndim
+    if not rank:
+        return x.reshape(1)
+    check(-rank <= start_axis < rank and -rank <= stop_axis < rank, "an axis does not exist")
+    start, stop = start_axis % rank, stop_axis % rank
+    check(start <= stop, "the axes are in the wrong order")
+    return x.reshape((*shape[:start], math.prod(shape[start : stop + 1]), *shape[stop + 1 :]))
 
 
 def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:

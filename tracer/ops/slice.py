@@ -15,14 +15,12 @@ from .sizes import sizes
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def index_of(shape: Shape, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
     """The slices, one per axis, that starts, ends and steps (1 where missing) describe."""
-    index = [slice(None)] * len(shape)
+    index = [slice(None)] * rank
     starts, ends, steps = bounds
     for k, axis in enumerate(axes):
-        step = steps[k] if steps else 1
-        check(step != 0, "a stride is 0")
-        index[normal_axis(axis, len(shape), "axes")] = python_slice(starts[k], ends[k], step)
+        index[axis] = python_slice(starts[k], ends[k], steps[k] if steps else 1)
     return tuple(index)
 
 
@@ -44,8 +42,12 @@ def without(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _sliced(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    part = x[index_of(x.shape, axes, bounds)]
-    return part.reshape(without(part.shape, decrease_axis)) if decrease_axis else part
+    part = x[index_of(x.ndim, axes, bounds)]
+    if not decrease_axis:
+        return part
+    gone = {a % x.ndim for a in decrease_axis}
+    check(all(part.shape[a] == 1 for a in gone), "decrease_axis names an axis that is not 1 long")
+    return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 
 def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
@@ -63,7 +65,7 @@ def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown
 def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
     """Zeros like x, with g where the slice had been."""
     total = np.zeros_like(x)
-    part = total[index_of(x.shape, axes, bounds)]
+    part = total[index_of(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
     return total
 
@@ -169,7 +171,7 @@ def set_value(
         sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
-    index = index_of(x.shape, axes, (bounds[0], bounds[1], bounds[2]))
+    index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
     check(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
