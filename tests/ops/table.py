@@ -46,7 +46,7 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
          "isfinite_v2", "between", "reduce_any", "reduce_all", "arg_max", "arg_min", "where_index", "shape", "size",
          "elementwise_floordiv", "accuracy"], _WHOLE),
     **dict.fromkeys(
-        ["fill_constant", "fill_constant_batch_size_like", "assign_value", "range", "linspace", "eye", "empty",
+        ["fill_constant", "fill_any_like", "fill_constant_batch_size_like", "assign_value", "range", "linspace", "eye", "empty",
          "uniform_random", "gaussian_random", "truncated_gaussian_random", "randint", "randperm", "one_hot_v2",
          "last_of_each", "last_along_axis"], _FRESH),
 }  # fmt: skip

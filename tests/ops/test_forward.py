@@ -35,7 +35,9 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
     before = [a.copy() for arg in row.args for a in arrays_of(arg)]
     outs = op.kernel(*row.args, **row.attrs)
     after = [a for arg in row.args for a in arrays_of(arg)]
-    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)), "operands changed"
+    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)), (
+        "operands changed"
+    )
     for got, said in zip(flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True):
         assert got.dtype == said.dtype
         assert compatible(said, got), f"kernel gave {got}, meta said {said}"

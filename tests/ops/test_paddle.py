@@ -65,7 +65,11 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
         return outs, {}, {}
     source = np.random.default_rng(number)
     carry = {s.name for s in op.outs if not s.intermediate}
-    targets = {k: t for k, t in outs.items() if k.split("/")[0] in carry and t.array.dtype == np.float32 and not t.stop_gradient}
+    targets = {
+        k: t
+        for k, t in outs.items()
+        if k.split("/")[0] in carry and t.array.dtype == np.float32 and not t.stop_gradient
+    }
     weights = {k: np.asarray(source.standard_normal(t.array.shape), np.float32) for k, t in targets.items()}
     sources = {
         f"{s.name}@GRAD/{k}": t
@@ -75,7 +79,9 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     }
     if not targets or not sources:
         return outs, {}, {}
-    found = grad(list(targets.values()), list(sources.values()), [Tensor(w) for w in weights.values()], allow_unused=True)
+    found = grad(
+        list(targets.values()), list(sources.values()), [Tensor(w) for w in weights.values()], allow_unused=True
+    )
     return outs, weights, {k: g for k, g in zip(sources, found, strict=True) if g is not None}
 
 
@@ -103,7 +109,9 @@ def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], di
     np.savez(folder / "rows.npz", rows=np.array(json.dumps(asked)), **arrays)
     script = Path(__file__).with_name("run_in_paddle.py")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run([PYTHON, script, folder / "rows.npz", folder / "results.npz"], capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [PYTHON, script, folder / "rows.npz", folder / "results.npz"], capture_output=True, text=True, env=environment
+    )
     last = [line for line in done.stdout.splitlines() if line.startswith("row ")][-1:]
     assert done.returncode == 0, f"at {last}: {done.stderr[-3000:]}"
     with np.load(folder / "results.npz") as held:
@@ -128,7 +136,9 @@ def test_paddle_agrees(number: int, paddle: tuple[dict[str, Any], dict[str, str]
             np.testing.assert_allclose(tensor.array, theirs, rtol=row.tol, atol=row.tol, err_msg=key)
     for key, tensor in grads.items():
         assert f"{number}/{key}" in results, f"Paddle has no {key}"
-        np.testing.assert_allclose(tensor.array, results[f"{number}/{key}"], rtol=2 * row.tol, atol=2 * row.tol, err_msg=key)
+        np.testing.assert_allclose(
+            tensor.array, results[f"{number}/{key}"], rtol=2 * row.tol, atol=2 * row.tol, err_msg=key
+        )
 
 
 def test_every_paddle_op_is_asked() -> None:
