@@ -198,7 +198,9 @@ def test_index_like_numpy(index: object) -> None:
     np.testing.assert_array_equal(paddle.to_tensor(array)[index].numpy(), array[index])
 
 
-@pytest.mark.parametrize("index", [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]], ids=str)
+@pytest.mark.parametrize(
+    "index", [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]], ids=str
+)
 def test_setitem_like_numpy(index: object) -> None:
     array = np.zeros((5, 4, 3), "float32")
     made = paddle.to_tensor(array)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.eager import result_metas
 from oarlock.core.errors import OpError
 from oarlock.core.op import Meta, Op

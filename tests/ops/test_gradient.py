@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.autograd import grad
 from oarlock.core.eager import Eager, result_metas
 from oarlock.core.mode import pushed

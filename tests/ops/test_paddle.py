@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.autograd import grad
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor

@@ -13,7 +13,18 @@ import numpy as np
 from ..core.op import OPS, Ints, Meta, check, op
 from .meta import Shape, agree, like, size_of
 from .window import (
-    Pair, Window, as_given, batch_first, batch_last, channels_first, cropped, in_format, nchw, padded, tap, window_of,
+    Pair,
+    Window,
+    as_given,
+    batch_first,
+    batch_last,
+    channels_first,
+    cropped,
+    in_format,
+    nchw,
+    padded,
+    tap,
+    window_of,
 )  # fmt: skip
 
 BLOCK = 1 << 20  # elements of the columns of a block
