@@ -16,8 +16,8 @@ from .proto import TensorDesc
 _HEAD = struct.Struct("<IQIi")
 
 
-def record(name: str, array: np.ndarray[Any, Any]) -> Iterator[bytes | memoryview]:
-    """One value as it stands in a file: head, description, data in C order.   FileError for a dtype Paddle lacks."""
+def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
+    """An array or NumPy scalar as it stands in a file: head, description, data.   FileError for another dtype."""
     array = np.asarray(array, order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:
@@ -30,17 +30,17 @@ def record(name: str, array: np.ndarray[Any, Any]) -> Iterator[bytes | memoryvie
         yield array.reshape(-1).view(np.uint8).data
 
 
-def records(params: Mapping[str, np.ndarray[Any, Any]]) -> Iterator[bytes | memoryview]:
+def records(params: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
     """The whole file, in pieces that can be written one after the other."""
     for name in sorted(params):
         yield from record(name, params[name])
 
 
-def write(params: Mapping[str, np.ndarray[Any, Any]], file: BinaryIO) -> None:
+def write(params: Mapping[str, Any], file: BinaryIO) -> None:
     """Write the `.pdiparams` of `params` (name -> array) to an open file."""
     file.writelines(records(params))
 
 
-def to_bytes(params: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+def to_bytes(params: Mapping[str, Any]) -> bytes:
     """The `.pdiparams` of `params` (name -> array) in memory."""
     return b"".join(records(params))

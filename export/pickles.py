@@ -140,7 +140,7 @@ class _Writer:
 
     def _dtype(self, dtype: np.dtype[Any], place: str) -> bytes:
         if dtype.kind not in _PLAIN_KINDS:
-            raise OpError(f"save: {place or 'the array'} is an array of {dtype}, which is not plain data")
+            raise OpError(f"save: {place or 'the object'} is an array of {dtype}, which is not plain data")
         order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
         size = dtype.itemsize if dtype.kind in "SU" else -1
         align = {"S": 1, "U": 4}.get(dtype.kind, -1)

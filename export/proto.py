@@ -6,9 +6,8 @@ number reaches the reader, which can say where it is, instead of failing inside 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
-
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from ..static.program import AttrType, Kind
 
@@ -75,30 +74,25 @@ SCHEMA: dict[str, str] = {
 }
 
 _PACKAGE = "oarlock.paddle"
-_FIELD = descriptor_pb2.FieldDescriptorProto
-_SCALARS = {
-    "double": _FIELD.TYPE_DOUBLE,
-    "float": _FIELD.TYPE_FLOAT,
-    "int64": _FIELD.TYPE_INT64,
-    "int32": _FIELD.TYPE_INT32,
-    "bool": _FIELD.TYPE_BOOL,
-    "string": _FIELD.TYPE_STRING,
-}
 
 
-def _add_field(message: descriptor_pb2.DescriptorProto, row: str) -> None:
+def _add_field(message: Any, row: str) -> None:
     declared, number = row.split("=")
     name, kind = (part.strip() for part in declared.split(":"))
     field = message.field.add(name=name.rstrip("*"), number=int(number))
-    field.label = _FIELD.LABEL_REPEATED if name.endswith("*") else _FIELD.LABEL_OPTIONAL
-    if kind in _SCALARS:
-        field.type = _SCALARS[kind]
-    else:
-        field.type = _FIELD.TYPE_MESSAGE
+    field.label = field.LABEL_REPEATED if name.endswith("*") else field.LABEL_OPTIONAL
+    if kind in SCHEMA:
+        field.type = field.TYPE_MESSAGE
         field.type_name = f".{_PACKAGE}.{kind}"
+    else:
+        field.type = getattr(field, f"TYPE_{kind.upper()}")
 
 
-def _build() -> dict[str, Any]:
+@cache
+def _messages() -> dict[str, Any]:
+    """name -> message class."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
+
     file = descriptor_pb2.FileDescriptorProto(name="oarlock/paddle.proto", package=_PACKAGE, syntax="proto2")
     for name, rows in SCHEMA.items():
         message = file.message_type.add(name=name)
@@ -109,9 +103,28 @@ def _build() -> dict[str, Any]:
     return {n: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{n}")) for n in SCHEMA}
 
 
-_MESSAGES = _build()
-ProgramDesc: Any = _MESSAGES["ProgramDesc"]
-TensorDesc: Any = _MESSAGES["TensorDesc"]
+class MessageType:
+    """A message of SCHEMA.   Made on first use, as importing protobuf takes longer than many a program runs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, **fields: Any) -> Any:
+        """A new message."""
+        return _messages()[self.name](**fields)
+
+    def parse(self, data: bytes) -> Any:
+        """The message that `data` holds, None when it holds none."""
+        from google.protobuf.message import DecodeError  # noqa: PLC0415
+
+        try:
+            return _messages()[self.name].FromString(data)
+        except DecodeError:
+            return None
+
+
+ProgramDesc = MessageType("ProgramDesc")
+TensorDesc = MessageType("TensorDesc")
 
 # AttrType -> the field of Attr that holds its value
 ATTR_FIELD: dict[AttrType, str] = {

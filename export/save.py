@@ -8,16 +8,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-PathLike = str | os.PathLike[str]
 # Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not be there.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
 @contextmanager
-def staged(files: Mapping[PathLike, Content]) -> Iterator[dict[str, Path]]:
-    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place when the block ends.
+def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
+    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place as the block ends.
 
     The names of files stay: what lies aside can be loaded and judged inside the block.  An error there, a full disk
     or an interrupt leaves nothing new and all old files as they were.  Folders are created.  OSError as usual.
@@ -45,7 +44,7 @@ def staged(files: Mapping[PathLike, Content]) -> Iterator[dict[str, Path]]:
             _remove_if_empty(new)
 
 
-def atomic_write(files: Mapping[PathLike, Content]) -> None:
+def atomic_write(files: Mapping[Any, Content]) -> None:
     """Write `files` (path -> content) so that either all or none of them change; see `staged`."""
     with staged(files):
         pass
@@ -88,12 +87,12 @@ def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) 
                 os.replace(places[path], path)
             elif os.path.lexists(path):
                 os.unlink(path)
+        for folder in asides:
+            _sync_folder(folder)
     except BaseException:
         for path, old in reversed(moved):
             _undo(path, old, places.get(path))
         raise
-    for folder in asides:
-        _sync_folder(folder)
 
 
 def _keep(path: str, old: Path) -> None:

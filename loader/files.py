@@ -6,8 +6,6 @@ import os
 import re
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from ..core.dtype import BY_PROTO
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
@@ -67,9 +65,7 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
     if len(data) > MAX_BYTES:
         raise FileError(f"{name}: {len(data)} bytes, more than the {MAX_BYTES} of any program")
     try:
-        program = _program(ProgramDesc.FromString(data))
-    except DecodeError:
-        raise FileError(f"{name}: is not a Paddle program, or is cut short") from None
+        program = _program(ProgramDesc.parse(data))
     except (_Bad, UnicodeDecodeError) as error:
         bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
         raise FileError(
@@ -83,6 +79,8 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
 
 
 def _program(message: Any) -> Program:
+    if message is None:
+        raise _Bad("is not a Paddle program, or is cut short")
     if not 0 < len(message.blocks) <= MAX_BLOCKS:
         raise _Bad(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
     version = message.version if message.HasField("version") else message.old_version

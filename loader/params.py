@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
 from ..core.dtype import BY_PROTO, DType
 from ..core.errors import FileError
@@ -92,10 +91,9 @@ class _Scan:
         if not 0 < size <= _MAX_DESCRIPTION:
             raise self.fail(f"its description has {size} bytes, not 1 ... {_MAX_DESCRIPTION}")
         start = self.take(size, "its description")
-        try:
-            message = TensorDesc.FromString(bytes(self.buffer[start : start + size]))
-        except DecodeError:
-            raise self.fail("its description cannot be read") from None
+        message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
+        if message is None:
+            raise self.fail("its description cannot be read")
         if not message.HasField("data_type") or message.data_type not in BY_PROTO:
             raise self.fail(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)

@@ -53,7 +53,13 @@ def describe(value: Any) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, Unmade):
         return value.name
-    return f"{value[:60]!r}" if isinstance(value, (str, bytes)) else f"a {type(value).__name__}"
+    if isinstance(value, (str, bytes)):
+        return f"{value[:60]!r}"
+    return repr(value) if isinstance(value, (float, bool, type(None))) else f"{_article(value)} {type(value).__name__}"
+
+
+def _article(value: Any) -> str:
+    return "an" if type(value).__name__[0] in "aeiou" else "a"
 
 
 def _check(good: bool, what: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import mmap
 import pickletools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,12 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
 
 def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
     """What the first pickle in `data` holds, as by `loads`, and how many bytes it takes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # of text with escapes that are none
+        return _run(data, name)
+
+
+def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
     machine = _Machine(len(data))
     position = 0
     try:
@@ -47,9 +54,9 @@ def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> t
             machine.step(opcode.name, arg)
     except Refused as refused:
         raise FileError(f"{name}: {refused} (at byte {position})") from None
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError, Warning) as error:
         raise FileError(f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})") from None
-    raise FileError(f"{name}: is not a whole pickle: it does not end")
+    raise FileError(f"{name}: is not a whole pickle")
 
 
 class _Machine:
@@ -175,8 +182,10 @@ def _judge(root: Any, most: int) -> None:
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]
         size, depth = 1 + sum(n for n, _ in known), 1 + max((d for _, d in known), default=0)
-        if depth > MAX_DEPTH or size > most:
-            raise Refused(f"is nested {depth} deep and holds {size} values when written out")
+        if depth > MAX_DEPTH:
+            raise Refused(f"is nested more than {MAX_DEPTH} deep")
+        if size > most:
+            raise Refused(f"stands for more than {most} values, by holding the same ones over and over")
         sizes[id(value)] = (size, depth)
 
 

@@ -71,7 +71,9 @@ def _outputs(text):
     return {slot: int(count or 1) for slot, _, count in pairs}
 
 
-def op(type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), **given):
+def op(
+    type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), **given
+):
     """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
     inputs = {} if x is None else {"X": x}
     inputs |= {k: v for k, v in given.items() if _is_input(v)}
@@ -82,7 +84,9 @@ def op(type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="val
 
 
 def _is_input(value):
-    return isinstance(value, np.ndarray) or (isinstance(value, list) and bool(value) and isinstance(value[0], np.ndarray))
+    return isinstance(value, np.ndarray) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], np.ndarray)
+    )
 
 
 def named(cases):

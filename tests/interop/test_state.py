@@ -78,6 +78,6 @@ def test_paddle_joins_what_we_cut(paddle: Any, tmp_path: Path) -> None:
 
 def test_paddle_reads_a_single_tensor(paddle: Any, tmp_path: Path) -> None:
     for binary in (False, True):
-        save(Held(np.float32([1, 2]), "t"), tmp_path / "t.pd", use_binary_format=binary)
+        save(Held(np.array([1, 2], np.float32), "t"), tmp_path / "t.pd", use_binary_format=binary)
         dtype, shape, _, values = paddle.ask("load_state", path=str(tmp_path / "t.pd"))
         assert (dtype, shape, values) == ("paddle.float32", [2], [1.0, 2.0])

@@ -118,7 +118,7 @@ def reference_of(layer: Layer, recording: Recording, input_spec: Any, outputs: A
 
     def eager(tensors: list[Tensor]) -> list[Any]:
         with no_grad():
-            return [t.array for _, t in tree.flatten(layer(*tensors), "output")[0]]
+            return [t.array for _, t in tree.flatten(layer(*tensors), "out")[0]]
 
     return eager
 
@@ -168,6 +168,11 @@ def write(recording: Recording, prefix: str, reference: Reference | None, parame
         if reference is not None:
             path = places.get(prefix + ".pdiparams")
             program.contract.verified = verify(
-                program, files[prefix + ".pdmodel"], None if path is None else str(path), recording.scope, reference
+                program,
+                files[prefix + ".pdmodel"],
+                None if path is None else str(path),
+                recording.scope,
+                reference,
+                recording.traced,
             )
             Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))

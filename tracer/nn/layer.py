@@ -70,7 +70,7 @@ class Layer:
             self._own("_parameters", name)[name] = value
         elif isinstance(value, Layer):
             self._own("_sub_layers", name)[name] = value
-        elif "_parameters" in members:
+        elif "_sub_layers" in members:  # the last of the tables: they are all there
             self._replace(name, value)
         members[name] = value
 

@@ -2,21 +2,31 @@
 
 from . import (
     activation,
+    along,
+    cast,
     compare,
     conv,
     create,
+    dropout,
     elementwise,
     index,
+    join,
     loss,
     matmul,
+    maxpool,
     norm,
+    pad,
     pool,
     random,
     reduce,
     shape,
+    slice,
+    softmax,
+    sort,
+    unary,
 )
 
 __all__ = [
-    "activation", "compare", "conv", "create", "elementwise", "index", "loss", "matmul", "norm", "pool", "random", "reduce",
-    "shape",
+    "activation", "along", "cast", "compare", "conv", "create", "dropout", "elementwise", "index", "join", "loss", "matmul",
+    "maxpool", "norm", "pad", "pool", "random", "reduce", "shape", "slice", "softmax", "sort", "unary",
 ]  # fmt: skip

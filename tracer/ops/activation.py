@@ -1,12 +1,20 @@
-"""Activations and other functions of one operand."""
+"""Activations: the functions of one operand that networks put between their layers."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
-from ..core.op import op
-from .elementwise import mul
-from .meta import like_x
+from ..core.op import OPS, check, op
+from .compare import between, where
+from .elementwise import add, div, keep, mul, scale, sub
+from .meta import agree, float_like_x, like_x, size_of
+from .special import erf as erf_of
+from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
+
+INF = math.inf
 
 
 @op("relu", "X -> Out", meta=like_x)
@@ -31,12 +39,279 @@ def _(gg, out, g):
     return None, relu_grad(out, gg)
 
 
-@op("exp", "X -> Out", meta=like_x)
-def exp(x):
-    """Out = e ** X.   X [*] -> Out [*]"""
-    return np.exp(x)
+@op("relu6", "X -> Out", meta=like_x)
+def relu6(x):
+    """Out = X between 0 and 6.   X [*] -> Out [*]"""
+    return clamp(x, 0.0, 6.0)
 
 
-@exp.vjp
-def _(g, x, *, Out):
-    return mul(g, Out)
+@relu6.vjp
+def _(g, x):
+    return keep(g, between(x, low=0.0, high=6.0))
+
+
+@op("brelu", "X -> Out", meta=like_x)
+def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
+    """Out = X between t_min and t_max.   X [*] -> Out [*]"""
+    return clamp(x, t_min, t_max)
+
+
+@brelu.vjp
+def _(g, x, *, t_min, t_max):
+    return keep(g, between(x, low=t_min, high=t_max))
+
+
+def clamp(x: Any, low: float, high: float) -> Any:
+    """X between two numbers, in the dtype of X.   Numbers beyond the range of an integer dtype are its ends."""
+    if x.dtype.kind in "iu":
+        ends = np.iinfo(x.dtype)
+        low, high = (min(max(v, ends.min), ends.max) for v in (low, high))
+    return np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high))
+
+
+@op("clip", "X, Min?, Max? -> Out", meta=like_x)
+def clip(x, low=None, high=None, *, min: float, max: float):
+    """Out = X between min and max.   X [*], Min [1] and Max [1] in place of the attributes -> Out [*]"""
+    low = min if low is None else low.reshape(()).item()
+    high = max if high is None else high.reshape(()).item()
+    return clamp(x, low, high)
+
+
+@clip.vjp
+def _(g, x, low, high, *, min, max):
+    inside = between(x, low=-INF if low is not None else min, high=INF if high is not None else max)
+    if low is not None:
+        inside = OPS["logical_and"](inside, OPS["greater_than"](x, low))
+    if high is not None:
+        inside = OPS["logical_and"](inside, OPS["less_than"](x, high))
+    return keep(g, inside), None, None
+
+
+@op("leaky_relu", "X -> Out", meta=like_x)
+def leaky_relu(x, *, alpha: float = 0.02):
+    """Out = X where X > 0, alpha * X elsewhere.   X [*] -> Out [*]"""
+    return np.where(x > 0, x, x * x.dtype.type(alpha))
+
+
+@leaky_relu.vjp
+def _(g, x, *, alpha):
+    return leaky_relu_grad(x, g, alpha=alpha)
+
+
+@op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+def leaky_relu_grad(x, g, *, alpha: float = 0.02):
+    """X@GRAD = Out@GRAD where X > 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return np.where(x > 0, g, g * g.dtype.type(alpha))
+
+
+@leaky_relu_grad.vjp
+def _(gg, x, g, *, alpha):
+    return None, leaky_relu_grad(x, gg, alpha=alpha)
+
+
+@op("elu", "X -> Out", meta=float_like_x)
+def elu(x, *, alpha: float = 1.0):
+    """Out = X where X > 0, alpha * (e ** X - 1) elsewhere.   X [*] -> Out [*]"""
+    zero = x.dtype.type(0)
+    return np.where(x > 0, x, np.expm1(np.minimum(x, zero)) * x.dtype.type(alpha))
+
+
+@elu.vjp
+def _(g, x, *, alpha):
+    below = scale(exp(keep(x, between(x, high=0.0))), scale=alpha)
+    return where(between(x, low=0.0), g, mul(g, below))
+
+
+@op("gelu", "X -> Out", meta=float_like_x)
+def gelu(x, *, approximate: bool = False):
+    """Out = X * Phi(X), the normal distribution function; approximate: by tanh.   X [*] -> Out [*]"""
+    t = x.dtype.type
+    if approximate:
+        return x * (np.tanh(x * (x * x * t(_K * _A) + t(_K))) + t(1)) * t(0.5)
+    return x * (erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5)
+
+
+_K, _A = math.sqrt(2 / math.pi), 0.044715  # tanh(K * (x + A * x ** 3)): Hendrycks and Gimpel, arXiv 1606.08415
+_PHI0 = 1 / math.sqrt(2 * math.pi)
+
+
+@gelu.vjp
+def _(g, x, *, approximate):
+    return gelu_grad(x, g, approximate=approximate)
+
+
+@op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+def gelu_grad(x, g, *, approximate: bool = False):
+    """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    t = x.dtype.type
+    if approximate:
+        xx = x * x
+        h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
+        slope = (x * (t(1) - h * h)) * (xx * t(3 * _K * _A) + t(_K))
+        return g * ((slope + h + t(1)) * t(0.5))
+    phi = np.exp(x * x * t(-0.5)) * (x * t(_PHI0))
+    return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
+
+
+@gelu_grad.vjp
+def _(gg, x, g, *, approximate):
+    def to_x() -> Any:
+        return mul(mul(gg, g), _bend_tanh(x) if approximate else _bend_erf(x))
+
+    return to_x, lambda: gelu_grad(x, gg, approximate=approximate)
+
+
+def _bend_erf(x: Any) -> Any:
+    """The second derivative of gelu: phi(x) * (2 - x ** 2)."""
+    xx = square(x)
+    return mul(scale(exp(scale(xx, scale=-0.5)), scale=_PHI0), scale(xx, scale=-1.0, bias=2.0))
+
+
+def _bend_tanh(x: Any) -> Any:
+    """The second derivative of the approximate gelu; with u = K * (x + A * x ** 3), h = tanh u:
+
+    (1 - h ** 2) * (u' + x * u'' / 2 - x * h * u' ** 2)
+    """
+    xx = square(x)
+    h = tanh(mul(x, scale(xx, scale=_K * _A, bias=_K)))
+    slope = scale(xx, scale=3 * _K * _A, bias=_K)
+    inner = sub(add(slope, scale(xx, scale=3 * _K * _A)), mul(mul(x, h), square(slope)))
+    return mul(one_minus(square(h)), inner)
+
+
+def _silu(x: Any) -> Any:
+    one = x.dtype.type(1)
+    return x / (one + np.exp(-x))
+
+
+def _silu_vjp(g: Any, x: Any) -> Any:
+    s = sigmoid(x)
+    return mul(g, mul(s, plus_one(mul(x, one_minus(s)))))
+
+
+@op("silu", "X -> Out", meta=float_like_x)
+@np.errstate(all="ignore")
+def silu(x):
+    """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
+    return _silu(x)
+
+
+silu.vjp(_silu_vjp)
+
+
+@op("swish", "X -> Out", meta=float_like_x)
+@np.errstate(all="ignore")
+def swish(x):
+    """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
+    return _silu(x)
+
+
+swish.vjp(_silu_vjp)
+
+
+@op("hard_swish", "X -> Out", meta=float_like_x)
+def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
+    """Out = X * min(max(X + offset, 0), threshold) / scale.   X [*] -> Out [*]"""
+    return x * clamp(x + x.dtype.type(offset), 0.0, threshold) / x.dtype.type(scale)
+
+
+@hard_swish.vjp
+def _(g, x, *, threshold, scale, offset):
+    times = OPS["scale"]
+    rising = mul(g, times(x, scale=2 / scale, bias=offset / scale))
+    above = times(g, scale=threshold / scale)
+    return where(between(x, high=threshold - offset), keep(rising, between(x, low=-offset)), above)
+
+
+@op("hard_sigmoid", "X -> Out", meta=float_like_x)
+def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
+    """Out = slope * X + offset between 0 and 1.   X [*] -> Out [*]"""
+    return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
+
+
+@hard_sigmoid.vjp
+def _(g, x, *, slope, Out):
+    return keep(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
+
+
+@op("softplus", "X -> Out", meta=float_like_x)
+def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
+    """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.   X [*] -> Out [*]"""
+    t = x.dtype.type
+    z = x * t(beta)
+    return np.where(z > t(threshold), x, np.log1p(np.exp(np.minimum(z, t(threshold)))) / t(beta))
+
+
+@softplus.vjp
+def _(g, x, *, beta, threshold):
+    z = scale(x, scale=beta)
+    return where(between(z, low=threshold), g, mul(g, sigmoid(z)))
+
+
+@op("softsign", "X -> Out", meta=float_like_x)
+def softsign(x):
+    """Out = X / (1 + |X|).   X [*] -> Out [*]"""
+    return x / (np.abs(x) + x.dtype.type(1))
+
+
+@softsign.vjp
+def _(g, x):
+    return div(g, square(plus_one(OPS["abs"](x))))
+
+
+@op("logsigmoid", "X -> Out", meta=float_like_x)
+def logsigmoid(x):
+    """Out = -ln(1 + e ** -X).   X [*] -> Out [*]"""
+    return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
+
+
+@logsigmoid.vjp
+def _(g, x):
+    return mul(g, sigmoid(negative(x)))
+
+
+@op("mish", "X -> Out", meta=float_like_x)
+def mish(x, *, threshold: float = 20.0):
+    """Out = X * tanh(softplus(X)).   X [*] -> Out [*]"""
+    return x * np.tanh(softplus.kernel(x, threshold=threshold))
+
+
+@mish.vjp
+def _(g, x, *, threshold):
+    t = tanh(softplus(x, threshold=threshold))
+    return mul(g, add(t, mul(mul(x, sigmoid(x)), one_minus(square(t)))))
+
+
+@op("prelu", "X, Alpha -> Out")
+def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
+    """Out = X where X > 0, Alpha * X elsewhere.   X [N,*], Alpha [1], [C] or [*] as mode says -> Out [N,*]"""
+    return np.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.shape, data_format, mode)))
+
+
+def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[int, ...]:
+    check(mode in ("all", "channel", "element"), f"mode={mode} is none of all, channel, element")
+    if mode == "element":
+        return (1, *shape[1:])
+    place = len(shape) - 1 if data_format[-1] == "C" else min(1, len(shape) - 1)
+    return tuple(-1 if mode == "channel" and i == place else 1 for i in range(len(shape)))
+
+
+@prelu.meta
+def _(x, alpha, *, data_format, mode):
+    shape = _alpha_shape(x.shape, data_format, mode)
+    sizes = [x.shape[i] if d < 0 else d for i, d in enumerate(shape)] if mode == "channel" else list(shape)
+    check(
+        agree(size_of(alpha.shape), size_of(tuple(sizes))),
+        f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha",
+    )
+    return x
+
+
+@prelu.vjp
+def _(g, x, alpha, *, data_format, mode):
+    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(x.meta.shape, data_format, mode)))[0]
+
+    def to_alpha() -> Any:
+        return OPS["reshape_like"](OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha)
+
+    return where(between(x, low=0.0), g, mul(g, spread)), to_alpha

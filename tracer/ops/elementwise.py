@@ -6,12 +6,13 @@ which sets Y inside of X: `fit` says so.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ..core.op import OPS, Ints, Meta, check, op
-from .meta import aligned, broadcast, like_x
+from .meta import agree_all, aligned, broadcast, known_dim, like_x
 
 
 def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -53,7 +54,7 @@ def _(g, x, *, shape, axis):
 
 def zeros_like(x: Any) -> Any:
     """Zeros like the tensor X."""
-    return scale(x, scale=0.0)
+    return OPS["fill_any_like"](x, value=0.0)
 
 
 @op("elementwise_add", "X, Y -> Out", meta=broadcast)
@@ -66,6 +67,8 @@ def add(x, y, *, axis: int = -1):
 
 @add.vjp
 def _(g, x, y, *, axis):
+    if axis == -1:
+        return g, g
     return fit(g, x, axis), fit(g, y, axis)
 
 
@@ -92,15 +95,19 @@ def mul(x, y, *, axis: int = -1):
 
 @mul.vjp
 def _(g, x, y, *, axis):
+    if axis == -1:
+        return lambda: mul(g, y), lambda: mul(g, x)
     return lambda: fit(mul(g, y, axis=axis), x, axis), lambda: fit(mul(g, x, axis=axis), y, axis)
 
 
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
 def div(x, y, *, axis: int = -1):
     """Out = X / Y; of integers rounded towards zero.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
         x, y = at(x, y, axis)
     if x.dtype.kind in "iu":
+        check_divisor(x, y)
         return np.trunc(np.true_divide(x, y)).astype(x.dtype)
     return x / y
 
@@ -111,6 +118,97 @@ def _(g, x, y, *, axis, Out):
         return fit(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
 
     return lambda: fit(div(g, y, axis=axis), x, axis), to_y
+
+
+@op("elementwise_max", "X, Y -> Out", meta=broadcast)
+def maximum(x, y, *, axis: int = -1):
+    """Out = the larger of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    return np.maximum(*at(x, y, axis))
+
+
+@maximum.vjp
+def _(g, x, y, *, axis):
+    def part(picked: str, like: Any) -> Any:
+        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+
+    return part("greater_than", x), part("less_equal", y)
+
+
+@op("elementwise_min", "X, Y -> Out", meta=broadcast)
+def minimum(x, y, *, axis: int = -1):
+    """Out = the smaller of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    return np.minimum(*at(x, y, axis))
+
+
+@minimum.vjp
+def _(g, x, y, *, axis):
+    def part(picked: str, like: Any) -> Any:
+        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+
+    return part("less_than", x), part("greater_equal", y)
+
+
+@op("keep", "X, Mask -> Out", meta=like_x)
+def keep(x, mask):
+    """Out = X where Mask, else 0.   X [*], Mask bool [*] -> Out [*]"""
+    return np.where(mask, x, x.dtype.type(0))
+
+
+@keep.vjp
+def _(g, x, mask):
+    return keep(g, mask), None
+
+
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def power(x, y, *, axis: int = -1):
+    """Out = X ** Y; of integers rounded.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    if x.dtype.kind in "iu" and np.any(y < 0):
+        return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
+    return np.power(x, y)
+
+
+@power.vjp
+def _(g, x, y, *, axis, Out):
+    def to_x() -> Any:
+        return fit(mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis)
+
+    def to_y() -> Any:
+        return fit(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
+
+    return to_x, to_y
+
+
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def floordiv(x, y, *, axis: int = -1):
+    """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    check_divisor(x, y)
+    return np.floor_divide(x, y)
+
+
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast)
+@np.errstate(all="ignore")
+def mod(x, y, *, axis: int = -1):
+    """Out = the rest of X / Y, with the sign of Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    x, y = at(x, y, axis)
+    check_divisor(x, y)
+    return np.mod(x, y)
+
+
+@mod.vjp
+def _(g, x, y, *, axis):
+    def to_y() -> Any:
+        return fit(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
+
+    return fit(g, x, axis), to_y
+
+
+def check_divisor(x: Any, y: Any) -> None:
+    """Raise OpError for an integer division by zero, which has no value."""
+    check(x.dtype.kind not in "iu" or bool(np.all(y)), "division of integers by zero")
 
 
 @op("scale", "X, ScaleTensor? -> Out", meta=like_x)
@@ -128,3 +226,22 @@ def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_a
 @scale.vjp
 def _(g, x, scale_tensor, *, scale):
     return OPS["scale"](g, scale_tensor, scale=scale)
+
+
+@op("sum", "X* -> Out")
+def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
+    """Out = the sum of all X.   X list of [*S] -> Out [*S]"""
+    return functools.reduce(np.add, xs) if len(xs) > 1 else xs[0].copy()
+
+
+@add_n.meta
+def _(xs, **_):
+    check(bool(xs), "X is empty")
+    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
+    return Meta(functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]), xs[0].dtype)
+
+
+@add_n.vjp
+def _(g, xs):
+    return [g] * len(xs)

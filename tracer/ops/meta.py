@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import dtype_of, is_float
 from ..core.op import Meta, check
 
 Shape = tuple[int, ...]
+Rule = Callable[..., Any]
 
 
 def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
@@ -58,10 +60,71 @@ def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
 
+def agree(a: int, b: int) -> bool:
+    """Whether two sizes can be the same; an unknown one can be any."""
+    return a == b or a < 0 or b < 0
+
+
+def agree_all(a: Shape, b: Shape) -> bool:
+    """Whether two shapes can be the same."""
+    return len(a) == len(b) and all(map(agree, a, b))
+
+
+def known_dim(a: int, b: int) -> int:
+    """The better known of two sizes that agree."""
+    return max(a, b)
+
+
+def check_float(x: Meta) -> None:
+    """Raise OpError unless the operand is of a floating type."""
+    check(is_float(x.dtype), "needs a floating dtype")
+
+
+def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand, which must be of a floating type."""
+    check_float(x)
+    return x
+
+
+def floated(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand, float32 where that is of integers."""
+    return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
+
+
+def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result has the shape of the first operand and says yes or no."""
+    return Meta(x.shape, np.dtype(bool))
+
+
+def like(index: int) -> Rule:
+    """The rule of a gradient whose result is like the operand number `index`."""
+
+    def rule(*metas: Meta, **_: Any) -> Meta:
+        return metas[index]
+
+    return rule
+
+
+def like_each(*indices: int) -> Rule:
+    """The rule of a gradient whose results are like the operands with these numbers; where one is missing, like the first."""
+
+    def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
+        return tuple(metas[i] or metas[indices[0]] for i in indices)
+
+    return rule
+
+
 def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """`axis` counted from the front.   Raises OpError when there is no such axis."""
-    check(-rank <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
+    """`axis` counted from the front; 0 and -1 are allowed for rank 0.   Raises OpError when there is no such axis."""
+    check(-max(rank, 1) <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
     return axis % rank if rank else 0
+
+
+def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
+    """Each of `axes` counted from the front, in the order given.   Raises OpError for one that does not exist or repeats."""
+    found = tuple(normal_axis(a, rank, what) for a in axes)
+    check(len(set(found)) == len(found), f"{what}={list(axes)} names an axis twice")
+    return found
 
 
 def size_of(shape: Shape) -> int:

@@ -2,125 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import FileError
 from .attrs import ATTR_RULES, attr_problem
-from .printer import FLAGS, FORMS, GUARD_TEXTS, UNTYPED, WORD
+from .printer import FLAGS, FORMS, GUARD_TEXTS, UNTYPED
 from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from .tokens import END, INT, BadLine, Line, Token, unraw
 
-_TOKEN = re.compile(
-    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>' + WORD.pattern + r")|(?P<mark>[,:=()\[\]])|#\s*(?P<rest>.*))"
-)
-_INT = re.compile(r"[+-]?\d{1,20}")
 _KINDS = {kind.name.lower(): kind for kind in Kind if kind != Kind.DENSE}
 _TYPES = {word: kind for kind, (word, _) in FORMS.items() if word}
 _CONTRACT_TEXTS = {"producer": "producer", "verified": "verified", "tree": "output_tree"}
 
 
-class _Bad(Exception):
-    """What is wrong with a line."""
-
-
-class Token(NamedTuple):
-    """kind: 'text' (was in quotes), 'word', 'mark' or 'end'."""
-
-    kind: str
-    value: str
-
-
-_END = Token("end", "the end of the line")
-
-
-class _Line:
-    """The tokens of a line, taken one after the other.   comment: what stands behind `#`."""
-
-    def __init__(self, line: str) -> None:
-        self.tokens: list[Token] = []
-        self.comment = ""
-        self.at = 0
-        self._split(line.rstrip())
-
-    def _split(self, line: str) -> None:
-        position = 0
-        while position < len(line):
-            found = _TOKEN.match(line, position)
-            if found is None:
-                raise _Bad(f"cannot be read from {line[position : position + 20]!r} on")
-            position = found.end()
-            if found["rest"] is not None:
-                self.comment = unraw(found["rest"])
-                return
-            kind = str(found.lastgroup)
-            value = found[kind]
-            self.tokens.append(Token(kind, _unquoted(value) if kind == "text" else value))
-
-    def peek(self, ahead: int = 0) -> Token:
-        at = self.at + ahead
-        return self.tokens[at] if at < len(self.tokens) else _END
-
-    def take(self) -> Token:
-        token = self.peek()
-        self.at += 1
-        return token
-
-    def sees(self, mark: str, ahead: int = 0) -> bool:
-        return self.peek(ahead) == Token("mark", mark)
-
-    def eat(self, mark: str) -> bool:
-        found = self.sees(mark)
-        self.at += found
-        return found
-
-    def expect(self, mark: str) -> None:
-        if not self.eat(mark):
-            raise _Bad(f"{mark!r} is expected, not {self.peek().value!r:.80}")
-
-    def name(self, what: str) -> str:
-        token = self.take()
-        if token.kind not in ("word", "text"):
-            raise _Bad(f"{what} is expected, not {token.value!r:.80}")
-        return token.value
-
-    def integer(self, what: str) -> int:
-        token = self.take()
-        if token.kind != "word" or not _INT.fullmatch(token.value):
-            raise _Bad(f"{what} is expected, not {token.value!r:.80}")
-        return int(token.value)
-
-    def listed(self, one: Callable[[], Any]) -> list[Any]:
-        """`a, b, c]`, the opening bracket being taken already."""
-        found: list[Any] = []
-        while not self.eat("]"):
-            if found:
-                self.expect(",")
-            found.append(one())
-        return found
-
-    def end(self) -> None:
-        if self.peek() != _END:
-            raise _Bad(f"{self.peek().value!r:.80} is more than the line can hold")
-
-
-def _unquoted(text: str) -> str:
-    try:
-        found: str = json.loads(text, strict=False)
-    except ValueError:
-        raise _Bad(f"the text {text:.40} is not closed or has a wrong escape") from None
-    return found
-
-
-def unraw(text: str) -> str:
-    """The rest of a line as `printer.raw` writes it."""
-    return _unquoted(text) if text.startswith('"') else text
-
-
-def _elements(line: _Line) -> tuple[str, tuple[int, ...]]:
+def _elements(line: Line) -> tuple[str, tuple[int, ...]]:
     dtype = line.name("a data type")
     line.expect("[")
 
@@ -133,7 +31,7 @@ def _elements(line: _Line) -> tuple[str, tuple[int, ...]]:
     return "" if dtype == UNTYPED else dtype, tuple(line.listed(size))
 
 
-def _declared(line: _Line, name: str) -> VarDesc:
+def _declared(line: Line, name: str) -> VarDesc:
     """What follows `name:`."""
     var = VarDesc(name, dtype="")
     kind = _KINDS.get(line.peek().value)
@@ -147,7 +45,7 @@ def _declared(line: _Line, name: str) -> VarDesc:
     return var
 
 
-def _flag(line: _Line, var: VarDesc) -> None:
+def _flag(line: Line, var: VarDesc) -> None:
     flag = line.take().value
     if flag == "lod":
         line.expect("=")
@@ -155,10 +53,10 @@ def _flag(line: _Line, var: VarDesc) -> None:
     elif flag in FLAGS or flag == "persistable":
         setattr(var, FLAGS.get(flag, flag), True)
     else:
-        raise _Bad(f"{flag!r} is no property of a variable")
+        raise BadLine(f"{flag!r} is no property of a variable")
 
 
-def _declaration(line: _Line, block: Block) -> None:
+def _declaration(line: Line, block: Block) -> None:
     param = line.take().value == "param"
     name = line.name("the name of a variable")
     line.expect(":")
@@ -170,11 +68,11 @@ def _declaration(line: _Line, block: Block) -> None:
 
 def _declare(block: Block, var: VarDesc) -> None:
     if var.name in block.vars:
-        raise _Bad(f"variable {var.name!r} is declared twice")
+        raise BadLine(f"variable {var.name!r} is declared twice")
     block.vars[var.name] = var
 
 
-def _outputs(line: _Line, block: Block) -> dict[str, list[str]]:
+def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
     """All up to and with the `=` before the type of the op."""
 
     def written() -> str:
@@ -194,35 +92,35 @@ def _outputs(line: _Line, block: Block) -> dict[str, list[str]]:
     return outputs
 
 
-def _slots(line: _Line, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
+def _slots(line: Line, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
     """`A=x, B=[y, z]`."""
     while True:
         slot = line.name("the name of a slot")
         line.expect("=")
         if slot in slots:
-            raise _Bad(f"slot {slot} is there twice")
+            raise BadLine(f"slot {slot} is there twice")
         slots[slot] = line.listed(one) if line.eat("[") else [one()]
         if not line.eat(","):
             return
 
 
-def _op(line: _Line, block: Block) -> None:
+def _op(line: Line, block: Block) -> None:
     outputs = _outputs(line, block)
     op = OpDesc(line.name("the type of an op"), outputs=outputs, where=line.comment)
     line.expect("(")
     if not line.eat(")"):
         _slots(line, op.inputs, lambda: line.name("the name of a variable"))
         line.expect(")")
-    while line.peek() != _END:
+    while line.peek() != END:
         name = line.name("the name of an attribute")
         line.expect("=")
         if name in op.attrs:
-            raise _Bad(f"attribute {name} is there twice")
+            raise BadLine(f"attribute {name} is there twice")
         op.attrs[name] = _attr(line, name)
     block.ops.append(op)
 
 
-def _attr(line: _Line, name: str) -> Attr:
+def _attr(line: Line, name: str) -> Attr:
     token = line.peek()
     if token.kind == "text":
         return Attr(AttrType.STRING, line.take().value)
@@ -238,42 +136,42 @@ def _attr(line: _Line, name: str) -> Attr:
         attr = _bare(line)
     problem = attr_problem(attr)
     if problem:
-        raise _Bad(f"attribute {name}: {problem}")
+        raise BadLine(f"attribute {name}: {problem}")
     return attr
 
 
-def _bare(line: _Line) -> Attr:
+def _bare(line: Line) -> Attr:
     value = line.peek().value
     if value in ("true", "false"):
         return Attr(AttrType.BOOLEAN, _bool(line))
-    if _INT.fullmatch(value):
+    if INT.fullmatch(value):
         return Attr(AttrType.INT, line.integer("a number"))
     return Attr(AttrType.FLOAT, _float32(line))
 
 
-def _bool(line: _Line) -> bool:
+def _bool(line: Line) -> bool:
     token = line.take()
     if token not in (Token("word", "true"), Token("word", "false")):
-        raise _Bad(f"true or false is expected, not {token.value!r:.80}")
+        raise BadLine(f"true or false is expected, not {token.value!r:.80}")
     return token.value == "true"
 
 
-def _double(line: _Line) -> float:
+def _double(line: Line) -> float:
     token = line.take()
     try:
         return float(token.value if token.kind == "word" else "")
     except ValueError:
-        raise _Bad(f"a value is expected, not {token.value!r:.80}") from None
+        raise BadLine(f"a value is expected, not {token.value!r:.80}") from None
 
 
-def _float32(line: _Line) -> float:
+def _float32(line: Line) -> float:
     value = _double(line)
     with np.errstate(over="ignore"):
         rounded = float(np.float32(value))
     return value if np.isinf(rounded) else rounded
 
 
-def _scalar(line: _Line) -> bool | int | float | complex:
+def _scalar(line: Line) -> bool | int | float | complex:
     token = line.peek()
     if token.value in ("true", "false"):
         return _bool(line)
@@ -285,25 +183,25 @@ def _scalar(line: _Line) -> bool | int | float | complex:
         imaginary = _double(line)
         line.expect(")")
         return complex(real, imaginary)
-    return line.integer("a number") if _INT.fullmatch(token.value) else _double(line)
+    return line.integer("a number") if INT.fullmatch(token.value) else _double(line)
 
 
-def _quoted(line: _Line) -> str:
+def _quoted(line: Line) -> str:
     token = line.take()
     if token.kind != "text":
-        raise _Bad(f"a text in quotes is expected, not {token.value!r:.80}")
+        raise BadLine(f"a text in quotes is expected, not {token.value!r:.80}")
     return token.value
 
 
-def _var_name(line: _Line) -> str:
+def _var_name(line: Line) -> str:
     return line.name("the name of a variable")
 
 
-def _int(line: _Line) -> int:
+def _int(line: Line) -> int:
     return line.integer("a number")
 
 
-_READ: dict[AttrType, Callable[[_Line], Any]] = {
+_READ: dict[AttrType, Callable[[Line], Any]] = {
     AttrType.LONG: _int,
     AttrType.FLOAT64: _double,
     AttrType.BLOCK: _int,
@@ -321,28 +219,28 @@ _READ: dict[AttrType, Callable[[_Line], Any]] = {
 }
 
 
-def _element(line: _Line, kind: AttrType) -> Any:
+def _element(line: Line, kind: AttrType) -> Any:
     return _READ[kind](line)
 
 
-def _field(line: _Line, name: str) -> None:
+def _field(line: Line, name: str) -> None:
     if line.take() != Token("word", name):
-        raise _Bad(f"{name}= is expected")
+        raise BadLine(f"{name}= is expected")
     line.expect("=")
 
 
-def _arg(line: _Line) -> Arg:
+def _arg(line: Line) -> Arg:
     name = line.name("the name of a variable")
     line.expect(":")
     dtype, shape = _elements(line)
     arg = Arg(name, dtype, shape)
-    if line.peek() != _END:
+    if line.peek() != END:
         _field(line, "path")
         arg.path = _quoted(line)
     return arg
 
 
-def _guard(line: _Line) -> Guard:
+def _guard(line: Line) -> Guard:
     kind, var = line.name("the kind of a guard"), line.name("the name of a variable")
     _field(line, "axis")
     axis = line.integer("an axis")
@@ -358,7 +256,7 @@ def _contract_line(text: str, contract: Contract) -> None:
     if word in _CONTRACT_TEXTS:
         setattr(contract, _CONTRACT_TEXTS[word], unraw(rest))
         return
-    line = _Line(text)
+    line = Line(text)
     line.take()
     if word == "input":
         contract.inputs.append(_arg(line))
@@ -367,7 +265,7 @@ def _contract_line(text: str, contract: Contract) -> None:
     elif word == "guard":
         contract.guards.append(_guard(line))
     else:
-        raise _Bad(f"a contract has no {word!r}")
+        raise BadLine(f"a contract has no {word!r}")
     line.end()
 
 
@@ -382,7 +280,7 @@ class _Parser:
         if isinstance(self.part, Contract) and text[:1].isspace():
             _contract_line(text, self.part)
             return
-        line = _Line(text)
+        line = Line(text)
         first = line.peek()
         if self.program is None:
             self._program(line)
@@ -391,20 +289,20 @@ class _Parser:
         elif first == Token("word", "block"):
             self._block(line)
         elif not isinstance(self.part, Block):
-            raise _Bad("a block is expected")
+            raise BadLine("a block is expected")
         elif first in (Token("word", "var"), Token("word", "param")):
             _declaration(line, self.part)
         else:
             _op(line, self.part)
 
-    def _program(self, line: _Line) -> None:
+    def _program(self, line: Line) -> None:
         if line.take() != Token("word", "program"):
-            raise _Bad("the text of a program starts with `program version=...`")
+            raise BadLine("the text of a program starts with `program version=...`")
         _field(line, "version")
         self.program = Program([], line.integer("a version"))
         line.end()
 
-    def _block(self, line: _Line) -> None:
+    def _block(self, line: Line) -> None:
         assert self.program is not None
         line.take()
         self.part = Block(line.integer("the index of a block"))
@@ -427,7 +325,7 @@ def parse(text: str, name: str = "program") -> Program:
             continue
         try:
             parser.line(line)
-        except _Bad as bad:
+        except BadLine as bad:
             raise FileError(f"{name}:{number}: {bad} ({line.strip():.100})") from None
     if parser.program is None:
         raise FileError(f"{name}: is empty")

@@ -116,6 +116,7 @@ Pair aligned(Node& n, std::string_view slot_x, std::string_view slot_y) {
   bool x_longer = n.need_rank(p.x) >= n.need_rank(p.y);
   Value& shorter = x_longer ? p.y : p.x;
   auto rank = n.rank(shorter), missing = static_cast<int>(n.rank(x_longer ? p.x : p.y) - rank - axis);
+  n.require(axis >= 0 && missing >= 0, "attribute 'axis' is " + std::to_string(axis));
   Ints ones;
   for (int i = 0; i < missing; ++i) ones.push_back(rank + i);
   shorter = n.unsqueeze(shorter, ones);

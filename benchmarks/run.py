@@ -1,0 +1,175 @@
+"""Time Oarlock beside its peers in one run, and print ratios.
+
+    python benchmarks/run.py [--rounds N] [--only TEXT] [--markdown]
+
+Peers are used where they are: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment that ./check made), PyTorch
+($OARLOCK_TORCH: a Python that has it), ONNX Runtime's own Python package (this Python).   Every case is measured in rounds,
+the peers taking turns, so that a machine that slows down slows down all of them; medians of the rounds are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from figures import print_figures
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("OARLOCK_CACHE", Path.home() / ".cache" / "oarlock"))
+
+
+class Bar(NamedTuple):
+    """A case, and the largest ratio to each peer that we want."""
+
+    case: str
+    bars: dict[str, float]
+
+
+BARS = [
+    Bar("small op, no gradient", {"paddle": 0.6, "torch": 1.1}),
+    Bar("small op, with tape", {"paddle": 0.6, "torch": 1.1}),
+    Bar("60 small ops, forward and backward", {"paddle": 0.6}),
+    *(
+        Bar(f"training step: {name}", {"paddle": 0.5, "torch": 1.0})
+        for name in ("mlp", "lenet", "resnet", "transformer")
+    ),
+    Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
+    *(Bar(f"inference: {name}", {"paddle": 1.1}) for name in ("mlp", "lenet", "resnet", "transformer")),
+]
+
+
+class Worker:
+    """A process that times cases of one peer."""
+
+    def __init__(self, command: list[str]) -> None:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(HERE / "workers"),
+            "OMP_NUM_THREADS": "2",
+            "GLOG_minloglevel": "3",
+        }
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+            cwd="/",
+        )
+        hello = self._answer()
+        self.peer: str = hello["peer"]
+        self.cases: list[str] = hello["cases"]
+
+    def _answer(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                found: dict[str, Any] = json.loads(line)
+                return found
+        raise RuntimeError(f"a worker ended: {self.process.args}")
+
+    def seconds(self, case: str) -> float:
+        """Seconds per call."""
+        assert self.process.stdin is not None
+        print(json.dumps({"case": case}), file=self.process.stdin, flush=True)
+        return float(self._answer()["seconds"])
+
+
+def has(python: str | None, module: str) -> bool:
+    """Whether a Python is there and can import a module."""
+    if not python or not Path(python).exists():
+        return False
+    return subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False, cwd="/").returncode == 0
+
+
+def commands(folder: str) -> list[list[str]]:
+    """How to start a worker of every peer that is installed."""
+    workers = HERE / "workers"
+    found = [[sys.executable, str(workers / "paddle_like.py"), "oarlock", folder]]
+    paddle = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
+    torch = os.environ.get("OARLOCK_TORCH", str(CACHE / "torch" / "bin" / "python"))
+    if has(paddle, "paddle"):
+        found.append([paddle, str(workers / "paddle_like.py"), "paddle", folder])
+    if has(torch, "torch"):
+        found.append([torch, str(workers / "torch_like.py")])
+    if has(sys.executable, "onnxruntime"):
+        found.append([sys.executable, str(workers / "raw_ort.py"), folder])
+    return found
+
+
+def prepare(folder: str) -> None:
+    """The models of the inference cases, as Paddle's files and as ONNX."""
+    import oarlock as paddle  # noqa: PLC0415
+    from oarlock.cli.model import export_model  # noqa: PLC0415
+
+    worker = HERE / "workers" / "paddle_like.py"
+    environment = {**os.environ, "PYTHONPATH": str(HERE / "workers")}
+    subprocess.run([sys.executable, str(worker), "oarlock", folder, "export"], check=True, env=environment, cwd="/")
+    small = paddle.nn.Sequential(paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10))
+    small.eval()
+    paddle.jit.save(small, f"{folder}/small", input_spec=[paddle.static.InputSpec([None, 64], "float32", "x")])
+    for name in ("small", "mlp", "lenet", "resnet", "transformer"):
+        export_model(f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", inline=False, opset=17)
+
+
+def measure(workers: list[Worker], case: str, rounds: int) -> dict[str, float]:
+    """The median over the rounds for every peer that has the case."""
+    times: dict[str, list[float]] = {w.peer: [] for w in workers if case in w.cases}
+    for _ in range(rounds):
+        for worker in workers:
+            if worker.peer in times:
+                times[worker.peer].append(worker.seconds(case))
+    return {peer: statistics.median(found) for peer, found in times.items()}
+
+
+def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
+    """One line: our time, and the ratio to each peer with its bar."""
+    ours = times["oarlock"]
+    ratios = []
+    for peer, theirs in times.items():
+        if peer != "oarlock":
+            limit = bar.bars.get(peer)
+            mark = "" if limit is None else f" (bar {limit:g}, {'met' if ours <= limit * theirs else 'MISSED'})"
+            ratios.append(f"{ours / theirs:.2f}x {peer}{mark}")
+    unit = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
+    if markdown:
+        return f"| {bar.case} | {unit} | {', '.join(ratios)} |"
+    return f"{bar.case:36} {unit:>10}   {', '.join(ratios)}"
+
+
+def main() -> None:
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        workers = [Worker(command) for command in commands(folder)]
+        print(f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of {args.rounds} rounds")
+        ratios = []
+        for bar in BARS:
+            if args.only in bar.case:
+                times = measure(workers, bar.case, args.rounds)
+                print(row(bar, times, args.markdown), flush=True)
+                if bar.case.startswith("inference") and "paddle" in times:
+                    ratios.append(times["oarlock"] / times["paddle"])
+        if ratios:
+            print(
+                f"inference beside Paddle Inference: geometric mean {statistics.geometric_mean(ratios):.2f}x (bar 0.5)"
+            )
+        if not args.only:
+            print_figures(Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""The cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle FOLDER` run the very same code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from serve import serve
+
+P: Any = importlib.import_module(sys.argv[1])
+nn: Any = P.nn
+FOLDER = Path(sys.argv[2])
+OURS = sys.argv[1] == "oarlock"
+Case = Callable[[], object]
+rng = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> Any:
+    """A random tensor."""
+    return P.to_tensor(rng.standard_normal(shape).astype("float32"))
+
+
+def labels(count: int, classes: int = 10) -> Any:
+    """Random classes [count, 1]."""
+    return P.to_tensor(rng.integers(0, classes, (count, 1)))
+
+
+class Block(nn.Layer):  # type: ignore[misc]
+    """A residual block."""
+
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2D(channels, out, 3, stride=stride, padding=1, bias_attr=False)
+        self.norm1 = nn.BatchNorm2D(out)
+        self.conv2 = nn.Conv2D(out, out, 3, padding=1, bias_attr=False)
+        self.norm2 = nn.BatchNorm2D(out)
+        self.short = nn.Conv2D(channels, out, 1, stride=stride, bias_attr=False)
+
+    def forward(self, x: Any) -> Any:
+        """relu(f(x) + x)"""
+        y = nn.functional.relu(self.norm1(self.conv1(x)))
+        return nn.functional.relu(self.norm2(self.conv2(y)) + self.short(x))
+
+
+class Classifier(nn.Layer):  # type: ignore[misc]
+    """A Transformer encoder over a sequence, and a linear layer on its mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0), 2)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: Any) -> Any:
+        """[N, L, 64] -> [N, 10]"""
+        return self.head(self.encoder(x).mean(1))
+
+
+def mlp() -> Any:
+    """64 -> 128 -> 128 -> 10"""
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
+def lenet() -> Any:
+    """LeNet-5."""
+    return nn.Sequential(
+        nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
+        nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10),
+    )  # fmt: skip
+
+
+def resnet() -> Any:
+    """Three residual blocks."""
+    return nn.Sequential(
+        nn.Conv2D(3, 16, 3, padding=1), Block(16, 16, 1), Block(16, 32, 2), Block(32, 64, 2), nn.AdaptiveAvgPool2D(1), nn.Flatten(),
+        nn.Linear(64, 10),
+    )  # fmt: skip
+
+
+MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    "mlp": (mlp, (64, 64)),
+    "lenet": (lenet, (64, 1, 28, 28)),
+    "resnet": (resnet, (16, 3, 32, 32)),
+    "transformer": (Classifier, (16, 32, 64)),
+}
+
+
+def add(tape: bool) -> Case:
+    """One small addition."""
+    x, y = normal(4, 4), normal(4, 4)
+    y.stop_gradient = not tape
+    return lambda: x + y
+
+
+def sixty() -> Case:
+    """60 small ops forward and backward."""
+    x = normal(8, 8)
+    x.stop_gradient = False
+
+    def call() -> None:
+        y = x
+        for _ in range(20):
+            y = P.tanh(y * x + x)
+        y.sum().backward()
+        x.clear_gradient()
+
+    return call
+
+
+def train(name: str) -> Case:
+    """One step of training with Adam."""
+    make, shape = MODELS[name]
+    model, x, y = make(), normal(*shape), labels(shape[0])
+    adam = P.optimizer.Adam(1e-3, parameters=model.parameters())
+    loss_of = nn.CrossEntropyLoss()
+
+    def call() -> None:
+        loss_of(model(x), y).backward()
+        adam.step()
+        adam.clear_grad()
+
+    return call
+
+
+def traced() -> Case:
+    """A call of a traced (of a to_static) MLP on one row."""
+    model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+    model.eval()
+    x = normal(1, 64)
+    if OURS:
+        _, trace = P.jit.TracedLayer.trace(model, [x])
+        return lambda: trace([x])
+    static = P.jit.to_static(model, input_spec=[P.static.InputSpec([None, 64], "float32")], full_graph=True)
+
+    def call() -> None:
+        with P.no_grad():
+            static(x)
+
+    return call
+
+
+def engine(name: str) -> Case:
+    """Inference from the files, batch 1: our engine, or Paddle Inference."""
+    shape = MODELS[name][1]
+    x = rng.standard_normal((1, *shape[1:])).astype("float32")
+    prefix = str(FOLDER / name)
+    if OURS:
+        layer = P.jit.load(prefix, threads=1)
+        return lambda: layer(x)
+    from paddle import inference  # noqa: PLC0415
+
+    config = inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
+    config.disable_gpu()
+    config.set_cpu_math_library_num_threads(1)
+    config.enable_mkldnn()
+    config.disable_glog_info()
+    predictor = inference.create_predictor(config)
+    given = predictor.get_input_handle(predictor.get_input_names()[0])
+    made = predictor.get_output_handle(predictor.get_output_names()[0])
+
+    def call() -> None:
+        given.copy_from_cpu(x)
+        predictor.run()
+        made.copy_to_cpu()
+
+    return call
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "small op, no gradient": lambda: add(False),
+    "small op, with tape": lambda: add(True),
+    "60 small ops, forward and backward": sixty,
+    **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},  # type: ignore[misc]
+    "traced call of a small MLP": traced,
+    **{f"inference: {name}": (lambda name=name: engine(name)) for name in MODELS},  # type: ignore[misc]
+}
+
+
+def export() -> None:
+    """Write every model for the inference cases."""
+    for name, (make, shape) in MODELS.items():
+        model = make()
+        model.eval()
+        spec = P.static.InputSpec([None, *shape[1:]], "float32", "x")
+        P.jit.save(model, str(FOLDER / name), input_spec=[spec])
+
+
+if __name__ == "__main__":
+    P.seed(0)
+    if sys.argv[3:] == ["export"]:
+        export()
+    else:
+        serve(CASES, sys.argv[1])

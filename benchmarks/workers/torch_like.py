@@ -1,0 +1,120 @@
+"""The cases in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from serve import serve
+from torch import nn
+
+Case = Callable[[], object]
+torch.set_num_threads(2)
+torch.manual_seed(0)
+
+
+class Block(nn.Module):
+    """A residual block."""
+
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, out, 3, stride, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(out)
+        self.conv2 = nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(out)
+        self.short = nn.Conv2d(channels, out, 1, stride, bias=False)
+
+    def forward(self, x: Any) -> Any:
+        """relu(f(x) + x)"""
+        y = torch.relu(self.norm1(self.conv1(x)))
+        return torch.relu(self.norm2(self.conv2(y)) + self.short(x))
+
+
+class Classifier(nn.Module):
+    """A Transformer encoder over a sequence, and a linear layer on its mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: Any) -> Any:
+        """[N, L, 64] -> [N, 10]"""
+        return self.head(self.encoder(x).mean(1))
+
+
+def mlp() -> Any:
+    """64 -> 128 -> 128 -> 10"""
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
+def lenet() -> Any:
+    """LeNet-5."""
+    return nn.Sequential(
+        nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10),
+    )  # fmt: skip
+
+
+def resnet() -> Any:
+    """Three residual blocks."""
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1), Block(16, 16, 1), Block(16, 32, 2), Block(32, 64, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+        nn.Linear(64, 10),
+    )  # fmt: skip
+
+
+MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    "mlp": (mlp, (64, 64)),
+    "lenet": (lenet, (64, 1, 28, 28)),
+    "resnet": (resnet, (16, 3, 32, 32)),
+    "transformer": (Classifier, (16, 32, 64)),
+}
+
+
+def add(tape: bool) -> Case:
+    """One small addition."""
+    x, y = torch.randn(4, 4), torch.randn(4, 4, requires_grad=tape)
+    return lambda: x + y
+
+
+def sixty() -> Case:
+    """60 small ops forward and backward."""
+    x = torch.randn(8, 8, requires_grad=True)
+
+    def call() -> None:
+        y = x
+        for _ in range(20):
+            y = torch.tanh(y * x + x)
+        y.sum().backward()
+        x.grad = None
+
+    return call
+
+
+def train(name: str) -> Case:
+    """One step of training with Adam."""
+    make, shape = MODELS[name]
+    model, x, y = make(), torch.randn(*shape), torch.randint(0, 10, (shape[0],))
+    adam = torch.optim.Adam(model.parameters(), 1e-3)
+    loss_of = nn.CrossEntropyLoss()
+
+    def call() -> None:
+        loss_of(model(x), y).backward()
+        adam.step()
+        adam.zero_grad()
+
+    return call
+
+
+serve(
+    {
+        "small op, no gradient": lambda: add(False),
+        "small op, with tape": lambda: add(True),
+        "60 small ops, forward and backward": sixty,
+        **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},
+    },
+    "torch",
+)

@@ -1,0 +1,52 @@
+"""`.pdiparams.info`: the same rows give the same bytes, and come back."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from oarlock.core.errors import FileError
+from oarlock.export.info import VarInfo, to_bytes
+from oarlock.export.pickles import dumps
+from oarlock.loader.info import info_from_bytes
+
+ROWS = [
+    VarInfo("linear_0.w_0", "l.weight", False, True),
+    VarInfo("bn_0.w_1", "bn._mean", True, False),
+    VarInfo("eager_tmp_0", "table", True),
+    VarInfo("nameless"),
+]
+
+
+def test_what_the_file_holds() -> None:
+    assert pickle.loads(to_bytes(ROWS)) == {
+        "bn_0.w_1": {"structured_name": "bn._mean", "stop_gradient": True, "trainable": False},
+        "eager_tmp_0": {"structured_name": "table", "stop_gradient": True},
+        "linear_0.w_0": {"structured_name": "l.weight", "stop_gradient": False, "trainable": True},
+        "nameless": {"stop_gradient": False},
+    }
+    assert to_bytes(ROWS)[:2] == b"\x80\x02"
+
+
+def test_rows_come_back_in_any_order() -> None:
+    assert to_bytes(ROWS) == to_bytes(ROWS[::-1])
+    assert info_from_bytes(to_bytes(ROWS)) == {row.name: row for row in ROWS}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([1], "m: holds a list, not a dict of variables"),
+        ({1: {}}, "m: the row of 1 is not a dict"),
+        ({"a": 3}, "m: the row of 'a' is not a dict"),
+        ({"a": {"structured_name": 3}}, "m: structured_name of 'a' is not a str"),
+        ({"a": {"stop_gradient": 1}}, "m: stop_gradient of 'a' is not a bool"),
+        ({"a": {"trainable": "yes"}}, "m: trainable of 'a' is not a bool"),
+    ],
+)
+def test_faults_are_named(data: Any, message: str) -> None:
+    with pytest.raises(FileError) as error:
+        info_from_bytes(dumps(data), "m")
+    assert str(error.value) == message

@@ -1,0 +1,146 @@
+"""Several files are written as one: all, or none and nothing else has changed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+from oarlock.export.save import atomic_write, staged
+
+
+def state(folder: Path) -> dict[str, bytes | None]:
+    """Everything below a folder: names, and what files hold."""
+    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a").write_bytes(b"old a")
+    (tmp_path / "b").write_bytes(b"old b")
+    (tmp_path / "sub").mkdir()
+    return tmp_path
+
+
+def test_all_are_written(folder: Path) -> None:
+    def write(file: BinaryIO) -> None:
+        file.write(b"new c")
+
+    pieces: list[bytes | memoryview] = [b"new", memoryview(b" d")]
+    atomic_write({folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces})
+    found = {"a": b"new a", "c": b"new c", "sub": None, "x": None, "x/y": None, "x/y/d": b"new d"}
+    assert state(folder) == found
+
+
+def test_what_shall_not_be_there_may_be_missing(folder: Path) -> None:
+    before = state(folder)
+    atomic_write({folder / "missing": None})
+    assert state(folder) == before
+
+
+def test_relative_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    atomic_write({"a": b"1", "sub/e": b"2"})
+    assert state(folder) == {"a": b"1", "b": b"old b", "sub": None, "sub/e": b"2"}
+
+
+def test_files_are_as_readable_as_any_new_file(folder: Path) -> None:
+    (folder / "plain").write_bytes(b"")
+    atomic_write({folder / "new": b""})
+    assert (folder / "new").stat().st_mode == (folder / "plain").stat().st_mode
+
+
+def test_a_link_is_replaced_not_followed(folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "a")
+    atomic_write({folder / "link": b"new"})
+    assert not (folder / "link").is_symlink()
+    assert (folder / "a").read_bytes() == b"old a"
+
+
+def fails(error: BaseException) -> Callable[[BinaryIO], None]:
+    def write(file: BinaryIO) -> None:
+        file.write(b"some")
+        raise error
+
+    return write
+
+
+def pieces(error: BaseException) -> Iterator[bytes]:
+    yield b"some"
+    raise error
+
+
+# what the change below calls, and how often
+CALLS = {"replace": 3, "link": 2, "unlink": 1, "fsync": 5}
+ERRORS = [OSError(errno.ENOSPC, "no space"), KeyboardInterrupt(), ValueError("bad value"), SystemExit(1)]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+@pytest.mark.parametrize("content", [fails, pieces])
+def test_an_error_while_writing_leaves_all_as_it_was(folder: Path, error: BaseException, content: Any) -> None:
+    before = state(folder)
+    with pytest.raises(type(error)):
+        atomic_write({folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)})
+    assert state(folder) == before
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+@pytest.mark.parametrize(("call", "nth"), [(call, nth) for call, count in CALLS.items() for nth in range(count)])
+def test_an_error_while_renaming_leaves_all_as_it_was(
+    folder: Path, error: BaseException, call: str, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every call that makes the change fails once; those that undo it do not."""
+    before = state(folder)
+    real = getattr(os, call)
+    calls = 0
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == nth + 1:
+            raise error
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(os, call, broken)
+    files = {folder / "new": b"n", folder / "a": b"new a", folder / "sub/f": b"f", folder / "b": None}
+    try:
+        atomic_write(files)
+        written = True
+    except type(error):
+        written = False
+    assert calls > nth
+    after = {"a": b"new a", "new": b"n", "sub": None, "sub/f": b"f"}
+    assert state(folder) == (after if written else before)
+    # A file that cannot be linked is copied, and a folder need not be synced; all else must have failed.
+    assert written == (isinstance(error, OSError) and (call == "link" or (call == "fsync" and nth >= 3)))
+
+
+def test_a_folder_in_the_way(folder: Path) -> None:
+    before = state(folder)
+    with pytest.raises(IsADirectoryError):
+        atomic_write({folder / "a": b"new", folder / "sub": b"x"})
+    assert state(folder) == before
+
+
+def test_staged_files_can_be_looked_at_under_their_own_names(folder: Path) -> None:
+    before = state(folder)
+    files = {folder / "m.pdmodel": b"program", folder / "m.pdiparams": b"values", folder / "a": None}
+    with staged(files) as places:
+        assert set(places) == {str(folder / "m.pdmodel"), str(folder / "m.pdiparams")}
+        assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
+        assert len({place.parent for place in places.values()}) == 1
+        assert places[str(folder / "m.pdmodel")].read_bytes() == b"program"
+        now = {name: held for name, held in state(folder).items() if not name.startswith(".saving-")}
+        assert now == before
+    assert state(folder) == {"b": b"old b", "sub": None, "m.pdmodel": b"program", "m.pdiparams": b"values"}
+
+
+def test_an_error_while_staged_leaves_all_as_it_was(folder: Path) -> None:
+    before = state(folder)
+    with pytest.raises(ValueError, match="not good"), staged({folder / "a": b"new", folder / "y/z": b"z"}):
+        raise ValueError("not good")
+    assert state(folder) == before

@@ -1,0 +1,44 @@
+"""Layers, losses, optimizers and functions give what real Paddle's give, run by the very same code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+
+sys.path.insert(0, str(Path(__file__).parent))
+import same_code
+
+sys.path.pop(0)
+pytestmark = pytest.mark.paddle
+
+
+@pytest.fixture(scope="session")
+def theirs(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str]]:
+    path = str(tmp_path_factory.mktemp("same") / "paddle.npz")
+    errors = paddle.ask("same_code", path=path)
+    with np.load(path) as held:
+        return {name: held[name] for name in held.files}, errors
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+@pytest.mark.parametrize("case", list(same_code.CASES))
+def test_equal(case: str, theirs: tuple[dict[str, Any], dict[str, str]]) -> None:
+    arrays, errors = theirs
+    assert case not in errors, f"real Paddle: {errors.get(case)}"
+    wanted = {name.removeprefix(f"{case}/"): a for name, a in arrays.items() if name.startswith(f"{case}/")}
+    found = {name: np.asarray(a) for name, a in same_code.CASES[case](oarlock).items()}
+    assert found.keys() == wanted.keys()
+    for name, array in found.items():
+        assert array.shape == wanted[name].shape, name
+        if array.dtype.kind in "fc":
+            assert array.dtype == wanted[name].dtype, name
+            rtol = 2e-3 if array.dtype == np.float16 else 3e-5
+            np.testing.assert_allclose(array, wanted[name], rtol=rtol, atol=3e-6, err_msg=name)
+        else:
+            assert array.tolist() == wanted[name].tolist(), name

@@ -1,0 +1,370 @@
+"""Pickles are read as data: good ones of any age give their values, hostile ones a FileError that says why."""
+
+from __future__ import annotations
+
+import collections
+import pickle
+import struct
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from oarlock.core.errors import FileError, OpError
+from oarlock.export.pickles import dumps
+from oarlock.loader import pickle_values, pickles
+from oarlock.loader.pickles import loads, loads_first
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+ARRAYS = hnp.arrays(
+    st.sampled_from(["?", "i1", "u1", "<i2", ">i4", "<i8", "<f2", "<f4", ">f8", "<c8", "<U3", "S2"]),
+    hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+    elements={"allow_nan": False},
+)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False),
+    st.complex_numbers(allow_nan=False),
+    TEXT,
+    st.binary(max_size=8),
+    ARRAYS,
+    st.sampled_from([np.float32(1.5), np.int64(-3), np.bool_(True), np.complex64(1j)]),
+)
+DATA = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.lists(inner, max_size=3).map(tuple), st.dictionaries(TEXT, inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equal in type, shape and value; byte order aside."""
+    if isinstance(right, np.ndarray):
+        return (
+            isinstance(left, np.ndarray)
+            and left.dtype == right.dtype.newbyteorder("=")
+            and left.shape == right.shape
+            and left.tolist() == right.tolist()
+        )
+    if isinstance(right, dict):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in right)
+    if isinstance(right, (list, tuple)):
+        return type(left) is type(right) and len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and bool(left == right)
+
+
+@given(DATA, st.sampled_from([2, 3, 4]))
+@settings(deadline=None)
+def test_what_we_write_is_read_by_us_and_by_pickle(value: Any, protocol: int) -> None:
+    data = dumps(value, protocol)
+    assert same(loads(data), value)
+    assert same(pickle.loads(data), value)
+    assert dumps(loads(data), protocol) == dumps(value, protocol)
+
+
+@given(DATA, st.integers(0, 5))
+@settings(deadline=None)
+def test_what_pickle_writes_is_read_by_us(value: Any, protocol: int) -> None:
+    assert same(loads(pickle.dumps(value, protocol)), value)
+
+
+def test_arrays_are_independent_and_writable() -> None:
+    back = loads(dumps([np.zeros(3)]))
+    back[0] += 1
+    assert back[0].tolist() == [1, 1, 1]
+
+
+def test_equal_data_gives_equal_bytes() -> None:
+    name = "".join(["na", "me"])
+    assert dumps({"name": [name, name]}) == dumps({"name": ["name", sys.intern("name")]})
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_shared_values_stay_shared(protocol: int) -> None:
+    array = np.arange(3)
+    back = loads(pickle.dumps([array, {"again": array}], protocol))
+    assert back[0] is back[1]["again"]
+
+
+def test_ordered_dicts_are_dicts() -> None:
+    ordered = collections.OrderedDict(b=1, a=2)
+    for protocol in range(6):
+        assert list(loads(pickle.dumps(ordered, protocol)).items()) == [("b", 1), ("a", 2)]
+
+
+def test_columns_first() -> None:
+    array = np.asfortranarray(np.arange(6).reshape(2, 3))
+    assert loads(pickle.dumps(array)).tolist() == array.tolist()
+
+
+def test_bfloat16() -> None:
+    array = np.array([1.5, -2], ml_dtypes.bfloat16)
+    assert loads(dumps(array)).tolist() == array.view(np.uint16).tolist()  # as Paddle keeps it
+    if array.dtype.kind == "V":
+        back = loads(pickle.dumps(array))
+        assert back.dtype == array.dtype
+        assert back.tolist() == array.tolist()
+
+
+def test_what_python_2_wrote() -> None:
+    array = (
+        b"\x80\x02}q\x00U\x01wq\x01cnumpy.core.multiarray\n_reconstruct\nq\x02cnumpy\nndarray\nq\x03K\x00\x85q\x04U\x01b"
+        b"\x87Rq\x05(K\x01K\x02\x85cnumpy\ndtype\nq\x06U\x02f4q\x07K\x00K\x01\x87Rq\x08(K\x03U\x01<NNNJ\xff\xff\xff\xff"
+        b"J\xff\xff\xff\xffK\x00tb\x89U\x08\x00\x00\x80?\x00\x00\x00\xc0tbs."
+    )
+    assert loads(array)["w"].tolist() == [1.0, -2.0]
+    assert loads(array)["w"].dtype == np.float32
+
+
+def test_the_forms_that_paddle_writes() -> None:
+    tensor = b"cbuiltins\ntuple\n(U\x01aK\x05t\x85R."
+    assert loads(tensor) == ("a", 5)
+    lod_tensor = b"c__builtin__\neval\n(U\x04data}U\x04dataK\x05stR."
+    assert loads(lod_tensor) == 5
+
+
+def test_several_in_a_row() -> None:
+    two = dumps({"a": 1}) + dumps([2])
+    first, used = loads_first(two)
+    assert (first, loads(two[used:])) == ({"a": 1}, [2])
+    with pytest.raises(FileError, match="m: has 8 bytes after its end"):
+        loads(dumps({"a": 1}) + dumps([2]), "m")
+
+
+# --- hostile ones -----------------------------------------------------------------------------------------------------
+
+
+class Runs:
+    def __init__(self, function: Any, *args: Any) -> None:
+        self.call = function, args
+
+    def __reduce__(self) -> Any:
+        return self.call
+
+
+class Plain:
+    pass
+
+
+def nested(count: int) -> bytes:
+    return b"\x80\x02" + b"]" * count + b"a" * (count - 1) + b"."
+
+
+def array(shape: bytes, dtype: bytes = b"U\x02f4", data: bytes = b"U\x00", state: bytes = b"") -> bytes:
+    made = b"cnumpy\ndtype\n" + dtype + b"K\x00K\x01\x87R" + state
+    start = b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R"
+    return start + b"(K\x01" + shape + made + b"\x89" + data + b"tb."
+
+
+HUGE = b"\x8a\x08" + struct.pack("<q", 1 << 60)
+DTYPE_STATE = b"(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+TUPLES = b"\x80\x02)" + b"".join(b"2\x86" for _ in range(60))  # DUP, TUPLE2: t = (t, t)
+
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "system": (pickle.dumps(Runs(exec, "import os")), "would run builtins.exec('import os') on being unpickled"),
+    "nested call": (pickle.dumps({"a": [Runs(open, "/etc/passwd")]}), "open('/etc/passwd')"),
+    "eval of something": (pickle.dumps(Runs(eval, "1 + 1")), "would run eval('1 + 1')"),
+    "eval with data": (pickle.dumps(Runs(eval, "data()", {"data": 3})), "would run eval('data()', a dict)"),
+    "eval with more": (pickle.dumps(Runs(eval, "data", {"data": 3, "b": 4})), "would run eval('data', a dict)"),
+    "getattr": (pickle.dumps(Runs(getattr, "a", "upper")), "would run builtins.getattr"),
+    "object": (pickle.dumps(Plain(), 4), "would make an object of a class"),
+    "object, protocol 0": (pickle.dumps(Plain(), 0), "would run copy_reg._reconstructor"),
+    "instance": (b"(i__main__\nX\n.", "would make an object of a class on being unpickled (INST)"),
+    "obj": (b"(c__main__\nX\no.", "(OBJ)"),
+    "newobj_ex": (b"\x80\x04c__main__\nX\n)}\x92.", "(NEWOBJ_EX)"),
+    "persistent": (b"\x80\x02K\x05Q.", "asks its reader for an object that is not in the file"),
+    "persistent text": (b"Pabc\n.", "asks its reader for an object"),
+    "extension": (b"\x80\x02\x82\x01.", "uses EXT1"),
+    "buffer": (b"\x80\x05\x97.", "keeps its arrays outside"),
+    "a bare name": (b"cos\nsystem\n.", "names os.system, which is not data"),
+    "a name inside": (b"\x80\x02}U\x01acos\nsystem\ns.", "names os.system, which is not data"),
+    "a bare dtype": (pickle.dumps(np.dtype("f4")), "names numpy.dtype, which is not data"),
+    "objects in an array": (pickle.dumps(np.array([None])), "holds an array of 'O8', which is not plain data"),
+    "a record array": (pickle.dumps(np.zeros(2, "i4,f4")), "holds an array of 'V8'"),
+    "a set": (pickle.dumps({1}), "uses EMPTY_SET"),
+    "state of a list": (b"\x80\x02]}b.", "sets the state of a list"),
+    "state of a dict": (b"\x80\x02ccollections\nOrderedDict\n)R}U\x01aK\x01sb.", "sets the state of"),
+    "empty": (b"", "is not a whole pickle"),
+    "cut": (dumps({"a": np.arange(9)})[:-30], "is not a whole pickle"),
+    "no end": (b"\x80\x02N", "is not a whole pickle"),
+    "not a pickle": (b"PK\x03\x04 a zip file", "is not a whole pickle"),
+    "text": (b"hello", "is not a whole pickle"),
+    "nothing on the stack": (b"\x80\x02.", "ends with 0 values"),
+    "two on the stack": (b"\x80\x02NN.", "ends with 2 values"),
+    "a mark": (b"\x80\x02(.", "nothing to take"),
+    "no mark": (b"\x80\x02Nt.", "no mark"),
+    "pop of nothing": (b"\x80\x020.", "is not a whole pickle"),
+    "a memo that is not there": (b"\x80\x02j\xff\xff\xff\xff.", "is not a whole pickle"),
+    "a huge memo": (b"\x80\x02Nr\xff\xff\xff\xff0.", "ends with 0 values"),
+    "a negative memo": (b"g-1\n.", "is not a whole pickle"),
+    "append to a number": (b"\x80\x02K\x01K\x02a.", "items for what cannot hold them"),
+    "item of a list": (b"\x80\x02]K\x01K\x02s.", "items for what cannot hold them"),
+    "a key without value": (b"\x80\x02}(K\x01u.", "a key without a value"),
+    "a list as key": (b"\x80\x02}]K\x01s.", "has a key that is not plain data: a list"),
+    "an array as key": (b"\x80\x02}" + dumps(np.arange(2))[2:-1] + b"K\x01s.", "has a key that is not plain data"),
+    "a long text": (b"\x80\x04\x8d" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
+    "long bytes": (b"\x80\x04\x8e" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
+    "a long bytearray": (b"\x80\x05\x96" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
+    "an escape that is none": (b"S'\\u'\n.", "is not a whole pickle"),
+    "negative length": (b"\x80\x02T\xff\xff\xff\xff.", "is not a whole pickle"),
+    "a long number": (b"L" + b"9" * 100000 + b"L\n.", "is not a whole pickle"),
+    "a long frame": (b"\x80\x04\x95" + struct.pack("<Q", 1 << 60), "is not a whole pickle"),
+    "a large array": (array(HUGE + b"\x85"), "holds 0 bytes for float32[1152921504606846976]"),
+    "a large empty array": (array(b"K\x00" + HUGE + b"\x86"), "holds 0 bytes for float32[0, 1152921504606846976]"),
+    "a negative array": (array(b"J\xff\xff\xff\xff\x85"), "fills an array in a way that no file of weights does"),
+    "a bool as size": (array(b"\x88\x85"), "fills an array in a way"),
+    "many axes": (array(b"(" + b"K\x01" * 65 + b"t", data=b"U\x04aaaa"), "fills an array in a way"),
+    "short data": (array(b"K\x02\x85", data=b"U\x04aaaa"), "holds 4 bytes for float32[2]"),
+    "a list as data": (array(b"K\x00\x85", data=b"]"), "fills an array in a way"),
+    "a sub-array": (array(b"K\x00\x85", b"U\x0b(9999999,)O"), "which is not plain data"),
+    "a strange dtype": (array(b"K\x00\x85", b"U\x03M8D"), "holds an array of 'M8D'"),
+    "fields in a dtype": (
+        array(b"K\x00\x85", state=b"(K\x03U\x01<N]NK\x04K\x04K\x00tb"),
+        "builds numpy.dtype in a way",
+    ),
+    "a byte order": (array(b"K\x00\x85", state=DTYPE_STATE.replace(b"<", b"?")), "builds numpy.dtype in a way"),
+    "ndarray by hand": (b"\x80\x02cnumpy\nndarray\nK\x05\x85R.", "would run numpy.ndarray(an int)"),
+    "another class": (array(b"K\x00\x85").replace(b"cnumpy\nndarray", b"cnumpy\nmatrix"), "makes an array in a way"),
+    "encode with another codec": (
+        pickle.dumps(Runs(__import__("_codecs").encode, "a", "zlib")),
+        "encodes text in a way",
+    ),
+    "depth": (nested(100000), "is nested more than 100 deep"),
+    "tuples of tuples": (TUPLES + b".", "stands for more than"),
+    "tuples of tuples as key": (
+        b"\x80\x02}" + TUPLES[2:] + b"K\x01s.",
+        "has a key that is not plain data: (a tuple, a tuple)",
+    ),
+    "a list in itself": (b"\x80\x02]q\x00h\x00a.", "holds a container that holds itself"),
+    "a dict in itself": (b"\x80\x02}q\x00U\x01ah\x00s.", "holds a container that holds itself"),
+    "copies": (
+        b"\x80\x02(" + b"K\x01" * 5000 + b"lq\x000(" + b"cbuiltins\ntuple\nh\x00\x85R" * 5000 + b"l.",
+        "makes far more out of its",
+    ),
+    "text copied": (
+        b"\x80\x02X\x00\x10\x00\x00"
+        + b"a" * 4096
+        + b"q\x000("
+        + b"c_codecs\nencode\nh\x00U\x06latin1\x86R" * 500
+        + b"l.",
+        "makes far more out of its",
+    ),
+    "a large number as key": (
+        b"\x80\x02\x8b\x00\x10\x00\x00" + b"\x01" * 4096 + b"q\x000}(" + b"h\x00N" * 9000 + b"u.",
+        "makes far more out of its",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pickles_are_refused(name: str) -> None:
+    data, message = HOSTILE[name]
+    with pytest.raises(FileError) as error:
+        loads(data, "m.pdparams")
+    assert str(error.value).startswith("m.pdparams: ")
+    assert message in str(error.value)
+
+
+def test_nothing_is_imported() -> None:
+    with pytest.raises(FileError, match=r"would run antigravity\.fly"):
+        loads(b"\x80\x02cantigravity\nfly\n)R.")
+    assert "antigravity" not in sys.modules
+
+
+def test_the_dtypes_of_numpy_are_left_alone() -> None:
+    swapped = array(b"K\x01\x85", data=b"U\x04\x3f\x80\x00\x00", state=DTYPE_STATE.replace(b"<", b">"))
+    assert loads(swapped).tolist() == [1.0]
+    assert np.dtype("f4").byteorder == "="
+    assert loads(swapped).dtype == np.dtype("f4")
+
+
+def test_every_instruction_has_been_decided() -> None:
+    """What is not known is refused by name; this list is what that leaves out on purpose."""
+    import pickletools
+
+    known = pickles._PUSH_ARG | pickles._ACTIONS.keys() | pickles._UNWANTED.keys() | {"STOP"}
+    left_out = {"EMPTY_SET", "ADDITEMS", "FROZENSET", "EXT1", "EXT2", "EXT4", "READONLY_BUFFER"}
+    assert {code.name for code in pickletools.opcodes} - known == left_out
+
+
+def test_every_call_has_been_tried() -> None:
+    """Each row of the table with no arguments: two may have none, the others refuse and do not fail otherwise."""
+    for name, call in pickle_values.CALLS.items():
+        if name.endswith((".bytes", ".OrderedDict")):
+            assert not call((), lambda size: None)
+        else:
+            with pytest.raises(pickle_values.Refused, match=r"in a way|eval\(\)"):
+                call((), lambda size: None)
+
+
+SEED = pickle.dumps({"w": np.arange(4, dtype="f4"), "t": [("n", np.int64(3)), {"lr": 0.1}], "k": None}, 2)
+
+
+@given(st.data(), st.integers(0, 5))
+@settings(deadline=None, max_examples=500)
+def test_damaged_pickles_are_file_errors_or_data(data: st.DataObject, protocol: int) -> None:
+    damaged = bytearray(pickle.dumps(pickle.loads(SEED), protocol))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(damaged) - 1))
+        length = data.draw(st.integers(0, 4))
+        damaged[at : at + length] = data.draw(st.binary(max_size=4))
+    try:
+        loads(bytes(damaged), "m")
+    except FileError:
+        return
+
+
+@given(st.lists(st.sampled_from([bytes([code]) for code in b"}])(NKtaseubRlp2h0qI\x85\x86\x87\x93\x94c.\x01\x00"])))
+@settings(deadline=None, max_examples=500)
+def test_noise_of_instructions(codes: list[bytes]) -> None:
+    try:
+        loads(b"\x80\x04" + b"".join(codes) + b".", "m")
+    except FileError:
+        return
+
+
+# --- what is not data is not written ----------------------------------------------------------------------------------
+
+
+class Layer:
+    def state_dict(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"a": [Layer()]}, "Layer, which is not data; save its state_dict() instead"),
+        ({"a": {1, 2}}, "save: ['a'] is a builtins.set, which is not data"),
+        (len, "save: the object is a builtins.builtin_function_or_method, which is not data"),
+        ({Layer(): 1}, "is not data"),
+        (np.array([None]), "save: the object is an array of object, which is not plain data"),
+    ],
+)
+def test_what_is_not_data_is_not_written(value: Any, message: str) -> None:
+    with pytest.raises(OpError) as error:
+        dumps(value)
+    assert message in str(error.value)
+
+
+def test_what_holds_itself_is_not_written() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    with pytest.raises(OpError, match="nested more than 100 deep, or holds itself"):
+        dumps(circle)
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 5, "4", None])
+def test_protocols(protocol: Any) -> None:
+    with pytest.raises(OpError, match="protocol is 2, 3 or 4"):
+        dumps({}, protocol)

@@ -1,0 +1,100 @@
+"""Every row: the kernel gives what NumPy gives, what its meta rule says, and leaves its operands alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.eager import result_metas
+from oarlock.core.errors import OpError
+from oarlock.core.op import Meta, Op
+
+from .rows import Row
+from .table import IDS, ROWS, arrays_of, op_of
+
+rows = pytest.mark.parametrize("row", ROWS, ids=IDS)
+
+
+def metas_of(row: Row) -> tuple[Any, ...]:
+    def meta(a: Any) -> Meta:
+        return Meta(a.shape, a.dtype)
+
+    return tuple(None if a is None else [meta(t) for t in a] if isinstance(a, list) else meta(a) for a in row.args)
+
+
+def flat(op: Op, outs: Any) -> list[Any]:
+    """All results in a row."""
+    slots = [outs] if len(op.outs) == 1 else list(outs)
+    return [t for s, o in zip(op.outs, slots, strict=True) for t in (o if s.many else [o])]
+
+
+@rows
+def test_kernel_and_meta_rule_agree(row: Row) -> None:
+    op = op_of(row)
+    before = [a.copy() for arg in row.args for a in arrays_of(arg)]
+    outs = op.kernel(*row.args, **row.attrs)
+    after = [a for arg in row.args for a in arrays_of(arg)]
+    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)), (
+        "operands changed"
+    )
+    for got, said in zip(flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True):
+        assert got.dtype == said.dtype
+        assert compatible(said, got), f"kernel gave {got}, meta said {said}"
+        if -1 in said.shape:
+            assert not_known_before(row), f"meta said {said} of known operands"
+
+
+def not_known_before(row: Row) -> bool:
+    """Whether the shape of the result depends on values, not shapes, of operands."""
+    op = op_of(row)
+    by_value = {"range", "linspace", "where_index", "masked_select"}
+    tensors = [s.name for s, a in zip(op.ins, row.args, strict=False) if a is not None and (s.optional or s.many)]
+    return row.type in by_value or bool(tensors)
+
+
+@rows
+def test_kernel_and_reference_agree(row: Row) -> None:
+    op = op_of(row)
+    outs = flat(op, op.kernel(*row.args, **row.attrs))
+    if row.ref is None:
+        assert all(np.isfinite(o).all() for o in outs if o.dtype.kind == "f") or row.paddle == ""
+        return
+    wanted = row.ref(*row.args)
+    for got, ref in zip(outs, flat(op, wanted), strict=True):
+        if ref is not None:
+            assert got.shape == np.shape(ref)
+            np.testing.assert_allclose(np.asarray(got, np.asarray(ref).dtype), ref, rtol=row.tol, atol=row.tol)
+
+
+def compatible(said: Meta, got: Meta) -> bool:
+    """Whether a rule's word is true of a result."""
+    return len(said.shape) == len(got.shape) and all(s in (-1, g) for s, g in zip(said.shape, got.shape, strict=True))
+
+
+def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
+    """Some sizes replaced by -1; seed 0 replaces them all."""
+    source = np.random.default_rng(seed)
+
+    def hide(m: Meta) -> Meta:
+        return Meta(tuple(-1 if seed == 0 or source.integers(2) else d for d in m.shape), m.dtype)
+
+    return tuple(None if m is None else hide(m) if isinstance(m, Meta) else [hide(t) for t in m] for m in metas)
+
+
+@rows
+def test_unknown_sizes_never_make_a_rule_wrong(row: Row) -> None:
+    op = op_of(row)
+    outs = flat(op, result_metas(op, op.kernel(*row.args, **row.attrs)))
+    for seed in range(6):
+        metas = hidden(metas_of(row), seed)
+        try:
+            said = flat(op, op.infer(metas, row.attrs))
+        except OpError as error:
+            assert "not known" in str(error) or "must be named" in str(error), f"{metas}: {error}"
+            continue
+        assert len(said) == len(outs)
+        for s, g in zip(said, outs, strict=True):
+            assert s.dtype == g.dtype
+            assert compatible(s, g), f"{metas}: kernel gave {g}, meta said {s}"

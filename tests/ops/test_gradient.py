@@ -1,0 +1,177 @@
+"""Every row of a differentiable op: its gradient, and the gradient of that, in one random direction in float64."""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.autograd import grad
+from oarlock.core.eager import Eager, result_metas
+from oarlock.core.mode import pushed
+from oarlock.core.op import OPS, Op
+from oarlock.core.tensor import Tensor
+
+from .rows import Row
+from .table import CONSTANT, IDS, INTERNAL, ROWS, arrays_of, op_of
+from .test_forward import compatible, flat
+
+STEP = 1e-6
+
+
+class Checked(Eager):
+    """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are their types."""
+
+    seen: set[str] = set()
+
+    def with_tape(self, tape: bool) -> Checked:
+        return Checked(tape)
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        made = super().run(op, args, attrs)
+        self.seen.add(op.type)
+        arrays = tuple(None if a is None else a.meta if isinstance(a, Tensor) else [t.meta for t in a] for a in args)
+        nested = lambda v: [t.array for t in v] if isinstance(v, list) else v.array
+        outs = nested(made) if len(op.outs) == 1 else tuple(map(nested, made))
+        for said, got in zip(flat(op, op.infer(arrays, attrs)), flat(op, result_metas(op, outs)), strict=True):
+            assert said.dtype == got.dtype and compatible(said, got), f"{op.type}: kernel gave {got}, meta said {said}"
+        return made
+
+
+def double(array: Any) -> Any:
+    return array.astype(np.float64) if array.dtype == np.float32 else array
+
+
+class Call:
+    """A row as a function of its differentiable operands, in float64."""
+
+    def __init__(self, row: Row) -> None:
+        self.op = op_of(row)
+        self.attrs = {k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v for k, v in row.attrs.items()}
+        self.args = [[double(t) for t in a] if isinstance(a, list) else a if a is None else double(a) for a in row.args]
+        constant = CONSTANT.get(row.type, set())
+        self.places = [
+            (i, k)
+            for i, (s, a) in enumerate(zip(self.op.ins, self.args, strict=False))
+            for k, t in enumerate(arrays_of(a))
+            if t.dtype == np.float64 and s.name not in constant
+        ]
+        self.point = [arrays_of(self.args[i])[k] for i, k in self.places]
+
+    def __call__(self, tensors: list[Tensor]) -> list[Tensor]:
+        """The results that carry a gradient."""
+        args = [[Tensor(t) for t in a] if isinstance(a, list) else a if a is None else Tensor(a) for a in self.args]
+        for (i, k), t in zip(self.places, tensors, strict=True):
+            if isinstance(args[i], list):
+                args[i][k] = t
+            else:
+                args[i] = t
+        made = self.op(*args, **self.attrs)
+        slots = [made] if len(self.op.outs) == 1 else list(made)
+        found = [
+            t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
+        ]
+        return [t for t in found if t.array.dtype == np.float64]
+
+
+def wanting(arrays: list[Any]) -> list[Tensor]:
+    return [Tensor(a, stop_gradient=False) for a in arrays]
+
+
+def slope(function: Callable[[list[Any]], float], point: list[Any], direction: list[Any]) -> float:
+    """The derivative of a number in a direction, from both sides."""
+    ends = [function([p + s * STEP * d for p, d in zip(point, direction, strict=True)]) for s in (1, -1)]
+    return (ends[0] - ends[1]) / (2 * STEP)
+
+
+def dot(xs: list[Any], ys: list[Any]) -> float:
+    return float(sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True)))
+
+
+def close(got: float, wanted: float, what: str) -> None:
+    assert abs(got - wanted) <= 2e-5 * max(1.0, abs(wanted), abs(got)), f"{what}: {got} is not {wanted}"
+
+
+@functools.cache
+def check_first(number: int) -> None:
+    """The gradient of the sum of w * results, in a random direction, is the slope of that sum."""
+    row = ROWS[number]
+    call = Call(row)
+    source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
+    with pushed(Checked(True)):
+        tensors = wanting(call.point)
+        outs = call(tensors)
+        weights = [source.standard_normal(o.array.shape) for o in outs]
+        found = grad(outs, tensors, [Tensor(w) for w in weights], allow_unused=True)
+    missing = [call.op.ins[i].name for (i, _), g in zip(call.places, found, strict=True) if g is None]
+    assert not missing, f"no gradient for {missing}"
+    for g, p in zip(found, call.point, strict=True):
+        assert g is not None and g.array.shape == p.shape and g.array.dtype == p.dtype
+    direction = [source.standard_normal(p.shape) for p in call.point]
+
+    def value(point: list[Any]) -> float:
+        return dot([t.array for t in call([Tensor(p) for p in point])], weights)
+
+    close(dot([g.array for g in found if g is not None], direction), slope(value, call.point, direction), "gradient")
+
+
+@functools.cache
+def check_second(number: int) -> None:
+    """The same of the gradient: of the sum of v * gradient, as a function of operands and weights."""
+    row = ROWS[number]
+    call = Call(row)
+    source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
+    with pushed(Checked(True)):
+        tensors = wanting(call.point)
+        outs = call(tensors)
+        weights = wanting([source.standard_normal(o.array.shape) for o in outs])
+        first = grad(outs, tensors, weights, create_graph=True, allow_unused=True)
+        sources = [*tensors, *weights]
+        along = [Tensor(source.standard_normal(p.shape)) for p in call.point]
+        lively = [(g, v) for g, v in zip(first, along, strict=True) if g is not None and not g.stop_gradient]
+        assert lively, "the gradient depends on nothing"
+        second = grad([g for g, _ in lively], sources, [v for _, v in lively], allow_unused=True)
+    direction = [source.standard_normal(t.array.shape) for t in sources]
+
+    def value(point: list[Any]) -> float:
+        ts = wanting(point[: len(tensors)])
+        found = grad(call(ts), ts, [Tensor(w) for w in point[len(tensors) :]], allow_unused=True)
+        return dot(
+            [g.array for g in found if g is not None],
+            [v.array for v, g in zip(along, found, strict=True) if g is not None],
+        )
+
+    got = dot(
+        [g.array for g in second if g is not None], [d for d, g in zip(direction, second, strict=True) if g is not None]
+    )
+    close(got, slope(value, [t.array for t in sources], direction), "second gradient")
+
+
+def differentiable(row: Row) -> bool:
+    return row.grad and not row.random and OPS[row.type].has_vjp and bool(Call(row).point)
+
+
+FIRST = [n for n, row in enumerate(ROWS) if differentiable(row)]
+SECOND = [n for n in FIRST if ROWS[n].second]
+
+
+@pytest.mark.parametrize("number", FIRST, ids=[IDS[n] for n in FIRST])
+def test_gradient(number: int) -> None:
+    check_first(number)
+
+
+@pytest.mark.parametrize("number", SECOND, ids=[IDS[n] for n in SECOND])
+def test_gradient_of_gradient(number: int) -> None:
+    check_second(number)
+
+
+def test_every_internal_op_is_run() -> None:
+    for n in FIRST:
+        check_first(n)
+    for n in SECOND:
+        check_second(n)
+    assert INTERNAL - Checked.seen == set()

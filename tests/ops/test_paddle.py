@@ -1,0 +1,147 @@
+"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same gradients."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.autograd import grad
+from oarlock.core.op import OPS
+from oarlock.core.tensor import Tensor
+
+from .rows import Row
+from .table import CONSTANT, IDS, INTERNAL, ROWS, arrays_of, op_of
+
+PYTHON = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
+REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
+WITH_XSHAPE = {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten_contiguous_range"}
+ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row.paddle]
+
+pytestmark = [
+    pytest.mark.paddle,
+    pytest.mark.skipif(not PYTHON.exists() and not REQUIRED, reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE"),
+]
+
+
+def attr(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def result_counts(row: Row) -> dict[str, int]:
+    """How many results each slot of Paddle's op has: what Oarlock has, and the slots that Paddle wants beside."""
+    op = op_of(row)
+    outs = op.kernel(*row.args, **row.attrs)
+    slots = [outs] if len(op.outs) == 1 else outs
+    more = {"XShape": 1} if row.type in WITH_XSHAPE else {}
+    return {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)} | more
+
+
+def tensors_of(row: Row) -> list[Any]:
+    """The operands as Tensors, those of a floating type wanting gradients."""
+    constant = CONSTANT.get(row.type, set())
+
+    def tensor(name: str, a: Any) -> Tensor:
+        return Tensor(a, stop_gradient=a.dtype.kind != "f" or name in constant)
+
+    return [
+        None if a is None else [tensor(s.name, t) for t in a] if isinstance(a, list) else tensor(s.name, a)
+        for s, a in zip(op_of(row).ins, row.args, strict=False)
+    ]
+
+
+def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Results, weights and gradients of a row, by slot/k."""
+    row, op = ROWS[number], op_of(ROWS[number])
+    args = tensors_of(row)
+    made = op(*args, **row.attrs)
+    slots = [made] if len(op.outs) == 1 else list(made)
+    outs = {f"{s.name}/{k}": t for s, o in zip(op.outs, slots, strict=True) for k, t in enumerate(o if s.many else [o])}
+    if not op.has_vjp or row.random or not row.grad or row.paddle_grad:
+        return outs, {}, {}
+    source = np.random.default_rng(number)
+    carry = {s.name for s in op.outs if not s.intermediate}
+    targets = {
+        k: t
+        for k, t in outs.items()
+        if k.split("/")[0] in carry and t.array.dtype == np.float32 and not t.stop_gradient
+    }
+    weights = {k: np.asarray(source.standard_normal(t.array.shape), np.float32) for k, t in targets.items()}
+    sources = {
+        f"{s.name}@GRAD/{k}": t
+        for s, a in zip(op.ins, args, strict=False)
+        for k, t in enumerate(arrays_of(a))
+        if not t.stop_gradient
+    }
+    if not targets or not sources:
+        return outs, {}, {}
+    found = grad(
+        list(targets.values()), list(sources.values()), [Tensor(w) for w in weights.values()], allow_unused=True
+    )
+    return outs, weights, {k: g for k, g in zip(sources, found, strict=True) if g is not None}
+
+
+@pytest.fixture(scope="session")
+def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
+    """What Paddle says to all rows, what it refuses, and what Oarlock says."""
+    folder = tmp_path_factory.mktemp("paddle")
+    arrays: dict[str, Any] = {}
+    asked = []
+    here = {}
+    for n in ASKED:
+        row, op = ROWS[n], op_of(ROWS[n])
+        here[n] = outs, weights, grads = run_here(n)
+        ins = {}
+        for s, a in zip(op.ins, row.args, strict=False):
+            if a is not None:
+                ins[s.name] = names = [f"r{n}.{s.name}.{k}" for k in range(len(arrays_of(a)))]
+                arrays.update(zip(names, arrays_of(a), strict=True))
+        given = {k: f"r{n}.given.{k}" for k in weights}
+        arrays.update({given[k]: w for k, w in weights.items()})
+        asked.append({
+            "type": row.type, "ins": ins, "outs": result_counts(row), "attrs": {k: attr(v) for k, v in row.attrs.items()},
+            "grads": sorted({k.split("@")[0] for k in grads}), "out_grads": given,
+        })  # fmt: skip
+    np.savez(folder / "rows.npz", rows=np.array(json.dumps(asked)), **arrays)
+    script = Path(__file__).with_name("run_in_paddle.py")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [PYTHON, script, folder / "rows.npz", folder / "results.npz"], capture_output=True, text=True, env=environment
+    )
+    last = [line for line in done.stdout.splitlines() if line.startswith("row ")][-1:]
+    assert done.returncode == 0, f"at {last}: {done.stderr[-3000:]}"
+    with np.load(folder / "results.npz") as held:
+        results = dict(held)
+    errors = json.loads(str(results.pop("errors")))
+    place = {str(i): n for i, n in enumerate(ASKED)}
+    by_row = {f"{place[k.split('/')[0]]}/{k.split('/', 1)[1]}": v for k, v in results.items()}
+    return by_row, {str(place[k]): v for k, v in errors.items()}, here
+
+
+@pytest.mark.parametrize("number", ASKED, ids=[IDS[n] for n in ASKED])
+def test_paddle_agrees(number: int, paddle: tuple[dict[str, Any], dict[str, str], dict[int, Any]]) -> None:
+    results, errors, here = paddle
+    row = ROWS[number]
+    assert str(number) not in errors, errors[str(number)]
+    outs, _, grads = here[number]
+    assert outs
+    for key, tensor in outs.items():
+        theirs = results[f"{number}/{key}"]
+        assert (tensor.array.shape, tensor.array.dtype) == (theirs.shape, theirs.dtype), key
+        if not row.random:
+            np.testing.assert_allclose(tensor.array, theirs, rtol=row.tol, atol=row.tol, err_msg=key)
+    for key, tensor in grads.items():
+        assert f"{number}/{key}" in results, f"Paddle has no {key}"
+        np.testing.assert_allclose(
+            tensor.array, results[f"{number}/{key}"], rtol=2 * row.tol, atol=2 * row.tol, err_msg=key
+        )
+
+
+def test_every_paddle_op_is_asked() -> None:
+    """An exception is for a row, not for an op: each op has a row that Paddle answers."""
+    assert OPS.keys() - INTERNAL - {ROWS[n].type for n in ASKED} == set()

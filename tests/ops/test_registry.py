@@ -1,0 +1,70 @@
+"""Slots, attributes, their types and defaults are those of real PaddlePaddle 2.6.2, as `make_registry.py` wrote them down."""
+
+from __future__ import annotations
+
+import json
+from inspect import Parameter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.op import OPS, AttrSpec
+
+from .table import INTERNAL
+
+REGISTRY: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("registry.json").read_text())
+PUBLIC = sorted(OPS.keys() - INTERNAL)
+
+# Result slots that no file needs and Oarlock does not compute.
+UNUSED_OUTS = {"reshape2": {"XShape"}}
+# Attributes of distributed training that Oarlock does not have.
+UNUSED_ATTRS = {
+    "lookup_table": {
+        "entry", "entry_config", "epmap", "grad_inplace", "height_sections", "is_test", "remote_prefetch", "slot",
+        "table_class", "table_names", "trainer_id",
+    },
+}  # fmt: skip
+
+
+def bare(names: Any) -> dict[str, str]:
+    """Slot name -> its marks."""
+    return {n.rstrip("*?~"): n[len(n.rstrip("*?~")) :] for n in names}
+
+
+def test_every_op_is_in_the_registry() -> None:
+    assert [t for t in PUBLIC if t not in REGISTRY] == []
+
+
+@pytest.mark.parametrize("type", PUBLIC)
+def test_slots(type: str) -> None:
+    op, entry = OPS[type], REGISTRY[type]
+    ins, outs = bare(entry["ins"]), bare(entry["outs"])
+    ours = {s.name: s for s in (*op.ins, *op.outs)}
+    assert ins.keys() <= {s.name for s in op.ins}
+    assert outs.keys() - UNUSED_OUTS.get(type, set()) <= {s.name for s in op.outs}
+    assert ours.keys() - ins.keys() - outs.keys() <= set(entry["extra"])
+    for name, marks in {**ins, **outs}.items():
+        if name in ours:
+            assert ours[name].many == ("*" in marks), name
+    for name, marks in ins.items():
+        assert ours[name].optional == ("?" in marks) or (type, name) == ("assign", "X"), name
+
+
+def same(spec: AttrSpec, entry: list[Any]) -> bool:
+    """Whether type and default agree; a float as the float32 that the registry holds."""
+    if spec.type != entry[0]:
+        return False
+    if len(entry) == 1 or spec.default is Parameter.empty:
+        return len(entry) == 1 and spec.default is Parameter.empty
+    if spec.type == "FLOAT":
+        return np.float32(spec.default) == np.float32(entry[1])
+    return spec.default == entry[1]
+
+
+@pytest.mark.parametrize("type", PUBLIC)
+def test_attributes(type: str) -> None:
+    ours, theirs = OPS[type].attrs, REGISTRY[type]["attrs"]
+    assert ours.keys() == theirs.keys() - UNUSED_ATTRS.get(type, set())
+    assert {n: (ours[n], theirs[n]) for n in ours if not same(ours[n], theirs[n])} == {}

@@ -1,0 +1,137 @@
+"""Comparisons, logic on truth and on bits, and the choice between two operands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Meta, Op, check, op
+from .elementwise import at, keep
+from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
+
+
+def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
+    """The op `type` that compares two operands of one dtype."""
+
+    def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
+        return function(x, y) if axis == -1 else function(*at(x, y, axis))
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=broadcast_bool)(kernel)
+
+
+equal = comparison("equal", np.equal, "==")
+not_equal = comparison("not_equal", np.not_equal, "!=")
+less_than = comparison("less_than", np.less, "<")
+less_equal = comparison("less_equal", np.less_equal, "<=")
+greater_than = comparison("greater_than", np.greater, ">")
+greater_equal = comparison("greater_equal", np.greater_equal, ">=")
+
+
+def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
+    """The op `type` on the truth of two operands: whatever is not 0 is true."""
+
+    def kernel(x, y):
+        return function(x, y)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=_logic_meta)(kernel)
+
+
+def _logic_meta(x: Meta, y: Meta) -> Meta:
+    return Meta(broadcast_shapes(x.shape, y.shape), np.dtype(bool))
+
+
+logical_and = logic("logical_and", np.logical_and, "and")
+logical_or = logic("logical_or", np.logical_or, "or")
+logical_xor = logic("logical_xor", np.logical_xor, "xor")
+
+
+@op("logical_not", "X -> Out", meta=bool_like_x)
+def logical_not(x):
+    """Out = not X.   X [*] -> Out bool [*]"""
+    return np.logical_not(x)
+
+
+def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
+    """The op `type` on the bits of two operands of one integer or bool dtype."""
+
+    def kernel(x, y):
+        return function(x, y)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=_bitwise_meta)(kernel)
+
+
+def _bitwise_meta(x: Meta, y: Meta) -> Meta:
+    check(x.dtype.kind in "iub", "needs an integer or bool dtype")
+    return broadcast(x, y)
+
+
+bitwise_and = bitwise("bitwise_and", np.bitwise_and, "and")
+bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
+bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
+
+
+@op("bitwise_not", "X -> Out")
+def bitwise_not(x):
+    """Out = X with every bit turned.   X [*] integer or bool -> Out [*]"""
+    return np.invert(x)
+
+
+@bitwise_not.meta
+def _(x):
+    check(x.dtype.kind in "iub", "needs an integer or bool dtype")
+    return x
+
+
+@op("isnan_v2", "X -> Out", meta=bool_like_x)
+def isnan(x):
+    """Out = X is not a number.   X [*] -> Out bool [*]"""
+    return np.isnan(x)
+
+
+@op("isinf_v2", "X -> Out", meta=bool_like_x)
+def isinf(x):
+    """Out = X is infinite.   X [*] -> Out bool [*]"""
+    return np.isinf(x)
+
+
+@op("isfinite_v2", "X -> Out", meta=bool_like_x)
+def isfinite(x):
+    """Out = X is a finite number.   X [*] -> Out bool [*]"""
+    return np.isfinite(x)
+
+
+@op("between", "X -> Out", meta=bool_like_x)
+def between(x, *, low: float = -math.inf, high: float = math.inf):
+    """Out = low < X < high; an infinite bound is none.   X [*] -> Out bool [*]"""
+    t = x.dtype.type
+    if low == -math.inf:
+        return x < t(high) if high != math.inf else np.ones_like(x, dtype=bool)
+    return x > t(low) if high == math.inf else (x > t(low)) & (x < t(high))
+
+
+@op("where", "Condition, X, Y -> Out")
+def where(condition, x, y):
+    """Out = X where Condition, else Y.   Condition bool [*S], X [*S], Y [*S] -> Out [*S]"""
+    return np.where(condition, x, y)
+
+
+@where.meta
+def _(condition, x, y):
+    check(condition.dtype == np.bool_, "Condition is not bool")
+    check(x.dtype == y.dtype, "the dtypes of X and Y differ")
+    check(agree_all(condition.shape, x.shape) and agree_all(x.shape, y.shape), "the shapes differ")
+    return Meta(tuple(map(known_dim, condition.shape, map(known_dim, x.shape, y.shape))), x.dtype)
+
+
+@where.vjp
+def _(g, condition, x, y):
+    return None, lambda: keep(g, condition), lambda: keep(g, logical_not(condition))

@@ -1,0 +1,67 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core import rng
+from ..core.op import Meta, check, op
+from .elementwise import scale
+from .meta import check_float, like
+
+
+def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
+    """What the kept elements are multiplied by."""
+    if is_test:
+        return 1.0 if implementation == "upscale_in_train" else 1.0 - dropout_prob
+    if implementation == "upscale_in_train":
+        return 1.0 / (1.0 - dropout_prob) if dropout_prob < 1.0 else 0.0
+    return 1.0
+
+
+@op("dropout", "X, Seed? -> Out, Mask~")
+def dropout(
+    x,
+    seed=None,
+    *,
+    dropout_prob: float = 0.5,
+    is_test: bool = False,
+    dropout_implementation: str = "downgrade_in_infer",
+):
+    """Out = X with each element dropped by chance; the mask tells what was kept.   X [*] -> Out [*], Mask uint8 [*]"""
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    factor = x.dtype.type(_kept(dropout_prob, dropout_implementation, is_test))
+    if is_test:
+        return (x if factor == 1 else x * factor), np.broadcast_to(np.ones_like(x, dtype=np.uint8, shape=()), x.shape)
+    source = rng.generator(0 if seed is None else int(seed.reshape(()).item()))
+    mask = source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob)
+    return x * (mask * factor), mask.view(np.uint8) if x.ndim else np.uint8(mask)
+
+
+@dropout.meta
+def _(x, seed, *, dropout_prob, is_test, dropout_implementation):
+    check_float(x)
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    words = ("downgrade_in_infer", "upscale_in_train")
+    check(
+        dropout_implementation in words,
+        f"dropout_implementation={dropout_implementation} is none of {', '.join(words)}",
+    )
+    return x, Meta(x.shape, np.dtype(np.uint8))
+
+
+@dropout.vjp
+def _(g, x, seed, *, dropout_prob, is_test, dropout_implementation, Mask):
+    factor = _kept(dropout_prob, dropout_implementation, is_test)
+    return scale(g, scale=factor) if is_test else masked(g, Mask, scale=factor), None
+
+
+@op("masked", "X, Mask -> Out", meta=like(0))
+def masked(x, mask, *, scale: float = 1.0):
+    """Out = X * Mask * scale.   X [*], Mask uint8 [*] -> Out [*]"""
+    return x * (mask * x.dtype.type(scale))
+
+
+@masked.vjp
+def _(g, x, mask, *, scale):
+    return masked(g, mask, scale=scale), None

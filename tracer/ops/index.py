@@ -1,0 +1,377 @@
+"""Ops that take elements by index, or put them there.
+
+An index that lies outside is an error here; real Paddle checks some of them and reads stray memory for the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Long, Meta, check, op
+from .elementwise import keep, zeros_like
+from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
+
+
+def check_inside(index: Any, size: int) -> None:
+    """Raise OpError for an index outside of [0, size)."""
+    if not index.size:
+        return
+    low, high = index.min(), index.max()
+    check(low >= 0 and high < size, f"an index is {low if low < 0 else high}, outside of [0, {size})")
+
+
+def check_integers(index: Any) -> None:
+    """Raise OpError unless the operand holds integers."""
+    check(index.dtype.kind in "iu", "an index is not of integers")
+
+
+def add_rows(out: Any, index: Any, rows: Any) -> None:
+    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names them."""
+    if not index.size:
+        return
+    order = np.argsort(index, kind="stable")
+    index = index[order]
+    first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
+    out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
+
+
+# -- slices along one axis --------------------------------------------------------------------------------------
+
+
+def flat_index(index: Any) -> Any:
+    """An index [N] or [N, 1] as [N], one without axes as it is."""
+    return index if index.ndim < 2 else index.reshape(-1)
+
+
+def index_shape(index: Any) -> Shape:
+    """The shape that an index [N], [N, 1] or [] gives to the result."""
+    check_integers(index)
+    check(
+        len(index.shape) < 2 or (len(index.shape) == 2 and agree(index.shape[1], 1)),
+        "an index is not one row of integers",
+    )
+    return index.shape[:1]
+
+
+@op("gather", "X, Index, Axis? -> Out")
+def gather(x, index, axis_tensor=None, *, axis: int = 0):
+    """Out = the slices of X at Index along the axis.   X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]"""
+    axis = axis if axis_tensor is None else int(axis_tensor.item())
+    index_shape(index)
+    check_inside(index, x.shape[axis])
+    return np.take(x, flat_index(index), axis)
+
+
+def taken(x: Meta, index: Meta, axis: int, what: str) -> Meta:
+    """The Meta of slices of `x`."""
+    at = normal_axis(axis, len(x.shape), what)
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    return Meta((*x.shape[:at], *index_shape(index), *x.shape[at + 1 :]), x.dtype)
+
+
+@gather.meta
+def _(x, index, axis_tensor, *, axis):
+    if axis_tensor is None:
+        return taken(x, index, axis, "axis")
+    return Meta((-1,) * (len(x.shape) - 1 + len(index_shape(index))), x.dtype)
+
+
+@gather.vjp
+def _(g, x, index, axis_tensor, *, axis):
+    return gather_grad(x, index, axis_tensor, g, axis=axis), None, None
+
+
+@op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x)
+def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
+    """X@GRAD = the slices Out@GRAD added up where they were taken.   X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]"""
+    axis = axis if axis_tensor is None else int(axis_tensor.item())
+    out = np.zeros_like(x)
+    rows = np.moveaxis(g, axis, 0) if index.ndim else np.expand_dims(g, 0)
+    add_rows(np.moveaxis(out, axis, 0), index.reshape(-1), rows)
+    return out
+
+
+@gather_grad.vjp
+def _(gg, x, index, axis_tensor, g, *, axis):
+    return None, None, None, gather(gg, index, axis_tensor, axis=axis)
+
+
+@op("index_select", "X, Index -> Out")
+def index_select(x, index, *, dim: int = 0):
+    """Out = the slices of X at Index along `dim`.   X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]"""
+    check(index.ndim > 0, "Index is 0-D")
+    index_shape(index)
+    check_inside(index, x.shape[dim])
+    return np.take(x, flat_index(index), dim)
+
+
+@index_select.meta
+def _(x, index, *, dim):
+    check(len(index.shape) > 0, "Index is 0-D")
+    return taken(x, index, dim, "dim")
+
+
+@index_select.vjp
+def _(g, x, index, *, dim):
+    return gather_grad(x, index, None, g, axis=dim), None
+
+
+@op("lookup_table_v2", "W, Ids -> Out")
+def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
+    """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.   W [N, D], Ids int [*] -> Out [*, D]"""
+    check(w.ndim == 2, "W does not have two axes")
+    check_inside(ids, w.shape[0])
+    out = np.take(w, ids, 0)
+    if padding_idx != -1:
+        out[ids == padding_idx] = 0
+    return out
+
+
+@lookup_table_v2.meta
+def _(w, ids, *, padding_idx):
+    check(len(w.shape) == 2, "W does not have two axes")
+    check_integers(ids)
+    return Meta((*ids.shape, w.shape[1]), w.dtype)
+
+
+@lookup_table_v2.vjp
+def _(g, w, ids, *, padding_idx):
+    return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
+
+
+@op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x)
+def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
+    """W@GRAD = the rows Out@GRAD added up where they were taken.   W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]"""
+    out = np.zeros_like(w)
+    add_rows(out, ids.reshape(-1), g.reshape(-1, w.shape[1]))
+    if padding_idx != -1:
+        out[padding_idx] = 0
+    return out
+
+
+@lookup_table_v2_grad.vjp
+def _(gg, w, ids, g, *, padding_idx):
+    return (
+        None,
+        None,
+        OPS["reshape_like"](lookup_table_v2(gg, ids, padding_idx=padding_idx), g),
+    )  # lookup_table has one axis less
+
+
+@op("lookup_table", "W, Ids -> Out")
+def lookup_table(w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False):
+    """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.   W [N, D], Ids int [*, 1] -> Out [*, D]"""
+    return lookup_table_v2.kernel(w, ids.reshape(ids.shape[:-1]), padding_idx=padding_idx)
+
+
+@lookup_table.meta
+def _(w, ids, *, padding_idx, **_):
+    check(len(w.shape) == 2, "W does not have two axes")
+    check_integers(ids)
+    check(len(ids.shape) > 0 and agree(ids.shape[-1], 1), "Ids do not end in an axis of size 1")
+    return Meta((*ids.shape[:-1], w.shape[1]), w.dtype)
+
+
+@lookup_table.vjp
+def _(g, w, ids, *, padding_idx):
+    return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
+
+
+@op("scatter", "X, Ids, Updates -> Out")
+def scatter(x, ids, updates, *, overwrite: bool = True):
+    """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.   X [N, *], Ids int [M] or
+    [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]"""
+    check_inside(ids, x.shape[0])
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    index, out = flat_index(ids), x.copy()
+    out[index] = updates if overwrite else 0
+    if not overwrite:
+        add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
+    return out
+
+
+def scattered(x: Shape, ids: Shape) -> Shape:
+    """The shape of Updates."""
+    return (*ids[:1], *x[1:])
+
+
+def check_agree(updates: Shape, wanted: Shape) -> None:
+    """Raise OpError unless Updates has the shape that is wanted."""
+    check(agree_all(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
+
+
+@scatter.meta
+def _(x, ids, updates, *, overwrite):
+    check(bool(x.shape), "a 0-D tensor has no rows")
+    index_shape(ids)
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    return x
+
+
+@scatter.vjp
+def _(g, x, ids, updates, *, overwrite):
+    def to_updates() -> Any:
+        rows = gather(g, ids)
+        return keep(rows, last_of_each(ids, updates)) if overwrite else rows
+
+    return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
+
+
+@op("last_of_each", "Ids, Y -> Out")
+def last_of_each(ids, y):
+    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
+    if not ids.ndim:
+        return np.ones_like(y, dtype=bool)
+    _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
+    last = np.zeros_like(ids.reshape(-1), dtype=bool)
+    last[ids.size - 1 - from_the_end] = True
+    return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
+
+
+@last_of_each.meta
+def _(ids, y):
+    return Meta(y.shape, np.dtype(bool))
+
+
+# -- index tuples -----------------------------------------------------------------------------------------------
+
+
+def columns(x: Any, index: Any) -> tuple[Any, ...]:
+    """The index tuples in the last axis of `index`, one array for each axis of `x` that they name."""
+    found = tuple(index[..., i] for i in range(index.shape[-1]))
+    for axis, column in enumerate(found):
+        check_inside(np.asarray(column), x.shape[axis])
+    return found
+
+
+def nd_shape(x: Shape, index: Meta) -> Shape:
+    """The shape of what index tuples name in `x`."""
+    check_integers(index)
+    check(bool(index.shape), "Index is 0-D")
+    count = index.shape[-1]
+    check(count >= 0, "the last size of Index is not known")
+    check(count <= len(x), f"Index names {count} axes of {len(x)}")
+    return (*index.shape[:-1], *x[count:])
+
+
+@op("gather_nd", "X, Index -> Out")
+def gather_nd(x, index):
+    """Out = the slices of X at index tuples.   X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
+    if not index.shape[-1]:
+        return np.broadcast_to(x, index.shape[:-1] + x.shape)
+    return x[columns(x, index)]
+
+
+@gather_nd.meta
+def _(x, index):
+    return Meta(nd_shape(x.shape, index), x.dtype)
+
+
+@gather_nd.vjp
+def _(g, x, index):
+    return scatter_nd_add(zeros_like(x), index, g), None
+
+
+@op("scatter_nd_add", "X, Index, Updates -> Out")
+def scatter_nd_add(x, index, updates):
+    """Out = X with Updates added at index tuples.   X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]"""
+    count = index.shape[-1]
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
+    out = x.copy()
+    rest = x.shape[count:]
+    rows = np.zeros_like(index[..., :1].reshape(-1))
+    for axis, column in enumerate(columns(x, index)):
+        rows = rows * x.shape[axis] + column.reshape(-1)
+    if not count:
+        rows = np.zeros(index.shape[:-1], np.int64).reshape(-1)
+    add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
+    return out
+
+
+@scatter_nd_add.meta
+def _(x, index, updates):
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, nd_shape(x.shape, index))
+    return x
+
+
+@scatter_nd_add.vjp
+def _(g, x, index, updates):
+    return g, None, lambda: gather_nd(g, index)
+
+
+# -- where something is true ------------------------------------------------------------------------------------
+
+
+@op("where_index", "Condition -> Out")
+def where_index(condition):
+    """Out = the indices where Condition is not 0, in order.   Condition [*] -> Out int64 [count, rank]"""
+    check(condition.ndim > 0, "Condition is 0-D")
+    return np.argwhere(condition)
+
+
+@where_index.meta
+def _(condition):
+    check(len(condition.shape) > 0, "Condition is 0-D")
+    return Meta((-1, len(condition.shape)), np.dtype(np.int64))
+
+
+@op("masked_select", "X, Mask -> Y")
+def masked_select(x, mask):
+    """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
+    check(mask.dtype == np.bool_, "Mask is not bool")
+    x, mask = np.broadcast_arrays(x, mask)
+    return x[mask]
+
+
+@masked_select.meta
+def _(x, mask):
+    check(mask.dtype == np.bool_, "Mask is not bool")
+    broadcast_shapes(x.shape, mask.shape)
+    return Meta((-1,), x.dtype)
+
+
+@masked_select.vjp
+def _(g, x, mask):
+    return masked_select_grad(x, mask, g), None
+
+
+@op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD")
+def masked_select_grad(x, mask, g):
+    """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.   X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]"""
+    mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
+    out = np.zeros_like(x, shape=mask.shape)
+    out[mask] = g
+    return out
+
+
+@masked_select_grad.meta
+def _(x, mask, g):
+    return Meta(broadcast_shapes(x.shape, mask.shape), x.dtype)
+
+
+@masked_select_grad.vjp
+def _(gg, x, mask, g):
+    return None, None, masked_select(gg, mask)
+
+
+@op("one_hot_v2", "X, depth_tensor? -> Out")
+def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
+    """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.   X int [*] -> Out [*, depth]"""
+    check_integers(x)
+    depth = depth if depth_tensor is None else int(depth_tensor.item())
+    if not allow_out_of_range:
+        check_inside(x, depth)
+    return (np.expand_dims(x, -1) == np.arange(depth, like=x)).astype(proto_dtype(dtype))
+
+
+@one_hot_v2.meta
+def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
+    check_integers(x)
+    check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
+    return Meta((*x.shape, depth if depth_tensor is None else -1), proto_dtype(dtype))

@@ -1,0 +1,349 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Long, Meta, check, op
+from .compare import between, not_equal
+from .elementwise import add, div, keep, mul, scale, sub
+from .meta import agree, agree_all, check_float, like_x, normal_axis
+from .reduce import reduce_mean, reduce_sum
+from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
+from .unary import log, negative, one_minus, sigmoid
+
+# -- softmax_with_cross_entropy -----------------------------------------------------------------------------------
+
+
+@op("softmax_with_cross_entropy", "Logits, Label -> Softmax~, Loss")
+def softmax_with_cross_entropy(
+    x, label, *, soft_label: bool = False, use_softmax: bool = True, numeric_stable_mode: bool = True,
+    ignore_index: int = -100, axis: int = -1,
+):  # fmt: skip
+    """Loss = -ln of the probability of Label.   Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]"""
+    check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    if use_softmax:
+        logs = log_softmax_of(x, axis)
+        probabilities = np.exp(logs)
+    else:
+        probabilities = x.copy()
+        with np.errstate(divide="ignore"):
+            logs = np.log(x)
+    if soft_label:
+        return probabilities, -np.sum(np.where(label == 0, label, label * logs), axis=axis, keepdims=True)
+    picked, used = _picked(label, x.shape[axis], ignore_index)
+    loss = np.take_along_axis(logs, picked, axis=axis)
+    return probabilities, np.where(used, -loss, x.dtype.type(0))
+
+
+def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
+    at = normal_axis(axis, len(x.shape))
+    return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
+
+
+def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """Indices to take, and where the label is not to be ignored.   Raises OpError for a label that is no class."""
+    used = label != ignore_index
+    fits = bool(np.all((label >= 0) & (label < classes) | ~used))
+    check(fits, f"a label is neither in 0 ... {classes - 1} nor ignore_index={ignore_index}")
+    return np.where(used, label, 0).astype(np.int64), used
+
+
+@softmax_with_cross_entropy.meta
+def _(x, label, *, soft_label, axis, **_):
+    check_float(x)
+    check(len(x.shape) > 0, "Logits needs an axis")
+    check((label.dtype == x.dtype) if soft_label else label.dtype.kind in "iu", "Label has the wrong dtype")
+    check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    at = normal_axis(axis, len(x.shape))
+    return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
+
+
+@softmax_with_cross_entropy.vjp
+def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
+    over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
+
+    def to_label() -> Any:
+        return mul(negative(g), log_softmax(x, axis=axis) if use_softmax else log(x))
+
+    return lambda: cross_entropy_grad(x, label, Softmax, g, **over), to_label if soft_label else None
+
+
+@op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x)
+@np.errstate(all="ignore")
+def cross_entropy_grad(
+    x, label, probabilities, g, *, soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
+    axis: int = -1,
+):  # fmt: skip
+    """The gradient of softmax_with_cross_entropy.   Logits [*,C,*], Label, Softmax, Loss@GRAD [*,1,*] -> Logits@GRAD like Logits"""
+    if soft_label:
+        if use_softmax:
+            return g * (probabilities * np.sum(label, axis=axis, keepdims=True) - label)
+        return g * np.where(label == 0, label, -label / x)
+    picked, used = _picked(label, x.shape[axis], ignore_index)
+    g = np.where(used, g, g.dtype.type(0))
+    if not use_softmax:
+        out = np.zeros_like(x)
+        np.put_along_axis(out, picked, -g / np.take_along_axis(x, picked, axis=axis), axis=axis)
+        return out
+    out = probabilities * g
+    np.put_along_axis(out, picked, np.take_along_axis(out, picked, axis=axis) - g, axis=axis)
+    return out
+
+
+@cross_entropy_grad.vjp
+def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, axis):
+    over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
+
+    def total(t: Any) -> Any:
+        return reduce_sum(t, dim=[axis], keep_dim=True)
+
+    def to_x() -> Any:
+        if not use_softmax:  # the gradient is -g * label / x, so its slope is minus itself over x
+            return mul(b, negative(div(cross_entropy_grad(x, label, probabilities, g, **over), x)))
+        if soft_label:
+            weight = mul(g, total(label))
+        else:
+            weight = keep(g, not_equal(label, OPS["fill_any_like"](label, value=float(ignore_index))))
+        return softmax_grad(softmax(x, axis=axis), mul(b, weight), axis=axis)
+
+    def to_g() -> Any:
+        ones = OPS["fill_any_like"](g, value=1.0)
+        return total(mul(b, cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over)))
+
+    return to_x, None, None, to_g
+
+
+# -- of probabilities ---------------------------------------------------------------------------------------------
+
+
+def _two_alike(x: Meta, label: Meta) -> None:
+    check_float(x)
+    check(x.dtype == label.dtype, "the dtypes differ")
+    check(agree_all(x.shape, label.shape), "the shapes differ")
+
+
+@op("bce_loss", "X, Label -> Out")
+@np.errstate(all="ignore")
+def bce_loss(x, label):
+    """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.   X [*], Label [*] -> Out [*]"""
+    t = x.dtype.type
+    low = t(-100)
+    return -(label * np.maximum(np.log(x), low) + (t(1) - label) * np.maximum(np.log(t(1) - x), low))
+
+
+@bce_loss.meta
+def _(x, label):
+    _two_alike(x, label)
+    return x
+
+
+@bce_loss.vjp
+def _(g, x, label):
+    def to_x() -> Any:
+        return mul(g, div(sub(x, label), OPS["clip"](mul(x, one_minus(x)), min=1e-12, max=1.0)))
+
+    return to_x, lambda: mul(g, sub(log(one_minus(x)), log(x)))
+
+
+@op("sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out")
+def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
+    """Out = the cross entropy of sigmoid(X) with Label, 0 where Label is ignore_index.   X [*], Label [*] -> Out [*]"""
+    t = x.dtype.type
+    soft = np.log1p(np.exp(-np.abs(x)))
+    loss = np.maximum(x, t(0)) - x * label + (soft if pos_weight is None else soft * pos_weight)
+    return share_of_used.kernel(loss, label, ignore_index=ignore_index, normalize=normalize)
+
+
+@sigmoid_cross_entropy.meta
+def _(x, label, pos_weight, **_):
+    _two_alike(x, label)
+    return x
+
+
+@sigmoid_cross_entropy.vjp
+def _(g, x, label, pos_weight, *, ignore_index, normalize):
+    over = {"ignore_index": ignore_index, "normalize": normalize}
+
+    def used_part() -> Any:
+        return share_of_used(g, label, **over)
+
+    def to_weight() -> Any:
+        per_weight = OPS["softplus"](negative(OPS["abs"](x)))
+        return mul(per_weight, used_part())
+
+    def to_x() -> Any:
+        # d/dX of max(X, 0) + w * softplus(-|X|): a step, and w times what is left of sigmoid(X) when the step is taken off.
+        step = OPS["cast"](between(x, low=0.0), in_dtype=0, out_dtype=x.dtype.proto)
+        rest = sub(sigmoid(x), step)
+        rest = rest if pos_weight is None else mul(rest, pos_weight)
+        return mul(used_part(), add(rest, sub(step, label)))
+
+    return to_x, lambda: mul(negative(x), used_part()), to_weight
+
+
+@op("share_of_used", "X, Label -> Out", meta=like_x)
+def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
+    """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.   X [*], Label [*] -> Out [*]"""
+    used = label != label.dtype.type(ignore_index)
+    x = np.where(used, x, x.dtype.type(0))
+    return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
+
+
+@share_of_used.vjp
+def _(g, x, label, *, ignore_index, normalize):
+    return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
+
+
+@op("huber_loss", "X, Y -> Residual~, Out")
+def huber_loss(x, y, *, delta: float):
+    """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.   X [*], Y [*] -> Residual [*], Out [*]"""
+    t = x.dtype.type
+    r = y - x
+    size = np.abs(r)
+    return r, np.where(size <= t(delta), r * r * t(0.5), (size - t(0.5 * delta)) * t(delta))
+
+
+@huber_loss.meta
+def _(x, y, *, delta):
+    _two_alike(x, y)
+    return x, x
+
+
+@huber_loss.vjp
+def _(g, x, y, *, delta):
+    bounded = mul(g, OPS["clip"](sub(y, x), min=-delta, max=delta))
+    return negative(bounded), bounded
+
+
+@op("kldiv_loss", "X, Target -> Loss")
+@np.errstate(all="ignore")
+def kldiv_loss(x, target, *, reduction: str = "mean"):
+    """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.   X [*], Target [*] -> Loss [] or [*]"""
+    t = x.dtype.type
+    loss = np.where(target > 0, target * (np.log(target) - x), t(0))
+    if reduction == "none":
+        return loss
+    count = {"mean": x.size, "batchmean": x.shape[0] if x.ndim else 1, "sum": 1}[reduction]
+    return np.sum(loss) / t(max(count, 1))
+
+
+@kldiv_loss.meta
+def _(x, target, *, reduction):
+    _two_alike(x, target)
+    words = ("none", "mean", "batchmean", "sum")
+    check(reduction in words, f"reduction={reduction} is none of {', '.join(words)}")
+    return x if reduction == "none" else Meta((), x.dtype)
+
+
+@kldiv_loss.vjp
+def _(g, x, target, *, reduction):
+    def spread() -> Any:
+        if reduction == "none":
+            return g
+        axes = list(range(len(x.meta.shape)))
+        if reduction == "batchmean":
+            rows = reduce_mean(x, dim=axes[1:], keep_dim=True) if len(axes) > 1 else x
+            part = OPS["spread_like"](g, rows, axes=axes, average=True)
+            return OPS["expand_as_v2"](part, x)
+        return OPS["spread_like"](g, x, axes=axes, average=reduction == "mean")
+
+    positive = between(target, low=0.0)
+    return (
+        lambda: mul(negative(spread()), keep(target, positive)),
+        lambda: mul(spread(), keep(sub(scale(log(target), bias=1.0), x), positive)),
+    )
+
+
+# -- of logarithms ------------------------------------------------------------------------------------------------
+
+
+@op("nll_loss", "X, Label, Weight? -> Out, Total_weight~")
+def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
+    """Out = -Weight[Label] * X[Label], averaged by weight or summed.   X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]"""
+    picked, each = _weights(x, label, weight, ignore_index)
+    loss = -np.take_along_axis(x, picked[:, None], axis=1)[:, 0] * each
+    total = np.sum(each)
+    if reduction == "none":
+        return loss, np.zeros_like(total)
+    if reduction == "sum":
+        return np.sum(loss), total
+    with np.errstate(all="ignore"):
+        return np.sum(loss) / total, total
+
+
+def _weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+    """The indices to take and the weight of each, 0 where it is ignored."""
+    picked, used = _picked(label, x.shape[1], ignore_index)
+    each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
+    return picked, np.where(used, each, x.dtype.type(0))
+
+
+@nll_loss.meta
+def _(x, label, weight, *, ignore_index, reduction):
+    check_float(x)
+    check(len(x.shape) >= 2, "X needs at least two axes")
+    check(label.dtype.kind in "iu", "Label is not of integers")
+    check(agree_all(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
+    check(reduction in ("none", "mean", "sum"), f"reduction={reduction} is none of none, mean, sum")
+    check(weight is None or agree_all(weight.shape, (x.shape[1],)), "Weight needs one element per class")
+    return Meta(label.shape if reduction == "none" else (), x.dtype), Meta((), x.dtype)
+
+
+@nll_loss.vjp
+def _(g, x, label, weight, *, ignore_index, reduction):
+    return nll_loss_grad(x, label, weight, g, ignore_index=ignore_index, reduction=reduction), None, None
+
+
+@op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x)
+def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
+    """The gradient of nll_loss, which is linear in X.   X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X"""
+    picked, each = _weights(x, label, weight, ignore_index)
+    share = -each / np.sum(each) if reduction == "mean" else -each
+    out = np.zeros_like(x)
+    np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)
+    return out
+
+
+@nll_loss_grad.vjp
+def _(b, x, label, weight, g, *, ignore_index, reduction):
+    return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
+
+
+@op("label_smooth", "X, PriorDist? -> Out")
+def label_smooth(x, prior=None, *, epsilon: float = 0.0):
+    """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""
+    t = x.dtype.type
+    if prior is None:
+        return x * t(1 - epsilon) + t(epsilon / x.shape[-1])
+    return x * t(1 - epsilon) + prior.reshape(-1) * t(epsilon)
+
+
+@label_smooth.meta
+def _(x, prior, *, epsilon):
+    check_float(x)
+    check(len(x.shape) > 0, "X needs an axis")
+    check(prior is None or agree(prior.shape[-1], x.shape[-1]), "PriorDist needs one element per class")
+    return x
+
+
+@label_smooth.vjp
+def _(g, x, prior, *, epsilon):
+    return scale(g, scale=1 - epsilon), None
+
+
+@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total")
+def accuracy(scores, indices, label):
+    """How many rows of Indices hold their Label.   Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []"""
+    right = np.sum(np.any(indices == label.reshape(-1, 1), axis=1))
+    rows = indices.shape[0]
+    return np.float32(right / max(rows, 1)), np.int32(right), np.int32(rows)
+
+
+@accuracy.meta
+def _(scores, indices, label):
+    check(len(indices.shape) == 2, "Indices needs two axes")
+    check(agree(indices.shape[0], label.shape[0]), "Indices and Label have different numbers of rows")
+    return Meta((), np.dtype(np.float32)), Meta((), np.dtype(np.int32)), Meta((), np.dtype(np.int32))

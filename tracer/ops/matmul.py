@@ -1,0 +1,286 @@
+"""Products of matrices and vectors, and the norms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Ints, Meta, check, op
+from .compare import between, equal
+from .elementwise import div, keep, mul, scale
+from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, size_of
+from .reduce import axes_of, reduced_shape, spread_like
+from .unary import absolute, sign
+
+
+@op("matmul_v2", "X, Y -> Out")
+def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
+    """Out = X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""
+    if trans_x and x.ndim > 1:
+        x = np.swapaxes(x, -1, -2)
+    if trans_y and y.ndim > 1:
+        y = np.swapaxes(y, -1, -2)
+    if y.ndim == 2 and x.ndim > 2 and x.flags.c_contiguous:
+        return np.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[-1])
+    return np.matmul(x, y)
+
+
+def _last_two(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
+    if len(shape) == 1:
+        return (shape[0], 1) if column else (1, shape[0])
+    return (shape[-1], shape[-2]) if transposed else (shape[-2], shape[-1])
+
+
+@matmul.meta
+def _(x, y, *, trans_x, trans_y):
+    check(len(x.shape) > 0 and len(y.shape) > 0, "X and Y need at least one axis")
+    check(x.dtype == y.dtype, "the dtypes differ")
+    m, k = _last_two(x.shape, trans_x, column=False)
+    j, n = _last_two(y.shape, trans_y, column=True)
+    check(agree(k, j), f"the inner axes differ, {k} and {j}")
+    batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return Meta(batch + ((m,) if len(x.shape) > 1 else ()) + ((n,) if len(y.shape) > 1 else ()), x.dtype)
+
+
+@matmul.vjp
+def _(g, x, y, *, trans_x, trans_y):
+    if len(x.meta.shape) == 1 or len(y.meta.shape) == 1:
+        return _vector_vjp(g, x, y, trans_x, trans_y)
+    return lambda: _to_left(g, x, y, trans_x, trans_y), lambda: _to_right(g, x, y, trans_x, trans_y)
+
+
+def _to_left(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
+    return matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
+
+
+def _to_right(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
+    if len(y.meta.shape) == 2 and len(x.meta.shape) > 2 and not trans_x:
+        # One product over all rows instead of one per batch and a sum.
+        x, g = (OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(t.meta.shape) - 2) for t in (x, g))
+    return matmul(g, x, trans_x=True, trans_y=trans_x) if trans_y else matmul(x, g, trans_x=not trans_x)
+
+
+def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
+    """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes away."""
+    row, column = len(x.meta.shape) == 1, len(y.meta.shape) == 1
+    widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
+    if column:
+        g, y, trans_y = widen(g, axes=[-1]), widen(y, axes=[-1]), False
+    if row:
+        g, x, trans_x = widen(g, axes=[-2]), widen(x, axes=[-2]), False
+
+    def to_right() -> Any:
+        found = _to_right(g, x, y, trans_x, trans_y)
+        return narrow(found, axes=[-1]) if column else found
+
+    return lambda: _to_left(g, x, y, trans_x, trans_y), to_right
+
+
+@op("bmm", "X, Y -> Out")
+def bmm(x, y):
+    """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
+    check(x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0], "X and Y need three axes and one batch size")
+    return np.matmul(x, y)
+
+
+@bmm.meta
+def _(x, y):
+    check(len(x.shape) == 3 and len(y.shape) == 3, "X and Y need three axes and one batch size")
+    check(x.dtype == y.dtype, "the dtypes differ")
+    check(agree(x.shape[0], y.shape[0]), "X and Y need three axes and one batch size")
+    check(agree(x.shape[2], y.shape[1]), f"the inner axes differ, {x.shape[2]} and {y.shape[1]}")
+    return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)
+
+
+@bmm.vjp
+def _(g, x, y):
+    return lambda: matmul(g, y, trans_y=True), lambda: matmul(x, g, trans_x=True)
+
+
+@op("dot", "X, Y -> Out")
+def dot(x, y):
+    """Out = the sum of X * Y over the last axis.   X [*B,K], Y [*B,K] -> Out [*B]"""
+    check(x.shape == y.shape, "the shapes differ")
+    return np.sum(x * y, axis=-1)
+
+
+@dot.meta
+def _(x, y):
+    check(len(x.shape) in (1, 2), "X needs one or two axes")
+    check(x.dtype == y.dtype, "the dtypes differ")
+    check(agree_all(x.shape, y.shape), "the shapes differ")
+    return Meta(tuple(map(known_dim, x.shape[:-1], y.shape[:-1])), x.dtype)
+
+
+@dot.vjp
+def _(g, x, y):
+    def times(other: Any) -> Any:
+        return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), other)
+
+    return times(y), times(x)
+
+
+@op("mv", "X, Vec -> Out")
+def mv(x, vec):
+    """Out = X @ Vec.   X [M,K], Vec [K] -> Out [M]"""
+    check(x.ndim == 2 and vec.ndim == 1, "X needs two axes and Vec one")
+    return np.matmul(x, vec)
+
+
+@mv.meta
+def _(x, vec):
+    check(len(x.shape) == 2 and len(vec.shape) == 1, "X needs two axes and Vec one")
+    check(x.dtype == vec.dtype, "the dtypes differ")
+    check(agree(x.shape[1], vec.shape[0]), f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}")
+    return Meta(x.shape[:1], x.dtype)
+
+
+@mv.vjp
+def _(g, x, vec):
+    return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), vec), lambda: matmul(x, g, trans_x=True)
+
+
+@op("addmm", "Input, X, Y -> Out")
+def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
+    """Out = Beta * Input + Alpha * X @ Y.   Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]"""
+    t = x.dtype.type
+    return base * t(Beta) + np.matmul(x, y) * t(Alpha)
+
+
+@addmm.meta
+def _(base, x, y, *, Alpha, Beta):
+    check(len(x.shape) == 2 and len(y.shape) == 2, "X and Y need two axes")
+    check(base.dtype == x.dtype == y.dtype, "the dtypes differ")
+    check(agree(x.shape[1], y.shape[0]), f"the inner axes differ, {x.shape[1]} and {y.shape[0]}")
+    full = (x.shape[0], y.shape[1])
+    check(broadcast_shapes(full, base.shape) in (full, base.shape) and len(base.shape) <= 2, "Input does not broadcast")
+    return Meta(full, x.dtype)
+
+
+@addmm.vjp
+def _(g, base, x, y, *, Alpha, Beta):
+    def scaled() -> Any:
+        return scale(g, scale=Alpha)
+
+    return (
+        lambda: scale(g, scale=Beta),
+        lambda: matmul(scaled(), y, trans_y=True),
+        lambda: matmul(x, scaled(), trans_x=True),
+    )
+
+
+@op("mul", "X, Y -> Out")
+def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
+    """Out = X @ Y, each flattened to a matrix at its own axis.   X [*M,*K], Y [*K,*N] -> Out [*M,*N]"""
+    (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
+    flat_x = x.reshape(math.prod(m), math.prod(k))
+    return np.matmul(flat_x, y.reshape(math.prod(j), math.prod(n))).reshape(m + n)
+
+
+def _cut(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
+    return shape[:at], shape[at:]
+
+
+@mul_flat.meta
+def _(x, y, *, x_num_col_dims, y_num_col_dims):
+    (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
+    check(x.dtype == y.dtype, "the dtypes differ")
+    check(agree(size_of(k), size_of(j)), f"the inner sizes differ, {size_of(k)} and {size_of(j)}")
+    return Meta(m + n, x.dtype)
+
+
+@mul_flat.vjp
+def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
+    like = OPS["reshape_like"]
+
+    def flat(t: Any, at: int) -> Any:
+        return OPS["flatten_at"](t, axis=at)
+
+    return (
+        lambda: like(matmul(flat(g, x_num_col_dims), flat(y, y_num_col_dims), trans_y=True), x),
+        lambda: like(matmul(flat(x, x_num_col_dims), flat(g, x_num_col_dims), trans_x=True), y),
+    )
+
+
+@op("flatten_at", "X -> Out")
+def flatten_at(x, *, axis: int = 1):
+    """Out = X as a matrix: the axes before `axis` and the axes from it on.   X [*M,*N] -> Out [M,N]"""
+    return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
+
+
+@flatten_at.meta
+def _(x, *, axis):
+    return Meta((size_of(x.shape[:axis]), size_of(x.shape[axis:])), x.dtype)
+
+
+@flatten_at.vjp
+def _(g, x, *, axis):
+    return OPS["reshape_like"](g, x)
+
+
+@op("p_norm", "X -> Out")
+@np.errstate(all="ignore")
+def p_norm(
+    x, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
+):
+    """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.   X [*] -> Out [*]"""
+    axes = _norm_axes(x.ndim, axis, asvector)
+    size = np.abs(x)
+    if porder == 0:
+        return np.sum(size != 0, axis=axes, keepdims=keepdim).astype(x.dtype)
+    if math.isinf(porder):
+        return (np.max if porder > 0 else np.min)(size, axis=axes, keepdims=keepdim)
+    if porder == 1:
+        return np.sum(size, axis=axes, keepdims=keepdim)
+    if porder == 2:
+        return np.sqrt(np.sum(x * x, axis=axes, keepdims=keepdim))
+    t = x.dtype.type
+    return np.power(np.sum(np.power(size, t(porder)), axis=axes, keepdims=keepdim), t(1 / porder))
+
+
+def _norm_axes(rank: int, axis: int, asvector: bool) -> tuple[int, ...]:
+    return tuple(range(rank)) if asvector else (normal_axis(axis, rank),)[: max(rank, 0)]
+
+
+@p_norm.meta
+def _(x, *, porder, axis, epsilon, keepdim, asvector):
+    check_float(x)
+    return Meta(reduced_shape(x.shape, _norm_axes(len(x.shape), axis, asvector), keepdim), x.dtype)
+
+
+@p_norm.vjp
+def _(g, x, *, porder, axis, keepdim, asvector, Out):
+    axes = list(_norm_axes(len(x.meta.shape), axis, asvector))
+    g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    if porder == 0:
+        return scale(g, scale=0.0)
+    if math.isinf(porder):
+        return keep(mul(g, sign(x)), equal(absolute(x), n))
+    if porder == 1:
+        return mul(g, sign(x))
+    ratio = OPS["pow"](div(absolute(x), n), factor=porder - 1)
+    return keep(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
+
+
+@op("frobenius_norm", "X -> Out")
+def frobenius_norm(
+    x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
+):
+    """Out = the root of the sum of X ** 2 over the axes.   X [*] -> Out [*]"""
+    return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
+
+
+@frobenius_norm.meta
+def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
+    check_float(x)
+    return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype)
+
+
+@frobenius_norm.vjp
+def _(g, x, *, dim, keep_dim, reduce_all, Out):
+    axes = list(axes_of(dim, reduce_all, len(x.meta.shape)))
+    g, n = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    return keep(mul(g, div(x, n)), between(n, low=0.0))

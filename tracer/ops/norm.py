@@ -1,0 +1,361 @@
+"""Normalization: batch, layer, group, instance.
+
+All of them standardize: they subtract a mean over some axes and divide by a deviation over the same.  `standardize` and the two
+gradients that follow it know that mean and deviation come from X, so every norm is a few lines around them and can be
+differentiated twice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Ints, Meta, check, op
+from .elementwise import add, mul, scale, sub
+from .meta import Shape, agree, check_float, like, like_x, size_of
+from .reduce import reduce_mean, reduce_sum
+from .shape import reshape, reshape_like
+from .unary import negative, rsqrt
+
+
+@op("standardize", "X, Mean, InvStd -> Out", meta=like_x)
+def standardize(x, mean, inv_std, *, axes: Ints):
+    """Out = (X - Mean) * InvStd, both being those of X over the axes.   X [*S], Mean and InvStd broadcast to it -> Out [*S]"""
+    out = x - mean
+    out *= inv_std
+    return out
+
+
+@standardize.vjp
+def _(g, x, mean, inv_std, *, axes):
+    return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
+
+
+@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x)
+def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
+    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
+    dims = tuple(axes)
+    count = x.dtype.type(max(math.prod(x.shape[a] for a in dims), 1))
+    out = x - mean
+    bend = np.sum(g * out, axis=dims, keepdims=True) / count * (inv_std * inv_std)
+    out *= -bend
+    out += g
+    out -= np.sum(g, axis=dims, keepdims=True) / count
+    out *= inv_std
+    return out
+
+
+@standardize_grad.vjp
+def _(b, x, mean, inv_std, g, *, axes):
+    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the axes:
+    # d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g * xhat)).
+    def to_x() -> Any:
+        def average(t: Any) -> Any:
+            return reduce_mean(t, dim=axes, keep_dim=True)
+
+        xhat = standardize(x, mean, inv_std, axes=axes)
+        pg, pb = (standardize_grad(x, mean, inv_std, t, axes=axes) for t in (g, b))
+        total = add(mul(pg, average(mul(b, xhat))), mul(pb, average(mul(g, xhat))))
+        return negative(mul(add(total, mul(xhat, average(mul(b, pg)))), inv_std))
+
+    return to_x, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+
+
+# -- batch_norm ---------------------------------------------------------------------------------------------------
+
+
+def _channel(rank: int, layout: str) -> int:
+    check(rank >= 2, "X needs at least two axes")
+    return rank - 1 if layout[-1] == "C" else 1
+
+
+def _along(rank: int, channel: int) -> list[int]:
+    return [-1 if i == channel else 1 for i in range(rank)]
+
+
+def _rest(rank: int, channel: int) -> list[int]:
+    return [i for i in range(rank) if i != channel]
+
+
+def _check_per_channel(count: int, **given: Any) -> None:
+    for name, t in given.items():
+        check(t is None or (len(t.shape) == 1 and agree(t.shape[0], count)), f"{name} needs one element per channel")
+
+
+def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
+    """Whether the statistics given are used, not those of X."""
+    return (is_test and not trainable) or use_global
+
+
+@op(
+    "batch_norm",
+    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> Y, MeanOut~, VarianceOut~, SavedMean~, SavedVariance~",
+)
+def batch_norm(
+    x, weight, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9, epsilon: float = 1e-5,
+    data_layout: str = "NCHW", is_test: bool = False, use_global_stats: bool = False, trainable_statistics: bool = False,
+):  # fmt: skip
+    """Y = X standardized per channel, times Scale, plus Bias.   X [N,C,*] or [N,*,C], the others [C] -> Y like X, others [C]
+
+    SavedVariance is 1 / the deviation used; MeanOut and VarianceOut are the running statistics after this batch.
+    """
+    channel = _channel(x.ndim, data_layout)
+    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance)
+    t = mean.dtype.type
+    if _global(is_test, trainable_statistics, use_global_stats):
+        inv_std = t(1) / np.sqrt(variance + t(epsilon))
+        y = _affine(x - mean.reshape(_along(x.ndim, channel)), inv_std, weight, bias, channel)
+        return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
+    axes = tuple(_rest(x.ndim, channel))
+    count = t(max(x.size // max(x.shape[channel], 1), 1))
+    batch_mean = np.sum(x, axis=axes) / count
+    centred = x - batch_mean.reshape(_along(x.ndim, channel))
+    batch_variance = np.sum(np.square(centred), axis=axes) / count
+    inv_std = t(1) / np.sqrt(batch_variance + t(epsilon))
+    keep = t(momentum if momentum_tensor is None else momentum_tensor.reshape(()))
+    running = (old * keep + new * (t(1) - keep) for old, new in ((mean, batch_mean), (variance, batch_variance)))
+    return _affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
+
+
+def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
+    """The standardized values times Scale plus Bias, written over `centred`."""
+    shape = _along(centred.ndim, channel)
+    centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
+    if bias is not None:
+        centred += bias.reshape(shape)
+    return centred
+
+
+@batch_norm.meta
+def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
+    check_float(x)
+    channels = x.shape[_channel(len(x.shape), data_layout)]
+    _check_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
+    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), mean.dtype)
+    return x, stat, stat, stat, stat
+
+
+@batch_norm.vjp
+def _(
+    g, x, weight, bias, mean, variance, momentum_tensor, *, epsilon, data_layout, is_test, use_global_stats,
+    trainable_statistics, SavedMean, SavedVariance,
+):  # fmt: skip
+    rank = len(x.meta.shape)
+    channel = _channel(rank, data_layout)
+    rest, along = _rest(rank, channel), _along(rank, channel)
+
+    def spread(t: Any) -> Any:
+        return reshape(t, shape=along)
+
+    def scaled() -> Any:
+        return g if weight is None else mul(g, spread(weight))
+
+    if _global(is_test, trainable_statistics, use_global_stats):
+        inv_std = rsqrt(scale(variance, bias=epsilon))
+
+        def xhat() -> Any:
+            return mul(sub(x, spread(mean)), spread(inv_std))
+
+        to_x = lambda: mul(scaled(), spread(inv_std))  # noqa: E731 - a gradient nobody may want
+    else:
+        m, r = spread(SavedMean), spread(SavedVariance)
+
+        def xhat() -> Any:
+            return standardize(x, m, r, axes=rest)
+
+        to_x = lambda: standardize_grad(x, m, r, scaled(), axes=rest)  # noqa: E731
+    return (
+        to_x,
+        lambda: reduce_sum(mul(g, xhat()), dim=rest),
+        lambda: reduce_sum(g, dim=rest),
+        None,
+        None,
+        None,
+    )
+
+
+# -- norms over rows ----------------------------------------------------------------------------------------------
+
+
+def _rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
+    """The rows of x [R,K] standardized, with their means [R] and variances [R]."""
+    t = x.dtype.type
+    count = t(max(x.shape[1], 1))
+    mean = np.sum(x, axis=1) / count
+    out = x - mean[:, None]
+    variance = np.sum(np.square(out), axis=1) / count
+    out *= (t(1) / np.sqrt(variance + t(epsilon)))[:, None]
+    return out, mean, variance
+
+
+def _rows_back(g: Any, x: Any, mean: Any, inv_std: Any) -> tuple[Any, Any]:
+    """As functions: the gradient in the rows x [R,K] given that of their standardized values, and these values."""
+    m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
+    return lambda: standardize_grad(x, m, r, g(), axes=[1]), lambda: standardize(x, m, r, axes=[1])
+
+
+@op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
+    """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.   X [*R,*K], Scale, Bias [K] -> Y [*R,*K]"""
+    check(0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
+    length = math.prod(x.shape[begin_norm_axis:])
+    _check_flat(length, weight, bias)
+    y, mean, variance = _rows(x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon)
+    if weight is not None:
+        y *= weight.reshape(-1)
+    if bias is not None:
+        y += bias.reshape(-1)
+    return y.reshape(x.shape), mean, variance
+
+
+def _check_flat(length: int, weight: Any, bias: Any) -> None:
+    for name, t in (("Scale", weight), ("Bias", bias)):
+        check(t is None or agree(size_of(tuple(t.shape)), length), f"{name} needs one element per normalized element")
+
+
+@layer_norm.meta
+def _(x, weight, bias, *, epsilon, begin_norm_axis):
+    check_float(x)
+    check(0 <= begin_norm_axis < max(len(x.shape), 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
+    _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
+    rows = Meta((size_of(x.shape[:begin_norm_axis]),), x.dtype)
+    return x, rows, rows
+
+
+@layer_norm.vjp
+def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
+    rows, grads = (OPS["flatten_at"](t, axis=begin_norm_axis) for t in (x, g))
+
+    def scaled() -> Any:
+        return grads if weight is None else mul(grads, reshape(weight, shape=[-1]))
+
+    to_rows, standard = _rows_back(scaled, rows, Mean, rsqrt(scale(Variance, bias=epsilon)))
+    return (
+        lambda: reshape_like(to_rows(), x),
+        lambda: reshape_like(reduce_sum(mul(grads, standard()), dim=[0]), weight),
+        lambda: reshape_like(reduce_sum(grads, dim=[0]), bias),
+    )
+
+
+@op("group_rows", "X -> Out")
+def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
+    """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
+    if data_layout[-1] == "C":
+        x = np.moveaxis(x, -1, 1)
+    groups = x.shape[1] if groups < 0 else groups
+    return x.reshape(x.shape[0] * groups, math.prod(x.shape[1:]) // max(groups, 1))
+
+
+@group_rows.meta
+def _(x, *, groups, data_layout):
+    channels = x.shape[_channel(len(x.shape), data_layout)]
+    groups = channels if groups < 0 else groups
+    rows = x.shape[0] * groups if min(x.shape[0], groups) >= 0 else -1
+    each = size_of(x.shape[1:])
+    return Meta((rows, each // groups if each >= 0 and groups > 0 else -1), x.dtype)
+
+
+@group_rows.vjp
+def _(g, x, *, groups, data_layout):
+    return ungroup_rows(g, x, data_layout=data_layout)
+
+
+@op("ungroup_rows", "X, Y -> Out", meta=like(1))
+def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
+    """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
+    if data_layout[-1] != "C":
+        return x.reshape(y.shape)
+    return np.moveaxis(x.reshape(np.moveaxis(y, -1, 1).shape), 1, -1)
+
+
+@ungroup_rows.vjp
+def _(g, x, y, *, data_layout):
+    rows = group_rows(g, groups=1, data_layout=data_layout)
+    return reshape_like(rows, x), None
+
+
+def _check_groups(shape: Shape, channel: int, groups: int) -> None:
+    check(
+        groups > 0 and (shape[channel] < 0 or shape[channel] % groups == 0),
+        f"groups={groups} does not divide the channels",
+    )
+
+
+def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str) -> tuple[Any, Any, Any]:
+    channel = _channel(x.ndim, layout)
+    _check_groups(x.shape, channel, groups)
+    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
+    rows, mean, variance = _rows(group_rows.kernel(x, groups=groups, data_layout=layout), epsilon)
+    y = ungroup_rows.kernel(rows, x, data_layout=layout)
+    shape = _along(x.ndim, channel)
+    if weight is not None:
+        y = y * weight.reshape(shape)
+    if bias is not None:
+        y = y + bias.reshape(shape)
+    return y, mean, variance
+
+
+def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str) -> Any:
+    rank = len(x.meta.shape)
+    channel = _channel(rank, layout)
+    rest, along = _rest(rank, channel), _along(rank, channel)
+
+    def scaled() -> Any:
+        spread = g if weight is None else mul(g, reshape(weight, shape=along))
+        return group_rows(spread, groups=groups, data_layout=layout)
+
+    rows = group_rows(x, groups=groups, data_layout=layout)
+    to_rows, standard = _rows_back(scaled, rows, mean, inv_std)
+    return (
+        lambda: ungroup_rows(to_rows(), x, data_layout=layout),
+        lambda: reduce_sum(mul(g, ungroup_rows(standard(), x, data_layout=layout)), dim=rest),
+        lambda: reduce_sum(g, dim=rest),
+    )
+
+
+@op("group_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+def group_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"):
+    """Y = X standardized per group of channels, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]"""
+    y, mean, variance = _grouped(x, weight, bias, epsilon, groups, data_layout)
+    return y, mean.reshape(x.shape[0], groups), variance.reshape(x.shape[0], groups)
+
+
+@group_norm.meta
+def _(x, weight, bias, *, epsilon, groups, data_layout):
+    check_float(x)
+    channel = _channel(len(x.shape), data_layout)
+    _check_groups(x.shape, channel, groups)
+    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
+    stat = Meta((x.shape[0], groups), x.dtype)
+    return x, stat, stat
+
+
+@group_norm.vjp
+def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
+    return _grouped_vjp(g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout)
+
+
+@op("instance_norm", "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~")
+def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
+    """Y = X standardized per channel and sample, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]
+
+    SavedVariance is 1 / the deviation.
+    """
+    y, mean, variance = _grouped(x, weight, bias, epsilon, x.shape[1], "NCHW")
+    t = x.dtype.type
+    return y, mean, t(1) / np.sqrt(variance + t(epsilon))
+
+
+@instance_norm.meta
+def _(x, weight, bias, *, epsilon):
+    check_float(x)
+    _check_per_channel(x.shape[_channel(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
+    stat = Meta((size_of(x.shape[:2]),), x.dtype)
+    return x, stat, stat
+
+
+@instance_norm.vjp
+def _(g, x, weight, bias, *, SavedMean, SavedVariance):
+    return _grouped_vjp(g, x, weight, bias, SavedMean, SavedVariance, -1, "NCHW")

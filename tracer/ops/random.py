@@ -1,0 +1,127 @@
+"""Random numbers: all from the one source of `core.rng`, or from an op's own seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import rng
+from ..core.op import Ints, Longs, Meta, check, op
+from .create import new_meta
+from .elementwise import zeros_like
+from .meta import check_float, proto_dtype
+from .sizes import sizes
+
+
+def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
+    """Numbers in [0, 1) or of the standard normal distribution."""
+    source = rng.generator(seed)
+    exact = np.float64 if dtype == np.float64 else np.float32
+    return (source.random if kind == "uniform" else source.standard_normal)(tuple(shape), dtype=exact)
+
+
+@op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out")
+def uniform_random(
+    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], min: float = -1.0, max: float = 1.0, seed: int = 0,
+    dtype: int = 5, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0,
+):  # fmt: skip
+    """Out = numbers from [min, max).   -> Out [*shape]"""
+    kind = proto_dtype(dtype)
+    check(min <= max, f"min={min} is above max={max}")
+    drawn = _drawn("uniform", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    t = drawn.dtype.type
+    out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
+    for k in range(diag_num):
+        out.reshape(-1)[k * (diag_step + 1)] = diag_val
+    return out
+
+
+@uniform_random.meta
+def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
+    check(min <= max, f"min={min} is above max={max}")
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+@op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out")
+def gaussian_random(
+    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], mean: float = 0.0, std: float = 1.0, seed: int = 0,
+    dtype: int = 5,
+):  # fmt: skip
+    """Out = numbers of a normal distribution.   -> Out [*shape]"""
+    kind = proto_dtype(dtype)
+    drawn = _drawn("normal", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    t = drawn.dtype.type
+    return (drawn * t(std) + t(mean)).astype(kind, copy=False)
+
+
+@gaussian_random.meta
+def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+@op("truncated_gaussian_random", "-> Out")
+def truncated_gaussian_random(*, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5):
+    """Out = numbers of a normal distribution, none further than two deviations from the mean.   -> Out [*shape]"""
+    kind = proto_dtype(dtype)
+    source = rng.generator(seed)
+    drawn = source.standard_normal(tuple(shape))
+    outside = np.abs(drawn) > 2
+    while outside.any():
+        drawn[outside] = source.standard_normal(int(outside.sum()))
+        outside = np.abs(drawn) > 2
+    return (drawn * std + mean).astype(kind)
+
+
+@truncated_gaussian_random.meta
+def _(*, shape, dtype, **_):
+    return new_meta(None, None, shape, dtype)
+
+
+@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out")
+def randint(
+    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
+):
+    """Out = whole numbers from [low, high).   -> Out int [*shape]"""
+    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    size = tuple(sizes(shape_tensor, shape_tensors, shape))
+    return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
+
+
+@randint.meta
+def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
+    check(low < high, f"low={low} is not below high={high}")
+    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+@op("randperm", "-> Out")
+def randperm(*, n: int, dtype: int = 3):
+    """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
+    check(n >= 0, f"n={n} is negative")
+    return rng.generator().permutation(n).astype(proto_dtype(dtype))
+
+
+@randperm.meta
+def _(*, n, dtype):
+    check(n >= 0, f"n={n} is negative")
+    return Meta((n,), proto_dtype(dtype))
+
+
+@op("bernoulli", "X -> Out")
+def bernoulli(x):
+    """Out = 1 with probability X, else 0.   X [*] -> Out [*]"""
+    check_float(x)
+    check(bool(np.all((x >= 0) & (x <= 1))), "X is not a probability everywhere")
+    return (rng.generator().random(x.shape, dtype=np.float32) < x).astype(x.dtype)
+
+
+@bernoulli.meta
+def _(x):
+    check_float(x)
+    return x
+
+
+@bernoulli.vjp
+def _(g, x):
+    return zeros_like(x)

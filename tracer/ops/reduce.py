@@ -1,0 +1,298 @@
+"""Sums, means, extremes and the like over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import is_float
+from ..core.op import OPS, Ints, Long, Longs, Meta, Op, check, op
+from .compare import equal
+from .elementwise import div, keep, mul, sub
+from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, size_of
+from .unary import exp
+
+
+def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
+    """The axes to reduce, counted from the front: `dim`, or all of them."""
+    if reduce_all or not len(dim):
+        return tuple(range(rank))
+    return normal_axes(dim, rank, "dim") if rank else ()
+
+
+def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
+    """`shape` without `axes`, or with 1 there."""
+    return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
+
+
+@op("spread_like", "X, Y -> Out")
+def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
+    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.   X [*], Y [*S] -> Out [*S]"""
+    if not keep_dim and axes:
+        x = np.expand_dims(x, tuple(axes))
+    if average:
+        x = x / x.dtype.type(max(y.size // max(x.size, 1), 1))
+    return np.broadcast_to(x, y.shape)
+
+
+@spread_like.meta
+def _(x, y, *, axes, keep_dim, average):
+    return Meta(y.shape, x.dtype)
+
+
+@spread_like.vjp
+def _(g, x, y, *, axes, keep_dim, average):
+    if not axes:
+        return g, None
+    return OPS["reduce_mean" if average else "reduce_sum"](g, dim=axes, keep_dim=keep_dim), None
+
+
+def reduction(type: str, function: Callable[..., Any], result: Callable[[np.dtype[Any]], Any], words: str) -> Op:
+    """The op `type` with the attributes that Paddle's reductions share.   result: dtype of the result from that of X."""
+
+    def kernel(
+        x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
+    ):
+        target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
+        return function(x, axes_of(dim, reduce_all, x.ndim), keep_dim, target)
+
+    def meta(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
+        target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
+        return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), target)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
+    return op(type, "X -> Out", meta=meta)(kernel)
+
+
+def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Sums of bool and int32 are int64."""
+    return np.dtype(np.int64) if dtype.kind == "b" or dtype == np.int32 else dtype
+
+
+def _work(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype to add up in: half precision would lose too much."""
+    return np.dtype(np.float32) if is_float(dtype) and dtype.itemsize == 2 else dtype
+
+
+def _sum(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
+    return np.sum(x, axis=axes, keepdims=keep, dtype=_work(target)).astype(target, copy=False)
+
+
+def _mean(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
+    total = np.sum(x, axis=axes, keepdims=keep, dtype=_work(target))
+    count = x.size // max(total.size, 1)
+    if total.dtype.kind in "iu":
+        check(count > 0, "X is empty")
+        return np.trunc(total / count).astype(target)
+    with np.errstate(all="ignore"):
+        return (total / total.dtype.type(count)).astype(target, copy=False)
+
+
+def _max(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
+    return np.max(x, axis=axes, keepdims=keep).astype(target, copy=False)
+
+
+def _min(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
+    return np.min(x, axis=axes, keepdims=keep).astype(target, copy=False)
+
+
+def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
+    return np.prod(x, axis=axes, keepdims=keep, dtype=target)
+
+
+reduce_sum = reduction("reduce_sum", _sum, _wide, "the sum of X")
+reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X")
+reduce_max = reduction("reduce_max", _max, _same, "the largest of X")
+reduce_min = reduction("reduce_min", _min, _same, "the smallest of X")
+reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X")
+
+
+def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
+    return list(axes_of(dim, reduce_all, len(x.meta.shape)))
+
+
+@reduce_sum.vjp
+def _(g, x, *, dim, keep_dim, reduce_all):
+    return spread_like(g, x, axes=_axes(x, dim, reduce_all), keep_dim=keep_dim)
+
+
+@reduce_mean.vjp
+def _(g, x, *, dim, keep_dim, reduce_all):
+    return spread_like(g, x, axes=_axes(x, dim, reduce_all), keep_dim=keep_dim, average=True)
+
+
+def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
+    """Every element that is the extreme gets the gradient, as in Paddle."""
+    axes = _axes(x, dim, reduce_all)
+    g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    return keep(g, equal(x, out))
+
+
+reduce_max.vjp(_extreme_vjp)
+reduce_min.vjp(_extreme_vjp)
+
+
+@reduce_prod.vjp
+def _(g, x, *, dim, keep_dim, reduce_all):
+    axes = _axes(x, dim, reduce_all)
+    return mul(spread_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
+
+
+@op("product_of_others", "X -> Out", meta=like_x)
+@np.errstate(all="ignore")
+def product_of_others(x, *, axes: Ints):
+    """Out = at each place the product of all other X over the axes, zeros among them or not.   X [*] -> Out [*]"""
+    dims = tuple(axes)
+    zero = x == 0
+    rest = np.prod(np.where(zero, x.dtype.type(1), x), axis=dims, keepdims=True)
+    zeros = np.sum(zero, axis=dims, keepdims=True)
+    others = np.where(zero, rest, rest / x)
+    return np.where(zeros - zero > 0, x.dtype.type(0), others)
+
+
+@product_of_others.vjp
+def _(g, x, *, axes):
+    others = product_of_others(x, axes=axes)
+    total = reduce_sum(div(g, x), dim=axes, keep_dim=True) if axes else div(g, x)
+    return mul(others, sub(total, div(g, x)))
+
+
+def _truth_axes(x: Any, dim: Sequence[int], reduce_all: bool, axis: Any, axis_list: Any) -> tuple[int, ...]:
+    if axis is not None:
+        dim = axis.reshape(-1).tolist()
+    elif axis_list:
+        dim = [int(a.item()) for a in axis_list]
+    return axes_of(dim, reduce_all, x.ndim)
+
+
+def truth(type: str, function: Callable[..., Any], words: str) -> Op:
+    """The op `type` on truth values."""
+
+    def kernel(
+        x, axis=None, axis_list=None, *, dim: Longs = [0], keep_dim: bool = False, reduce_all: bool = False,
+        in_dtype: int = -1, out_dtype: int = -1,
+    ):  # fmt: skip
+        return function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
+
+    def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
+        check(x.dtype == np.bool_, "needs the dtype bool")
+        check(axis is None and not axis_list, "an axis that is known only at run time leaves the shape unknown")
+        return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), np.dtype(bool))
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = whether {words} X over the axes is true.   X bool [*] -> Out bool [*]"
+    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
+
+
+reduce_any = truth("reduce_any", np.any, "any")
+reduce_all = truth("reduce_all", np.all, "every")
+
+
+@op("mean", "X -> Out")
+def mean(x):
+    """Out = the mean of all X.   X [*] -> Out []"""
+    check_float(x)
+    return _mean(x, tuple(range(x.ndim)), False, x.dtype)
+
+
+@mean.meta
+def _(x):
+    check_float(x)
+    return Meta((), x.dtype)
+
+
+@mean.vjp
+def _(g, x):
+    return spread_like(g, x, axes=list(range(len(x.meta.shape))), average=True)
+
+
+@op("logsumexp", "X -> Out")
+def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
+    """Out = ln(the sum of e ** X over the axes).   X [*] -> Out [*]"""
+    axes = axes_of(axis, reduce_all, x.ndim)
+    top = np.max(x, axis=axes, keepdims=True)
+    top = np.where(np.isfinite(top), top, x.dtype.type(0))
+    with np.errstate(divide="ignore"):
+        total = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=True)) + top
+    return total if keepdim else total.reshape(reduced_shape(x.shape, axes, False))
+
+
+@logsumexp.meta
+def _(x, *, axis, keepdim, reduce_all):
+    check_float(x)
+    return Meta(reduced_shape(x.shape, axes_of(axis, reduce_all, len(x.shape)), keepdim), x.dtype)
+
+
+@logsumexp.vjp
+def _(g, x, *, axis, keepdim, reduce_all, Out):
+    axes = _axes(x, axis, reduce_all)
+    g, out = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    return mul(g, exp(sub(x, out)))
+
+
+def _arg_meta(x, *, axis, keepdims, flatten, dtype):
+    axes = tuple(range(len(x.shape))) if flatten else (normal_axis(axis, len(x.shape)),)
+    check(all(x.shape[a] != 0 for a in axes if x.shape), "there is nothing to choose from")
+    return Meta(reduced_shape(x.shape, axes, keepdims), proto_dtype(3 if dtype < 0 else dtype))
+
+
+def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
+    """The op `type` that tells where the extreme is."""
+
+    def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
+        found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
+        return found.astype(proto_dtype(3 if dtype < 0 else dtype), copy=False)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
+    return op(type, "X -> Out", meta=_arg_meta)(kernel)
+
+
+arg_max = arg_extreme("arg_max", np.argmax, "largest")
+arg_min = arg_extreme("arg_min", np.argmin, "smallest")
+
+
+@op("cumsum", "X -> Out")
+def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
+    """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the end.   X [*] -> Out [*]"""
+    if flatten or not x.ndim:
+        x, axis = (x.reshape(-1), 0) if flatten else (x, 0)
+    if not x.ndim:
+        return np.zeros_like(x) if exclusive else x.copy()
+    if reverse:
+        x = np.flip(x, axis)
+    total = np.cumsum(x, axis=axis, dtype=x.dtype)
+    if exclusive:
+        total = np.roll(total, 1, axis)
+        np.moveaxis(total, axis, 0)[:1] = 0
+    return np.flip(total, axis) if reverse else total
+
+
+@cumsum.meta
+def _(x, *, axis, flatten, exclusive, reverse):
+    normal_axis(axis, len(x.shape))
+    return Meta((size_of(x.shape),), x.dtype) if flatten else x
+
+
+@cumsum.vjp
+def _(g, x, *, axis, flatten, exclusive, reverse):
+    back = cumsum(g, axis=0 if flatten else axis, exclusive=exclusive, reverse=not reverse)
+    return OPS["reshape_like"](back, x) if flatten else back
+
+
+@op("size", "Input -> Out")
+def size(x):
+    """Out = the number of elements.   Input [*] -> Out int64 []"""
+    return np.int64(x.size)
+
+
+@size.meta
+def _(x):
+    return Meta((), np.dtype(np.int64))

@@ -1,0 +1,239 @@
+"""Slices of a tensor: taken out, put back, overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Ints, Longs, Meta, Scalars, check, op
+from .meta import Shape, broadcast_shapes, like_x, normal_axis
+from .shape import unsqueeze
+from .sizes import sizes
+
+Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
+
+
+def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+    """The slices, one per axis, that starts, ends and steps (1 where missing) describe."""
+    index = [slice(None)] * rank
+    starts, ends, steps = bounds
+    for k, axis in enumerate(axes):
+        index[axis] = python_slice(starts[k], ends[k], steps[k] if steps else 1)
+    return tuple(index)
+
+
+def python_slice(start: int, end: int, step: int) -> slice:
+    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element, not the last one."""
+    return slice(start, None if step < 0 and end == -1 else end, step)
+
+
+def sliced_dim(size: int, start: int, end: int, step: int) -> int:
+    """The length of a slice, -1 where the size is unknown."""
+    return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
+
+
+def without(shape: Shape, axes: Sequence[int]) -> Shape:
+    """`shape` without the axes that a number, not a slice, had picked; they must have one element."""
+    gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
+    check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
+    return tuple(d for i, d in enumerate(shape) if i not in gone)
+
+
+def _sliced(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
+    part = x[index_of(x.ndim, axes, bounds)]
+    if not decrease_axis:
+        return part
+    gone = {a % x.ndim for a in decrease_axis}
+    check(all(part.shape[a] == 1 for a in gone), "decrease_axis names an axis that is not 1 long")
+    return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
+
+
+def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
+    found = list(x.shape)
+    starts, ends, steps = bounds
+    check(unknown or len(axes) == len(starts) == len(ends), "axes, starts and ends differ in number")
+    for k, axis in enumerate(axes):
+        at = normal_axis(axis, len(x.shape), "axes")
+        step = steps[k] if steps else 1
+        check(step != 0, "a stride is 0")
+        found[at] = -1 if unknown else sliced_dim(x.shape[at], starts[k], ends[k], step)
+    return Meta(without(tuple(found), decrease_axis), x.dtype)
+
+
+def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
+    """Zeros like x, with g where the slice had been."""
+    total = np.zeros_like(x)
+    part = total[index_of(x.ndim, axes, bounds)]
+    part[...] = g.reshape(part.shape)
+    return total
+
+
+# -- slice --------------------------------------------------------------------------------------------------------
+
+
+@op("slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out")
+def slice_(
+    x, starts_tensor=None, ends_tensor=None, starts_tensors=None, ends_tensors=None, *, axes: Ints, starts: Ints = [],
+    ends: Ints = [], infer_flags: Ints = [], decrease_axis: Ints = [],
+):  # fmt: skip
+    """Out = Input from starts up to ends along the axes, without the axes of decrease_axis.   Input [*] -> Out [*]"""
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _sliced(x, axes, (first, last, []), decrease_axis)
+
+
+@slice_.meta
+def _(x, starts_tensor, ends_tensor, starts_tensors, ends_tensors, *, axes, starts, ends, infer_flags, decrease_axis):
+    unknown = any((starts_tensor, ends_tensor, starts_tensors, ends_tensors))
+    return _sliced_meta(x, axes, (starts, ends, []), decrease_axis, unknown)
+
+
+@slice_.vjp
+def _(g, x, starts_tensor, ends_tensor, starts_tensors, ends_tensors, *, axes, starts, ends, decrease_axis):
+    over = {"axes": axes, "starts": starts, "ends": ends, "decrease_axis": decrease_axis}
+    return slice_grad(x, g, starts_tensor, ends_tensor, starts_tensors, ends_tensors, **over), None, None, None, None
+
+
+@op(
+    "slice_grad",
+    "Input, Out@GRAD, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Input@GRAD",
+    meta=like_x,
+)
+def slice_grad(
+    x, g, starts_tensor=None, ends_tensor=None, starts_tensors=None, ends_tensors=None, *, axes: Ints, starts: Ints = [],
+    ends: Ints = [], decrease_axis: Ints = [],
+):  # fmt: skip
+    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _back(x, g, axes, (first, last, []), decrease_axis)
+
+
+@slice_grad.vjp
+def _(gg, x, g, *tensors, axes, starts, ends, decrease_axis):
+    return None, slice_(gg, *tensors, axes=axes, starts=starts, ends=ends, decrease_axis=decrease_axis)
+
+
+# -- strided_slice ------------------------------------------------------------------------------------------------
+
+_STRIDED = "StartsTensor?, EndsTensor?, StridesTensor?, StartsTensorList*?, EndsTensorList*?, StridesTensorList*?"
+
+
+@op("strided_slice", f"Input, {_STRIDED} -> Out")
+def strided_slice(
+    x, starts_tensor=None, ends_tensor=None, strides_tensor=None, starts_tensors=None, ends_tensors=None,
+    strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], infer_flags: Ints = [],
+    decrease_axis: Ints = [],
+):  # fmt: skip
+    """Out = Input from starts up to ends by strides along the axes, without those of decrease_axis.   Input [*] -> Out [*]"""
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _sliced(x, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
+
+
+@strided_slice.meta
+def _(x, *tensors, axes, starts, ends, strides, infer_flags, decrease_axis):
+    return _sliced_meta(x, axes, (starts, ends, strides), decrease_axis, any(tensors))
+
+
+@strided_slice.vjp
+def _(g, x, *tensors, axes, starts, ends, strides, decrease_axis):
+    over = {"axes": axes, "starts": starts, "ends": ends, "strides": strides, "decrease_axis": decrease_axis}
+    return strided_slice_grad(x, g, *tensors, **over), *[None] * len(tensors)
+
+
+@op("strided_slice_grad", f"Input, Out@GRAD, {_STRIDED} -> Input@GRAD", meta=like_x)
+def strided_slice_grad(
+    x, g, starts_tensor=None, ends_tensor=None, strides_tensor=None, starts_tensors=None, ends_tensors=None,
+    strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], decrease_axis: Ints = [],
+):  # fmt: skip
+    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _back(x, g, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
+
+
+@strided_slice_grad.vjp
+def _(gg, x, g, *tensors, axes, starts, ends, strides, decrease_axis):
+    over = {"axes": axes, "starts": starts, "ends": ends, "strides": strides, "decrease_axis": decrease_axis}
+    return None, strided_slice(gg, *tensors, **over)
+
+
+# -- set_value ----------------------------------------------------------------------------------------------------
+
+
+@op("set_value", "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out")
+def set_value(
+    x, starts_tensors=None, ends_tensors=None, steps_tensors=None, value=None, *, axes: Longs, starts: Longs = [],
+    ends: Longs = [], steps: Longs = [], decrease_axes: Longs = [], none_axes: Longs = [], dtype: int = 5,
+    shape: Longs = [], values: Scalars = [],
+):  # fmt: skip
+    """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.   Input [*S] -> Out [*S]"""
+    bounds = tuple(
+        sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
+    )
+    out = x.copy()
+    index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
+    part = out[index] if index else out
+    given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
+    check(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
+    view = _value_view(part.shape, decrease_axes, none_axes)
+    check(
+        broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
+        "the value does not fit into the slice",
+    )
+    part[...] = np.broadcast_to(given.reshape(given.shape[max(given.ndim - len(view), 0) :]), view).reshape(part.shape)
+    return out if x.ndim else out[()]
+
+
+def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
+    """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None stood."""
+    view = list(without(shape, decrease_axes))
+    for place in none_places(len(shape), decrease_axes, none_axes):
+        view.insert(place, 1)
+    return tuple(view)
+
+
+def none_places(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
+    """Where the axes that None adds come to stand.   none_axes: the axis of Input that each stands before."""
+    left = [i for i in range(rank) if i not in {normal_axis(a, rank, "decrease_axes") for a in decrease_axes}]
+    return [sum(i < axis for i in left) + k for k, axis in enumerate(sorted(none_axes))]
+
+
+@set_value.meta
+def _(
+    x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes, dtype, shape, values
+):  # fmt: skip
+    check(value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
+    if first or last or by:
+        return x
+    part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
+    view = _value_view(part, decrease_axes, none_axes)
+    given = tuple(shape) if value is None else value.shape
+    check(
+        len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1}, "the value has more axes than the slice"
+    )
+    tail = given[max(len(given) - len(view), 0) :]
+    full = broadcast_shapes(view, tail)
+    check(
+        all(f == v or min(f, v) < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice"
+    )
+    return x
+
+
+@set_value.vjp
+def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes):
+    over = {"axes": axes, "starts": starts, "ends": ends, "steps": steps}
+
+    def to_x() -> Any:
+        return set_value(g, first, last, by, **over, dtype=x.dtype.proto, shape=[1], values=[0.0])
+
+    def to_value() -> Any:
+        lists = (None, None, None, first, last, by)
+        part = strided_slice(g, *lists, axes=axes, starts=starts, ends=ends, strides=steps, decrease_axis=decrease_axes)
+        part = unsqueeze(part, axes=none_places(len(x.meta.shape), decrease_axes, none_axes))
+        # More axes of 1 in front of the value than the slice has are put back by its own shape.
+        extra = len(value.meta.shape) - len(part.meta.shape)
+        if extra > 0:
+            part = unsqueeze(part, axes=[0] * extra)
+        return part
+
+    return to_x, None, None, None, to_value

@@ -1,0 +1,81 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.op import OPS, Meta, op
+from .elementwise import mul, sub
+from .meta import check_float, like_x, normal_axis
+from .unary import exp
+
+
+def _meta(x: Meta, *, axis: int) -> Meta:
+    check_float(x)
+    normal_axis(axis, len(x.shape))
+    return x
+
+
+@op("softmax", "X -> Out", meta=_meta)
+def softmax(x, *, axis: int = -1):
+    """Out = e ** X / the sum of e ** X over the axis.   X [*] -> Out [*]"""
+    check_float(x)
+    if not x.ndim:
+        return np.ones_like(x)
+    return softmax_of(x, axis)
+
+
+def softmax_of(x, axis):
+    """The softmax of an array of at least one axis."""
+    if not x.size:
+        return x.copy()
+    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    e /= np.sum(e, axis=axis, keepdims=True)
+    return e
+
+
+@softmax.vjp
+def _(g, x, *, axis, Out):
+    return softmax_grad(Out, g, axis=axis)
+
+
+@op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+def softmax_grad(out, g, *, axis: int = -1):
+    """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    if not out.ndim:
+        return np.zeros_like(out)
+    weighted = g * out
+    weighted -= out * np.sum(weighted, axis=axis, keepdims=True)
+    return weighted
+
+
+@softmax_grad.vjp
+def _(gg, out, g, *, axis):
+    def total(x):
+        return OPS["reduce_sum"](x, dim=[axis], keep_dim=True)
+
+    def to_out():
+        return sub(mul(gg, sub(g, total(mul(g, out)))), mul(g, total(mul(gg, out))))
+
+    return to_out, lambda: softmax_grad(out, gg, axis=axis)
+
+
+@op("log_softmax", "X -> Out", meta=_meta)
+def log_softmax(x, *, axis: int = -1):
+    """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
+    check_float(x)
+    return log_softmax_of(x, axis) if x.ndim else np.zeros_like(x)
+
+
+def log_softmax_of(x, axis):
+    """The logarithm of softmax of an array of at least one axis."""
+    if not x.size:
+        return x.copy()
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    shifted -= np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    return shifted
+
+
+@log_softmax.vjp
+def _(g, x, *, axis, Out):
+    return sub(g, mul(exp(Out), OPS["reduce_sum"](g, dim=[axis], keep_dim=True)))

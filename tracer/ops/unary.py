@@ -1,0 +1,170 @@
+"""Functions of mathematics on one operand: exponentials, roots, angles, rounding - one line each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Op, check, op
+from .elementwise import div, mul, scale, sub, zeros_like
+from .meta import float_like_x, floated, like_x
+from .special import erf as erf_of
+
+# What becomes of integers: refused as Paddle refuses them, made float32, or left to the function.
+_META = {"refuse": float_like_x, "float": floated, "keep": like_x}
+
+
+def unary(
+    type: str,
+    function: Callable[[Any], Any],
+    formula: str,
+    *,
+    of_x: Callable[[Any, Any], Any] | None = None,
+    of_out: Callable[[Any, Any], Any] | None = None,
+    ints: str = "refuse",
+) -> Op:
+    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above."""
+
+    @np.errstate(all="ignore")
+    def kernel(x):
+        if ints != "keep" and x.dtype.kind in "iub":
+            check(ints == "float", "needs a floating dtype")
+            x = x.astype(np.float32)
+        return function(x)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
+    made = op(type, "X -> Out", meta=_META[ints])(kernel)
+    if of_x is not None:
+        made.vjp(lambda g, x: of_x(g, x))
+    if of_out is not None:
+
+        def rule(g, x, *, Out):
+            return of_out(g, Out)
+
+        made.vjp(rule)
+    return made
+
+
+def plus_one(x: Any) -> Any:
+    """X + 1."""
+    return scale(x, bias=1.0)
+
+
+def one_minus(x: Any) -> Any:
+    """1 - X."""
+    return scale(x, scale=-1.0, bias=1.0)
+
+
+def negative(x: Any) -> Any:
+    """-X."""
+    return scale(x, scale=-1.0)
+
+
+def flat(g: Any, x: Any) -> Any:
+    """The gradient of a function of steps: nothing."""
+    return zeros_like(g)
+
+
+def round_half_away(x: Any) -> Any:
+    """X rounded to whole numbers, halves away from zero as in C."""
+    half = np.abs(x - np.trunc(x)) == 0.5
+    return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
+
+
+exp = unary("exp", np.exp, "e ** X", of_out=lambda g, out: mul(g, out), ints="float")
+expm1 = unary("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
+log = unary("log", np.log, "ln X", of_x=lambda g, x: div(g, x), ints="float")
+log2 = unary("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
+log10 = unary("log10", np.log10, "log10 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x), ints="float")
+log1p = unary("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
+
+sqrt = unary("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
+rsqrt = unary(
+    "rsqrt",
+    lambda x: np.reciprocal(np.sqrt(x)),
+    "X ** -0.5",
+    of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
+)
+square = unary("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
+reciprocal = unary("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
+absolute = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), ints="keep")
+
+sign = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
+floor = unary("floor", np.floor, "X rounded down", of_x=flat)
+ceil = unary("ceil", np.ceil, "X rounded up", of_x=flat)
+rounded = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
+
+sin = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
+cos = unary("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
+tan = unary("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
+asin = unary("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
+acos = unary("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
+atan = unary("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
+sinh = unary("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
+cosh = unary("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
+asinh = unary("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
+acosh = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqrt(scale(square(x), bias=-1.0))))
+atanh = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
+erf = unary(
+    "erf",
+    erf_of,
+    "the error function of X",
+    of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
+)
+
+
+@op("tanh", "X -> Out", meta=float_like_x)
+def tanh(x):
+    """Out = tanh X.   X [*] -> Out [*]"""
+    check(x.dtype.kind not in "iub", "needs a floating dtype")
+    return np.tanh(x)
+
+
+@tanh.vjp
+def _(g, x, *, Out):
+    return tanh_grad(Out, g)
+
+
+@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+def tanh_grad(out, g):
+    """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return g * (out.dtype.type(1) - out * out)
+
+
+@tanh_grad.vjp
+def _(gg, out, g):
+    return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
+
+
+@op("sigmoid", "X -> Out", meta=float_like_x)
+@np.errstate(all="ignore")
+def sigmoid(x):
+    """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""
+    check(x.dtype.kind not in "iub", "needs a floating dtype")
+    one = x.dtype.type(1)
+    return one / (one + np.exp(-x))
+
+
+@sigmoid.vjp
+def _(g, x, *, Out):
+    return sigmoid_grad(Out, g)
+
+
+@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+def sigmoid_grad(out, g):
+    """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return g * (out * (out.dtype.type(1) - out))
+
+
+@sigmoid_grad.vjp
+def _(gg, out, g):
+    return lambda: mul(mul(gg, g), scale(out, scale=-2.0, bias=1.0)), lambda: sigmoid_grad(out, gg)
+
+
+def square_of_sub(x: Any, y: Any) -> Any:
+    """(X - Y) ** 2."""
+    return square(sub(x, y))

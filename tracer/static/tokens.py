@@ -1,0 +1,120 @@
+"""A line of a program's text as tokens, taken one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .printer import WORD
+
+_TOKEN = re.compile(
+    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>' + WORD.pattern + r")|(?P<mark>[,:=()\[\]])|#\s*(?P<rest>.*))"
+)
+INT = re.compile(r"[+-]?\d{1,20}")
+
+
+class BadLine(Exception):
+    """What is wrong with a line."""
+
+
+class Token(NamedTuple):
+    """kind: 'text' (was in quotes), 'word', 'mark' or 'end'."""
+
+    kind: str
+    value: str
+
+
+END = Token("end", "the end of the line")
+
+
+class Line:
+    """The tokens of a line, taken one after the other.   comment: what stands behind `#`."""
+
+    def __init__(self, line: str) -> None:
+        self.tokens: list[Token] = []
+        self.comment = ""
+        self.at = 0
+        self._split(line.rstrip())
+
+    def _split(self, line: str) -> None:
+        position = 0
+        while position < len(line):
+            found = _TOKEN.match(line, position)
+            if found is None:
+                raise BadLine(f"cannot be read from {line[position : position + 20]!r} on")
+            position = found.end()
+            if found["rest"] is not None:
+                self.comment = unraw(found["rest"])
+                return
+            kind = str(found.lastgroup)
+            value = found[kind]
+            self.tokens.append(Token(kind, _unquoted(value) if kind == "text" else value))
+
+    def peek(self, ahead: int = 0) -> Token:
+        """The next token, or one further on, without taking it."""
+        at = self.at + ahead
+        return self.tokens[at] if at < len(self.tokens) else END
+
+    def take(self) -> Token:
+        """The next token."""
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def sees(self, mark: str, ahead: int = 0) -> bool:
+        """Whether the next token, or one further on, is this mark."""
+        return self.peek(ahead) == Token("mark", mark)
+
+    def eat(self, mark: str) -> bool:
+        """Take the next token if it is this mark."""
+        found = self.sees(mark)
+        self.at += found
+        return found
+
+    def expect(self, mark: str) -> None:
+        """Take this mark.   BadLine when it is not next."""
+        if not self.eat(mark):
+            raise BadLine(f"{mark!r} is expected, not {self.peek().value!r:.80}")
+
+    def name(self, what: str) -> str:
+        """Take a word or a text in quotes.   what: it is, for errors."""
+        token = self.take()
+        if token.kind not in ("word", "text"):
+            raise BadLine(f"{what} is expected, not {token.value!r:.80}")
+        return token.value
+
+    def integer(self, what: str) -> int:
+        """Take a whole number.   what: it is, for errors."""
+        token = self.take()
+        if token.kind != "word" or not INT.fullmatch(token.value):
+            raise BadLine(f"{what} is expected, not {token.value!r:.80}")
+        return int(token.value)
+
+    def listed(self, one: Callable[[], Any]) -> list[Any]:
+        """`a, b, c]`, the opening bracket being taken already."""
+        found: list[Any] = []
+        while not self.eat("]"):
+            if found:
+                self.expect(",")
+            found.append(one())
+        return found
+
+    def end(self) -> None:
+        """BadLine unless all tokens are taken."""
+        if self.peek() != END:
+            raise BadLine(f"{self.peek().value!r:.80} is more than the line can hold")
+
+
+def _unquoted(text: str) -> str:
+    try:
+        found: str = json.loads(text, strict=False)
+    except ValueError:
+        raise BadLine(f"the text {text:.40} is not closed or has a wrong escape") from None
+    return found
+
+
+def unraw(text: str) -> str:
+    """The rest of a line as `printer.raw` writes it."""
+    return _unquoted(text) if text.startswith('"') else text
