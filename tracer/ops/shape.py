@@ -35,10 +35,7 @@ def sizes_known(tensor: Meta | None, tensors: Sequence[Meta] | None, attr: Seque
 
 
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
-def reshape(
-    x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_mkldnn: bool = False,
-    mkldnn_data_type: str = "float32", use_quantizer: bool = False,
-):  # fmt: skip
+def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
     """Out = X in `shape`: 0 takes the size of X there, one -1 what is left.   X [*] -> Out [*shape]"""
     wanted = numbers_of(shape_tensor, shape_tensors, shape)
     return x.reshape(_reshaped(x.shape, wanted) if 0 in wanted else wanted)
