@@ -33,11 +33,14 @@ from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPlace, get_device, set_device
 from .core.rng import get_rng_state, set_rng_state
 from .core.tensor import Tensor
+from .core.threads import set_default as _set_default_threads
+from .core.threads import set_num_threads
 from .framework.io import load, save
 from .nn.param_attr import ParamAttr
 from .tensor import EXPORTS as _EXPORTS
 
 __version__ = "0.1.0"
+_set_default_threads()
 
 globals().update(_EXPORTS)
 if _TYPE_CHECKING:  # the functions on tensors, which come from a table
@@ -51,6 +54,6 @@ __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
     "VerifyError", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
-    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_rng_state", "static",
+    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads", "set_rng_state", "static",
     "tensor", "uint8", "unique_name", *_EXPORTS,
 ]  # fmt: skip

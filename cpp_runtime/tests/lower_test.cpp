@@ -40,13 +40,16 @@ TEST("lower: an axis further to the front becomes trailing ones") {
             {{"axis", INT(1)}},
             {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"b", {DType::float32, {3}}}}};
   CHECK_EQ(lowered(add), "y/Unsqueeze = Unsqueeze(b, int64[1,2])\ny = Add(x, y/Unsqueeze)\n");
+  add.attrs["axis"] = INT(-2000000);  // a damaged file: no list of two million axes
+  CHECK_ERROR("attribute 'axis' is -2000000", lowered(add));
 }
 
 TEST("lower: everything that cannot be done is said at once") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
-  CHECK_EQ(check::error_of([&] { lowered(none); }),
-           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering at opset 17 (1x, first op 1\n    at net.py:3 in "
-           "forward: y = f(x))");
+  CHECK_EQ(
+      check::error_of([&] { lowered(none); }),
+      "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering at opset 17 (1x, first op 1)\n    at net.py:3 in "
+      "forward: y = f(x)");
 }
 
 TEST("lower: an op that hands its input through costs at most an Identity") {

@@ -49,7 +49,7 @@ class Loop(nn.Layer):
 
 class Branch(nn.Layer):
     def forward(self, x):
-        if x.sum() > 0:  # noqa: SIM108 - the statement is what is exported
+        if x.sum() > 0:
             y = x * 2
         else:
             y = x - 1
@@ -68,7 +68,7 @@ class Nested(nn.Layer):
     def forward(self, x):
         i = paddle.zeros([1], "int64")
         while i < 4:
-            if x.mean() > 1:  # noqa: SIM108 - the statement is what is exported
+            if x.mean() > 1:
                 x = x - 1
             else:
                 x = x + 0.75

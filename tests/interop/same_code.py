@@ -5,6 +5,8 @@ Runs in both environments, so it uses nothing but NumPy and what it is given.
 
 import numpy as np
 
+# ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
+
 
 def data(*shape, seed=0):
     """Reproducible numbers, away from zero."""
@@ -14,9 +16,9 @@ def data(*shape, seed=0):
 
 def fill(layer):
     """Give every parameter and buffer of a layer reproducible values."""
-    for i, (_, tensor) in enumerate(sorted(layer.state_dict().items())):
+    for i, (name, tensor) in enumerate(sorted(layer.state_dict().items())):
         value = 0.3 * data(*tensor.shape, seed=i)
-        tensor.set_value(np.abs(value) + 0.5 if "variance" in tensor.name or i % 7 == 6 else value)
+        tensor.set_value(np.abs(value) + 0.5 if "variance" in name else value)
     return layer
 
 
@@ -76,10 +78,7 @@ nn = {
     "encoder_before": layer_case(lambda P: P.nn.TransformerEncoderLayer(8, 4, 16, 0.0, normalize_before=True), X3),
     **{
         name: layer_case(lambda P, name=name: getattr(P.nn, name)(), X3)
-        for name in (
-            "ReLU ReLU6 Sigmoid Tanh Silu Swish Mish Softsign LogSigmoid Tanhshrink Hardswish Hardsigmoid GELU ELU LeakyReLU Hardtanh "
-            "Softplus Softmax LogSoftmax GLU"
-        ).split()
+        for name in ["ReLU", "ReLU6", "Sigmoid", "Tanh", "Silu", "Swish", "Mish", "Softsign", "LogSigmoid", "Tanhshrink", "Hardswish", "Hardsigmoid", "GELU", "ELU", "LeakyReLU", "Hardtanh", "Softplus", "Softmax", "LogSoftmax", "GLU"]
     },
 }  # fmt: skip
 
@@ -99,16 +98,21 @@ def loss_case(function):
 
 
 def prob(P):
-    return P.to_tensor(np.abs(data(4, 6, seed=9)) / 2)
+    value = np.abs(data(4, 6, seed=9))
+    return P.to_tensor(value / value.sum(1, keepdims=True))
 
 
 losses = {
     "cross_entropy": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2))),
     "cross_entropy_flat": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2[:, 0]), reduction="none")),
     "cross_entropy_ignore": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), ignore_index=5)),
-    "cross_entropy_weight": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), weight=P.to_tensor(np.abs(data(6))))),
+    "cross_entropy_weight": loss_case(
+        lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), weight=P.to_tensor(np.abs(data(6))))
+    ),
     "cross_entropy_soft": loss_case(lambda P, F, x: F.cross_entropy(x, prob(P), soft_label=True)),
-    "cross_entropy_smooth": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), label_smoothing=0.2)),
+    "cross_entropy_smooth": loss_case(
+        lambda P, F, x: F.cross_entropy(x, F.one_hot(P.to_tensor(L2[:, 0]), 6), soft_label=True, label_smoothing=0.2)
+    ),
     "cross_entropy_probs": loss_case(lambda P, F, x: F.cross_entropy(F.softmax(x), P.to_tensor(L2), use_softmax=False)),
     "softmax_with_cross_entropy": loss_case(lambda P, F, x: F.softmax_with_cross_entropy(x, P.to_tensor(L2))),
     "mse": loss_case(lambda P, F, x: F.mse_loss(x, prob(P))),
@@ -117,9 +121,6 @@ losses = {
     "nll": loss_case(lambda P, F, x: F.nll_loss(F.log_softmax(x), P.to_tensor(L2[:, 0]))),
     "bce": loss_case(lambda P, F, x: F.binary_cross_entropy(F.sigmoid(x), prob(P))),
     "bce_logits": loss_case(lambda P, F, x: F.binary_cross_entropy_with_logits(x, prob(P))),
-    "bce_logits_pos": loss_case(
-        lambda P, F, x: F.binary_cross_entropy_with_logits(x, prob(P), pos_weight=P.to_tensor(np.abs(data(6))))
-    ),
     "kl_div": loss_case(lambda P, F, x: F.kl_div(F.log_softmax(x), prob(P), "batchmean")),
     "square_error": loss_case(lambda P, F, x: F.square_error_cost(x, prob(P))),
     "cosine": loss_case(lambda P, F, x: F.cosine_similarity(x, prob(P))),
@@ -149,7 +150,9 @@ def optimizer_case(make, steps=5):
 optimizers = {
     "sgd": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, weight_decay=0.01)),
     "momentum": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p)),
-    "nesterov": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02)),
+    "nesterov": optimizer_case(
+        lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02)
+    ),
     "adam": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, parameters=p)),
     "adam_decay": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, 0.8, 0.9, 1e-3, parameters=p, weight_decay=0.1)),
     "adamw": optimizer_case(lambda P, p: P.optimizer.AdamW(0.05, parameters=p, weight_decay=0.3)),
@@ -157,10 +160,14 @@ optimizers = {
         lambda P, p: P.optimizer.AdamW(0.05, parameters=p, apply_decay_param_fun=lambda n: n.endswith("w_0"))
     ),
     "clip_norm": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByNorm(0.1))),
-    "clip_global": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))),
+    "clip_global": optimizer_case(
+        lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))
+    ),
     "clip_value": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByValue(0.05))),
     "groups": optimizer_case(
-        lambda P, p: P.optimizer.Adam(0.1, parameters=[{"params": p[:2], "learning_rate": 0.5}, {"params": p[2:], "weight_decay": 0.1}])
+        lambda P, p: P.optimizer.Adam(
+            0.1, parameters=[{"params": p[:2], "learning_rate": 0.5}, {"params": p[2:], "weight_decay": 0.1}]
+        )
     ),
 }
 
@@ -200,7 +207,7 @@ def tensors_case(function):
         out = list(out) if isinstance(out, (list, tuple)) else [out]
         found = {f"out{i}": o.numpy() for i, o in enumerate(out)}
         found["dtypes"] = np.array([str(o.dtype) for o in out])
-        wanted = [o for o in out if not o.stop_gradient]
+        wanted = [o for o in out if not o.stop_gradient and str(o.dtype) in ("paddle.float32", "paddle.float64")]
         if wanted:
             sum((o * o).sum() for o in wanted).backward()
             found.update({n: t.grad.numpy() for n, t in (("dx", x), ("dy", y)) if t.grad is not None})
@@ -209,13 +216,18 @@ def tensors_case(function):
     return run
 
 
+def i(x):
+    """x as integers, cut off: real Paddle lets gradients through integers."""
+    return x.detach().astype("int64")
+
+
 functions = {
     "arithmetic": lambda P, x, y: [x + y, x - y, x * y, x / y, x + 1, 2 - x, x * 3, 1 / x, -x, x**2, x**3.0, 2**x],
     "arithmetic_int": lambda P, x, y: [
-        x.astype("int64") + 1, x.astype("int64") * 2.5, x.astype("int32") / 2, (x * 9).astype("int64") // 2, (x * 9).astype("int64") % 4,
+        i(x) + 1, i(x) * 2.5, i(x).astype("int32") / 2, i(x * 9) // 2, i(x * 9) % 4,
     ],
-    "arithmetic_mixed": lambda P, x, y: [x.astype("float64") + y.astype("float64"), x + x.astype("int64").astype("float32")],
-    "floor": lambda P, x, y: [x // y, x % y, P.floor(x), P.ceil(x), P.round(x), P.sign(x), P.abs(x)],
+    "arithmetic_mixed": lambda P, x, y: [x.astype("float64") + y.astype("float64"), x + x.detach().astype("int64").astype("float32")],
+    "floor": lambda P, x, y: [x.detach() // y.detach(), x.detach() % y.detach(), P.floor(x), P.ceil(x), P.round(x), P.sign(x), P.abs(x)],
     "compare": lambda P, x, y: [x > y, x >= 0.5, x == x, x != y, x < 1, x <= y, (x > 0) & (y > 0), ~(x > 0), (x > 0) | (y > 1)],
     "unary": lambda P, x, y: [P.exp(x), P.log(P.abs(x)), P.sqrt(P.abs(x)), P.rsqrt(P.abs(x)), P.sin(x), P.cos(x), P.tanh(x), P.erf(x), P.square(x)],
     "unary2": lambda P, x, y: [P.log1p(P.abs(x)), P.log2(P.abs(x)), P.log10(P.abs(x)), P.reciprocal(x), P.atan(x), P.sinh(x), P.expm1(x), P.tan(x)],
@@ -226,8 +238,8 @@ functions = {
     "joins": lambda P, x, y: [P.concat([x, y], 1), P.stack([x, y], 1), *P.split(x, 2, 2), *P.split(x, [1, -1], 1), *P.unbind(x, 0), *P.chunk(x, 4, 2)],
     "expand": lambda P, x, y: [P.expand(x[:, :1], [2, 5, 8]), P.tile(x, [1, 2, 1]), P.flip(x, [1]), P.roll(x, 2, 1), P.tril(x), P.triu(x, 1)],
     "expand_as": lambda P, x, y: [P.expand_as(x[:1], y), P.broadcast_to(x[:, :1], [2, 5, 8]), P.repeat_interleave(x, 2, 1), P.moveaxis(x, 0, 2)],
-    "index": lambda P, x, y: [x[0], x[-1, 2], x[:, 1:4:2], x[..., 3], x[:, None, 1:], x[::-1], x[1, ..., ::2], x[:, -3:-1]],
-    "index_tensor": lambda P, x, y: [x[P.to_tensor([1, 0, 1])], x[:, P.to_tensor([4, 0])], P.gather(x, P.to_tensor([2, 1]), 1), x[x > 0.5]],
+    "index": lambda P, x, y: [x[0], x[-1, 2], x[:, 1:4:2], x[..., 3], x[:, None, 1:], x[::-1], x[1, ..., ::2], x[:, -3:-1], x[:, 4:-4:-1], x[:, :-2:-1], x[:, -2:0:-2]],
+    "index_tensor": lambda P, x, y: [x[P.to_tensor([1, 0, 1])], x[:, P.to_tensor([4, 0])], P.gather(x.detach(), P.to_tensor([2, 1]), 1), x[x > 0.5]],
     "index_pairs": lambda P, x, y: [x[P.to_tensor([1, 0]), P.to_tensor([2, 3])], P.gather_nd(x, P.to_tensor([[0, 1], [1, 4]]))],
     "search": lambda P, x, y: [P.argmax(x, 1), P.argmin(x, -1, True), P.argmax(x), *P.topk(x, 3, -1), P.argsort(x, 1), P.sort(x, 1, True)],
     "search2": lambda P, x, y: [P.nonzero(x > 0.9), P.where(x > 0, x, y), P.masked_select(x, x > 1), P.index_select(x, P.to_tensor([0, 2]), 1)],
@@ -282,7 +294,11 @@ def accuracy(P):
     """Both metrics."""
     m = P.metric.Accuracy((1, 2))
     m.update(m.compute(P.to_tensor(X2), P.to_tensor(L2)))
-    return {"one": P.metric.accuracy(P.to_tensor(X2), P.to_tensor(L2), k=2).numpy(), "all": np.array(m.accumulate()), "name": np.array(m.name())}
+    return {
+        "one": P.metric.accuracy(P.to_tensor(X2), P.to_tensor(L2), k=2).numpy(),
+        "all": np.array(m.accumulate()),
+        "name": np.array(m.name()),
+    }
 
 
 CASES = {

@@ -98,12 +98,30 @@ def load_state(path):
     return _described(paddle.load(path))
 
 
+def save_classifier(prefix):
+    """A small convolutional net, by jit.save."""
+    paddle.seed(0)
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(1, 4, 3, padding=1), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU(), paddle.nn.MaxPool2D(2, 2),
+        paddle.nn.Flatten(), paddle.nn.Dropout(0.1), paddle.nn.Linear(64, 3),
+    )  # fmt: skip
+    net.eval()
+    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float32")])
+
+
 def run_same_code(path):
     """The cases of same_code.py; gives the errors."""
     return same_code.run_all(paddle, path)
 
 
-DO = {"same_code": run_same_code, "export": export, "run": run, "save_state": save_state, "load_state": load_state}
+DO = {
+    "same_code": run_same_code,
+    "save_classifier": save_classifier,
+    "export": export,
+    "run": run,
+    "save_state": save_state,
+    "load_state": load_state,
+}
 
 
 def main():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.autograd import grad
 from oarlock.core.eager import Eager, result_metas
 from oarlock.core.mode import pushed
@@ -30,11 +31,17 @@ class Checked(Eager):
     def with_tape(self, tape: bool) -> Checked:
         return Checked(tape)
 
+    def unary(self, op: Op, x: Tensor) -> Any:
+        return self.run(op, (x,), {})
+
+    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
+        return self.run(op, (x, y), {})
+
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         made = super().run(op, args, attrs)
         self.seen.add(op.type)
         arrays = tuple(None if a is None else a.meta if isinstance(a, Tensor) else [t.meta for t in a] for a in args)
-        nested = (lambda v: [t.array for t in v] if isinstance(v, list) else v.array)
+        nested = lambda v: [t.array for t in v] if isinstance(v, list) else v.array
         outs = nested(made) if len(op.outs) == 1 else tuple(map(nested, made))
         for said, got in zip(flat(op, op.infer(arrays, attrs)), flat(op, result_metas(op, outs)), strict=True):
             assert said.dtype == got.dtype and compatible(said, got), f"{op.type}: kernel gave {got}, meta said {said}"
@@ -71,7 +78,9 @@ class Call:
                 args[i] = t
         made = self.op(*args, **self.attrs)
         slots = [made] if len(self.op.outs) == 1 else list(made)
-        found = [t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])]
+        found = [
+            t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
+        ]
         return [t for t in found if t.array.dtype == np.float64]
 
 
@@ -137,9 +146,14 @@ def check_second(number: int) -> None:
     def value(point: list[Any]) -> float:
         ts = wanting(point[: len(tensors)])
         found = grad(call(ts), ts, [Tensor(w) for w in point[len(tensors) :]], allow_unused=True)
-        return dot([g.array for g in found if g is not None], [v.array for v, g in zip(along, found, strict=True) if g is not None])
+        return dot(
+            [g.array for g in found if g is not None],
+            [v.array for v, g in zip(along, found, strict=True) if g is not None],
+        )
 
-    got = dot([g.array for g in second if g is not None], [d for d, g in zip(direction, second, strict=True) if g is not None])
+    got = dot(
+        [g.array for g in second if g is not None], [d for d, g in zip(direction, second, strict=True) if g is not None]
+    )
     close(got, slope(value, [t.array for t in sources], direction), "second gradient")
 
 

@@ -13,19 +13,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .dtype import is_float
 from .eager import Node
 from .errors import OarlockError, OpError, with_user_line
 from .mode import pushed, state
-from .op import OPS
-from .tensor import Tensor, wants_gradient
+from .op import OPS, Op
+from .tensor import Tensor
 
-Key = tuple[int, int]  # of a tensor on the tape: id of its node and index; of a leaf: its own id and -1
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def key_of(tensor: Tensor) -> Key:
-    """What gradients of `tensor` are kept under."""
-    return (id(tensor), -1) if tensor.node is None else (id(tensor.node), tensor.index)
 
 
 def operands(args: Iterable[Any]) -> Iterator[Tensor]:
@@ -65,35 +60,89 @@ def fitted(gradient: Tensor, like: Tensor) -> Tensor:
     return gradient
 
 
-class Gradients:
-    """The gradients known so far, by tensor."""
+class Sweep:
+    """One walk back over the tape.   What arrives waits at its node (`node.grads`), or for a leaf in `leaves`.
 
-    def __init__(self) -> None:
-        self.known: dict[Key, Tensor] = {}
+    watched: tensors inside the graph whose gradient is wanted as well, by id of node and index; found: theirs.
+    """
 
-    def add(self, tensor: Tensor, gradient: Tensor | Callable[[], Tensor] | None) -> None:
+    def __init__(self, watched: Iterable[Tensor] = ()) -> None:
+        self.leaves: dict[int, tuple[Tensor, Tensor]] = {}
+        self.watched = {(id(t.node), t.index) for t in watched if t.node is not None}
+        self.found: dict[tuple[int, int], Tensor] = {}
+        self._add: Op = OPS["elementwise_add"]
+
+    def add(self, tensor: Tensor, gradient: Any) -> None:
         """Add what one op says; a function is called only if `tensor` wants a gradient."""
-        if gradient is None or not wants_gradient(tensor):
+        if tensor.stop_gradient:
             return
-        if not isinstance(gradient, Tensor):
+        if gradient.__class__ is not Tensor and not isinstance(gradient, Tensor):
+            if gradient is None:
+                return
             gradient = gradient()
-        gradient = fitted(gradient, tensor)
-        key = key_of(tensor)
-        before = self.known.get(key)
-        self.known[key] = gradient if before is None else OPS["elementwise_add"](before, gradient)
+        array = tensor.array
+        if gradient.array.shape != array.shape or gradient.array.dtype is not array.dtype:
+            if not is_float(array.dtype):
+                return
+            gradient = fitted(gradient, tensor)
+        node = tensor.node
+        if node is None:
+            before = self.leaves.get(id(tensor))
+            self.leaves[id(tensor)] = (
+                tensor,
+                gradient if before is None else state.mode.binary(self._add, before[1], gradient),
+            )
+        elif node.op.single:
+            node.grads = gradient if node.grads is None else state.mode.binary(self._add, node.grads, gradient)
+        else:
+            self._add_to_one_of_several(node, tensor.index, gradient)
 
-    def take(self, node: Node) -> list[Any] | None:
-        """The gradients of a node's results, zeros where one is missing; None when none of them has any."""
-        indices = _result_indices(node)
-        if not any((id(node), i) in self.known for i in indices):
-            return None
-        return _nested(node, {i: self._one(node, i) for i in indices})
+    def _add_to_one_of_several(self, node: Node, index: int, gradient: Tensor) -> None:
+        if node.grads is None:
+            node.grads = {}
+        before = node.grads.get(index)
+        node.grads[index] = gradient if before is None else state.mode.binary(self._add, before, gradient)
 
-    def _one(self, node: Node, index: int) -> Tensor:
-        gradient = self.known.pop((id(node), index), None)
+    def take(self, node: Node) -> list[Any]:
+        """The gradients of a node's results, one per slot: zeros where one is missing, a list for a slot of many."""
+        arrived, node.grads = node.grads, None
+        if node.op.single:
+            return [self._final(node, 0, arrived)]
+        return _nested(node, {i: self._final(node, i, arrived.get(i)) for i in _result_indices(node)})
+
+    def _final(self, node: Node, index: int, gradient: Tensor | None) -> Tensor:
         if gradient is None:
             return Tensor(np.zeros_like(_result(node, index)))
-        return _hooked(gradient, node.hooks.get(index) if node.hooks else None)
+        if node.hooks is not None:
+            gradient = _hooked(gradient, node.hooks.get(index))
+        if self.watched and (id(node), index) in self.watched:
+            self.found[id(node), index] = gradient
+        return gradient
+
+    def run(self, roots: Sequence[Tensor], retain: bool) -> None:
+        """Carry what arrived at `roots` to everything they came from."""
+        for node in nodes_behind(roots):
+            if node.grads is None:
+                continue
+            grads = self.take(node)
+            args: tuple[Any, ...] = node.args  # type: ignore[assignment]
+            for arg, gradient in zip(args, call_rule(node, args, grads), strict=False):
+                if gradient is None or arg is None:
+                    continue
+                if arg.__class__ is list or arg.__class__ is tuple:
+                    for a, g in zip(arg, gradient, strict=True):
+                        self.add(a, g)
+                else:
+                    self.add(arg, gradient)
+            if not retain:
+                node.args = node.outs = None
+
+    def of(self, tensor: Tensor) -> Tensor | None:
+        """The gradient of a leaf or of a watched tensor; None where nothing arrived."""
+        if tensor.node is not None:
+            return self.found.get((id(tensor.node), tensor.index))
+        found = self.leaves.get(id(tensor))
+        return None if found is None else found[1]
 
 
 def _hooked(gradient: Tensor, hooks: list[Any] | None) -> Tensor:
@@ -104,8 +153,8 @@ def _hooked(gradient: Tensor, hooks: list[Any] | None) -> Tensor:
 
 
 def _result(node: Node, index: int) -> Any:
-    outs = [node.outs] if len(node.op.outs) == 1 else node.outs
     last = len(node.op.outs) - 1
+    outs = [node.outs] if last == 0 else node.outs
     return outs[last][index - last] if node.op.outs[last].many and index >= last else outs[index]
 
 
@@ -127,75 +176,48 @@ def _nested(node: Node, flat: dict[int, Tensor]) -> list[Any]:
     return [*single, [flat[i] for i in sorted(flat) if i >= last]] if op.outs[last].many else single
 
 
-def call_rule(node: Node, grads: list[Any]) -> tuple[Any, ...]:
+def call_rule(node: Node, args: tuple[Any, ...], grads: list[Any]) -> tuple[Any, ...]:
     """What the vjp rule of a node says: one entry per operand."""
-    rule, attrs, outs = node.op.vjp_rule  # type: ignore[misc]
-    given = {name: node.attrs.get(name, default) for name, default in attrs}
-    for name, i in outs:
-        given[name] = _saved(node, i)
-    assert node.args is not None
-    padded = node.args + (None,) * (len(node.op.ins) - len(node.args))
-    found = rule(*grads, *padded, **given)
-    return found if isinstance(found, tuple) else (found,)
+    op = node.op
+    rule, attrs, outs = op.vjp_rule  # type: ignore[misc]
+    if len(args) < len(op.ins):
+        args = args + (None,) * (len(op.ins) - len(args))
+    given = {name: node.attrs.get(name, default) for name, default in attrs.items()} if node.attrs else attrs
+    if outs:
+        given = {**given, **{name: _saved(node, i) for name, i in outs}}
+    found = rule(*grads, *args, **given)
+    return found if found.__class__ is tuple else (found,)
 
 
 def _saved(node: Node, index: int) -> Tensor:
     """A result of the node as its rule sees it: on the tape, so that second order flows through it."""
-    outs = node.outs if len(node.op.outs) > 1 else (node.outs,)
-    saved = Tensor(outs[index])
+    saved = Tensor(node.outs[index] if len(node.op.outs) > 1 else node.outs)
     if index in node.op.grad_outs:
         saved.stop_gradient, saved.node, saved.index = False, node, index
     return saved
 
 
-def propagate(roots: Sequence[Tensor], gradients: Gradients, retain: bool) -> None:
-    """Carry the gradients of `roots` to everything they came from; those of leaves stay in `gradients`."""
-    nodes = nodes_behind(roots)
-    for node in nodes:
-        grads = gradients.take(node)
-        if grads is None:
-            continue
-        for arg, gradient in zip(node.args or (), call_rule(node, grads), strict=False):
-            if isinstance(arg, Tensor):
-                gradients.add(arg, gradient)
-            elif arg is not None and gradient is not None:
-                for a, g in zip(arg, gradient, strict=True):
-                    gradients.add(a, g)
-        if not retain:
-            node.args = node.outs = None
-
-
-def _start(roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> Gradients:
-    gradients = Gradients()
+def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> None:
     for root, g in zip(roots, given, strict=True):
         if g is not None and g.array.shape != root.array.shape:
             raise OpError(
                 with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})")
             )
-        gradients.add(root, Tensor(np.ones_like(root.array)) if g is None else g)
-    return gradients
-
-
-def _leaves(roots: Iterable[Tensor], nodes: Iterable[Node]) -> dict[Key, Tensor]:
-    tensors = [*roots, *(t for n in nodes for t in operands(n.args or ()))]
-    return {key_of(t): t for t in tensors if t.node is None and wants_gradient(t)}
+        sweep.add(root, Tensor(np.ones_like(root.array)) if g is None else g)
 
 
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     if all(t.stop_gradient for t in roots):
-        raise OarlockError(
-            with_user_line(f"backward: no tensor that wants a gradient led to this one (X={roots[0].meta})")
-        )
-    leaves = _leaves(roots, nodes_behind(roots))
+        why = "backward: no tensor that wants a gradient led to this one"
+        raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
+    sweep = Sweep()
     with pushed(state.mode.with_tape(False)):
-        gradients = _start(roots, given)
-        propagate(roots, gradients, retain_graph)
-        for key, leaf in leaves.items():
-            found = gradients.known.get(key)
-            if found is not None:
-                found = _hooked(found, leaf._hooks)
-                leaf.grad = found if leaf.grad is None else OPS["elementwise_add"](leaf.grad, found)
+        _start(sweep, roots, given)
+        sweep.run(roots, retain_graph)
+        for leaf, gradient in sweep.leaves.values():
+            found = _hooked(gradient, leaf._hooks)
+            leaf.grad = found if leaf.grad is None else OPS["elementwise_add"](leaf.grad, found)
 
 
 def grad(
@@ -216,38 +238,16 @@ def grad(
     roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     given = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs or [None] * len(roots))
-    retain = create_graph if retain_graph is None else retain_graph
-    keep = Keep(wanted)
+    sweep = Sweep(wanted)
     with pushed(state.mode.with_tape(create_graph)):
-        keep.known.update(_start(roots, given).known)
-        keep.note()
-        propagate(roots, keep, retain)
-    missing = [t.meta for t in wanted if key_of(t) not in keep.found]
+        _start(sweep, roots, given)
+        sweep.run(roots, create_graph if retain_graph is None else retain_graph)
+    found = [sweep.of(t) for t in wanted]
+    missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
-        raise OarlockError(
-            with_user_line(f"grad: an input plays no part in the outputs; allow_unused=True gives None ({missing[0]})")
-        )
-    return [keep.found.get(key_of(t)) for t in wanted]
-
-
-class Keep(Gradients):
-    """Gradients that are also kept for the tensors asked for, wherever they sit on the tape."""
-
-    def __init__(self, wanted: Sequence[Tensor]) -> None:
-        super().__init__()
-        self.wanted = {key_of(t) for t in wanted}
-        self.found: dict[Key, Tensor] = {}
-
-    def note(self) -> None:
-        """Keep what is known now."""
-        self.found.update({k: g for k, g in self.known.items() if k in self.wanted})
-
-    def add(self, tensor: Tensor, gradient: Any) -> None:
-        """Add, and keep the sum when it was asked for."""
-        super().add(tensor, gradient)
-        key = key_of(tensor)
-        if key in self.wanted and key in self.known:
-            self.found[key] = self.known[key]
+        why = "grad: an input plays no part in the outputs; allow_unused=True gives None"
+        raise OarlockError(with_user_line(f"{why} ({missing[0]})"))
+    return found
 
 
 class no_grad(ContextDecorator):

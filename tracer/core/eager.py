@@ -21,7 +21,7 @@ _NO_ATTRS: dict[str, Any] = {}
 class Node:
     """One op on the tape.   args: its operands; outs: result arrays, kept only for rules that ask for them."""
 
-    __slots__ = ("args", "attrs", "hooks", "op", "outs", "seq")
+    __slots__ = ("args", "attrs", "grads", "hooks", "op", "outs", "seq")
 
     def __init__(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None:
         self.op = op
@@ -30,6 +30,7 @@ class Node:
         self.outs = outs
         self.seq = next(_sequence)
         self.hooks: dict[int, list[Any]] | None = None
+        self.grads: Any = None  # what a walk back has brought so far: a Tensor, or for several results a dict by index
 
     def hooks_of(self, index: int) -> list[Any]:
         """The hooks on one result, for adding to."""
@@ -63,6 +64,21 @@ class Eager(Mode):
     def with_tape(self, tape: bool) -> Eager:
         """The eager mode with or without a tape."""
         return EAGER if tape else NO_TAPE
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        made = Tensor(tensor.array)
+        made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
+            made.array,
+            made.stop_gradient,
+            made.node,
+            made.index,
+        )
 
     # NOTE: unary and binary repeat what `run` does, without tuple, dict and loop: a small op costs less than its dispatch.
 
@@ -101,7 +117,7 @@ class Eager(Mode):
         if op.single:
             made = _new(Tensor)
             made.array = out
-            if self.tape and op.has_vjp:
+            if self.tape and op.has_vjp and is_float(out.dtype):
                 for a in args:
                     if a is not None and (not a.stop_gradient if isinstance(a, Tensor) else wants(a)):
                         made.stop_gradient = False

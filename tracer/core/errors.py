@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
@@ -47,8 +48,8 @@ class UserLine(NamedTuple):
 
 
 def inside(filename: str) -> bool:
-    """Whether `filename` belongs to Oarlock itself (or is code that Oarlock generated)."""
-    return filename.startswith(_ROOTS) or filename.startswith("<oarlock")
+    """Whether `filename` belongs to Oarlock itself."""
+    return filename.startswith(_ROOTS) or filename == contextlib.__file__  # our context managers pass through it
 
 
 def _roots() -> tuple[str, ...]:

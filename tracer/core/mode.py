@@ -42,6 +42,14 @@ class Mode:
         """The shape that Python sees."""
         return list(tensor.array.shape)
 
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to become their result."""
+        raise NotImplementedError
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """Let `tensor` be what `made` is."""
+        raise NotImplementedError
+
     def with_tape(self, tape: bool) -> Mode:
         """The same mode, recording gradients or not."""
         raise NotImplementedError

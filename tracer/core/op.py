@@ -86,7 +86,7 @@ class _Vjp(NamedTuple):
     """A vjp rule and what it asks for by keyword."""
 
     rule: Kernel
-    attrs: tuple[tuple[str, Any], ...]  # name, default
+    attrs: dict[str, Any]  # name: default
     outs: tuple[tuple[str, int], ...]  # slot name, index among the results
 
 
@@ -94,7 +94,7 @@ class Op:
     """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module."""
 
     __slots__ = (
-        "attrs", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "single",
+        "attrs", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "short", "single",
         "type", "vjp_rule",
     )  # fmt: skip
 
@@ -108,6 +108,7 @@ class Op:
         self.attrs = {p.name: _attr(p) for p in parameters if p.kind is p.KEYWORD_ONLY}
         self.plain = not any(s.many or s.optional for s in ins)
         self.single = len(outs) == 1 and not outs[0].many
+        self.short = self.plain and self.single
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
         self.vjp_rule: _Vjp | None = None
@@ -117,6 +118,11 @@ class Op:
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         """What the mode in force makes of it."""
+        if not attrs and self.short:  # the short ways, for those that have them
+            if len(args) == 2 == len(self.ins):
+                return state.mode.binary(self, *args)
+            if len(args) == 1 == len(self.ins):
+                return state.mode.unary(self, *args)
         return state.mode.run(self, args, attrs)
 
     def __repr__(self) -> str:
@@ -134,7 +140,7 @@ class Op:
         unknown = [p.name for p in wanted if p.name not in index and p.name not in self.attrs]
         if unknown:
             raise TypeError(f"{self.type}: the vjp asks for {unknown}")
-        attrs = tuple((p.name, self.attrs[p.name].default) for p in wanted if p.name in self.attrs)
+        attrs = {p.name: self.attrs[p.name].default for p in wanted if p.name in self.attrs}
         outs = tuple((p.name, index[p.name]) for p in wanted if p.name in index)
         self.vjp_rule = _Vjp(rule, attrs, outs)
         self.has_vjp = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from . import unique_name
-from .dtype import BY_NP, DType, is_float
+from .dtype import BY_NP, DType
 from .errors import OpError
 from .mode import state
 from .op import Meta
@@ -260,8 +260,3 @@ class RemovableHook:
             return False
         self._hooks.remove(self._hook)
         return True
-
-
-def wants_gradient(tensor: Tensor) -> bool:
-    """Whether gradients flow to `tensor`: it asks for them and has a dtype that can have one."""
-    return not tensor.stop_gradient and is_float(tensor.array.dtype)

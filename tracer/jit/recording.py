@@ -25,11 +25,14 @@ PRODUCER = "oarlock 0.1.0"
 
 @dataclass
 class Recording:
-    """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer."""
+    """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
+    traced: the shapes that the inputs had, where there were values.
+    """
 
     program: Program
     scope: dict[str, Tensor]
     structured: dict[str, str] = field(default_factory=dict)
+    traced: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def contract(self) -> Contract:
@@ -80,8 +83,10 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     with pushed(mode):
         outputs = layer(*inputs)
         contract = _finish(recorder, outputs, guards)
-    program = freed(recorder.program, guards)
-    return outputs, _recording(layer, recorder, _described(program, contract))
+    traced = {name: recorder.program.block.vars[name].shape for name in recorder.program.feeds()}
+    recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
+    recording.traced = traced
+    return outputs, recording
 
 
 def record(layer: Layer, specs: Sequence[Any]) -> Recording:
@@ -148,20 +153,43 @@ def rename(program: Program, renamed: dict[str, str]) -> None:
 
 
 def freed(program: Program, guards: Sequence[Guard]) -> Program:
-    """The program with every size of its inputs unknown that no guard holds to its value."""
+    """The program with every size of its inputs unknown that may differ: no guard holds it, and the ops accept others."""
     held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
-    for axes in (range(64), range(1)):
-        shapes = {
-            name: tuple(
-                -1 if a in axes and (name, a) not in held else d for a, d in enumerate(program.block.vars[name].shape)
-            )
-            for name in program.feeds()
-        }
-        try:
-            return with_shapes(program, shapes)
-        except OpError:
-            continue  # an op needs to know more: free only the first axis, or nothing
+    traced = {name: program.block.vars[name].shape for name in program.feeds()}
+    free = {
+        (name, axis)
+        for name, shape in traced.items()
+        for axis, size in enumerate(shape)
+        if (name, axis) not in held and all(_accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3))
+    }
+    # Sizes that only differ together, such as the batch of two inputs, are found by their common value.
+    for size in {shape[0] for shape in traced.values() if shape}:
+        together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
+        if not together & held and _infers(program, _resized(traced, together, size + 1)):
+            free |= together
+    for axes in (free, {f for f in free if f[1] == 0}, set[tuple[str, int]]()):
+        found = _infers(program, _resized(traced, axes, -1))
+        if found is not None:
+            return found
     return program
+
+
+def _resized(shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int) -> dict[str, tuple[int, ...]]:
+    return {
+        name: tuple(size if (name, a) in axes else d for a, d in enumerate(shape)) for name, shape in shapes.items()
+    }
+
+
+def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
+    try:
+        return with_shapes(program, shapes)
+    except OpError:
+        return None
+
+
+def _accepts(program: Program, name: str, axis: int, size: int) -> bool:
+    traced = {name: program.block.vars[name].shape}
+    return _infers(program, _resized(traced, {(name, axis)}, size)) is not None
 
 
 def _described(program: Program, contract: Contract) -> Program:

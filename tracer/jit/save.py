@@ -168,6 +168,11 @@ def write(recording: Recording, prefix: str, reference: Reference | None, parame
         if reference is not None:
             path = places.get(prefix + ".pdiparams")
             program.contract.verified = verify(
-                program, files[prefix + ".pdmodel"], None if path is None else str(path), recording.scope, reference
+                program,
+                files[prefix + ".pdmodel"],
+                None if path is None else str(path),
+                recording.scope,
+                reference,
+                recording.traced,
             )
             Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))

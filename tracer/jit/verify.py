@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,21 +28,39 @@ def tolerance(dtype: np.dtype[Any]) -> float:
     return {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2) if dtype.kind in "fcV" else 0.0
 
 
-def example(arg: Arg, first: int, others: int, rng: np.random.Generator) -> Tensor:
+def example(arg: Arg, shape: tuple[int, ...], rng: np.random.Generator) -> Tensor:
     """A random input: normal numbers, or integers of {0, 1}, which are valid as indices of anything."""
-    shape = tuple((first if axis == 0 else others) if d < 0 else d for axis, d in enumerate(arg.shape))
     dtype = dtype_of(arg.dtype).np
     if dtype.kind in "iub":
         return Tensor(rng.integers(0, 2, shape).astype(dtype))
     return Tensor(rng.standard_normal(shape).astype(dtype))
 
 
-def examples(inputs: Sequence[Arg]) -> Iterator[tuple[str, list[Tensor]]]:
-    """Inputs to try, with the sizes they have; one set where no dimension is free."""
-    rng = np.random.default_rng(0)
+def shapes_to_try(inputs: Sequence[Arg], traced: Mapping[str, tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    """Shapes of all inputs: the traced ones, those with a larger batch, then made-up sizes; one set where nothing is free."""
     free = any(d < 0 for a in inputs for d in a.shape)
+    if traced:
+        for more in (0, 1):
+            yield [
+                tuple(
+                    t + more if a == 0 and d < 0 else t
+                    for a, (d, t) in enumerate(zip(i.shape, traced[i.name], strict=True))
+                )
+                for i in inputs
+            ]
     for first, others in SIZES if free else SIZES[:1]:
-        tensors = [example(a, first, others, rng) for a in inputs]
+        yield [tuple((first if a == 0 else others) if d < 0 else d for a, d in enumerate(i.shape)) for i in inputs]
+
+
+def examples(inputs: Sequence[Arg], traced: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, list[Tensor]]]:
+    """Inputs to try, with the sizes they have."""
+    rng = np.random.default_rng(0)
+    tried: list[list[tuple[int, ...]]] = []
+    for shapes in shapes_to_try(inputs, traced):
+        if shapes in tried:
+            continue
+        tried.append(shapes)
+        tensors = [example(a, s, rng) for a, s in zip(inputs, shapes, strict=True)]
         yield " ".join(f"{a.name}{list(t.array.shape)}" for a, t in zip(inputs, tensors, strict=True)), tensors
 
 
@@ -61,14 +79,20 @@ def difference(found: Any, wanted: Any) -> float:
     return float(np.abs(a - b)[~same].max() / max(1.0, float(np.abs(b[np.isfinite(b)]).max())))
 
 
-def verify(program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], reference: Reference) -> str:
-    """Run files and reference side by side; gives one line on what was found.   Raises VerifyError with the first op that differs."""
+def verify(
+    program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], reference: Reference,
+    traced: Mapping[str, tuple[int, ...]] | None = None,
+) -> str:  # fmt: skip
+    """Run files and reference side by side; gives one line on what was found.   Raises VerifyError with the first op that differs.
+
+    traced: shapes of the inputs that are known to work.
+    """
     assert program.contract is not None
     if any(op.type in RANDOM_OPS for b in program.blocks for op in b.ops):
         return "not verified: the program draws random numbers"
     engine = Engine(pdmodel, params)
     tried, worst, refused = [], 0.0, ""
-    for sizes, tensors in examples(program.contract.inputs):
+    for sizes, tensors in examples(program.contract.inputs, traced or {}):
         try:
             wanted = reference(tensors)
         except OarlockError as error:

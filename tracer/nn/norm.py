@@ -22,8 +22,8 @@ class _BatchNorm(Layer):
     """
 
     _ranks: tuple[int, ...] = ()
-    _mean: Tensor
-    _variance: Tensor
+    _mean: Parameter
+    _variance: Parameter
 
     def __init__(
         self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
@@ -35,8 +35,8 @@ class _BatchNorm(Layer):
         self._num_features = num_features
         self.weight: Any = self._scale(weight_attr, 1.0)
         self.bias: Any = self._scale(bias_attr, 0.0)
-        self.register_buffer("_mean", self._statistic(np.zeros(num_features, self._dtype)))
-        self.register_buffer("_variance", self._statistic(np.ones(num_features, self._dtype)))
+        self._mean = self._statistic(np.zeros(num_features, self._dtype))
+        self._variance = self._statistic(np.ones(num_features, self._dtype))
 
     def _scale(self, attr: Any, start: float) -> Parameter | None:
         """weight or bias; with attr False it is a frozen constant, as in Paddle."""
@@ -50,10 +50,9 @@ class _BatchNorm(Layer):
             made.stop_gradient = True
         return made
 
-    def _statistic(self, array: Any) -> Tensor:
-        made = Tensor(array, name=unique_name.generate(f"{self._full_name}.w"))
-        made.persistable = True
-        return made
+    def _statistic(self, array: Any) -> Parameter:
+        """A running statistic: in Paddle a parameter that is not trained."""
+        return Parameter(array, trainable=False, name=unique_name.generate(f"{self._full_name}.w"))
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""

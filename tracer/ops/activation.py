@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, check, op
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
 from .meta import agree, float_like_x, like_x, size_of
@@ -300,7 +300,10 @@ def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[i
 def _(x, alpha, *, data_format, mode):
     shape = _alpha_shape(x.shape, data_format, mode)
     sizes = [x.shape[i] if d < 0 else d for i, d in enumerate(shape)] if mode == "channel" else list(shape)
-    check(agree(size_of(alpha.shape), size_of(tuple(sizes))), f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha")
+    check(
+        agree(size_of(alpha.shape), size_of(tuple(sizes))),
+        f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha",
+    )
     return x
 
 

@@ -13,14 +13,33 @@ import numpy as np
 from ..core.op import OPS, Ints, Meta, check, op
 from .meta import Shape, agree, like, size_of
 from .window import (
-    Pair, Window, as_given, batch_first, batch_last, channels_first, cropped, in_format, nchw, padded, tap, window_of,
+    Pair,
+    Window,
+    as_given,
+    batch_first,
+    batch_last,
+    channels_first,
+    cropped,
+    in_format,
+    nchw,
+    padded,
+    tap,
+    window_of,
 )  # fmt: skip
 
 BLOCK = 1 << 20  # elements of the columns of a block
 
 
 def geometry(
-    x: Any, w: Any, *, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int, data_format: str
+    x: Any,
+    w: Any,
+    *,
+    strides: Any,
+    paddings: Any,
+    padding_algorithm: str,
+    dilations: Any,
+    groups: int,
+    data_format: str,
 ) -> tuple[Window, Shape]:
     """The window and the result's shape [N,M,H,W].   x, w: arrays or Metas of pictures and filter [M,C/groups,KH,KW]."""
     n, c, *hw = nchw(tuple(x.shape), data_format)

@@ -21,7 +21,12 @@ def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
 
 @op("dropout", "X, Seed? -> Out, Mask~")
 def dropout(
-    x, seed=None, *, dropout_prob: float = 0.5, is_test: bool = False, dropout_implementation: str = "downgrade_in_infer"
+    x,
+    seed=None,
+    *,
+    dropout_prob: float = 0.5,
+    is_test: bool = False,
+    dropout_implementation: str = "downgrade_in_infer",
 ):
     """Out = X with each element dropped by chance; the mask tells what was kept.   X [*] -> Out [*], Mask uint8 [*]"""
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
@@ -38,7 +43,10 @@ def _(x, seed, *, dropout_prob, is_test, dropout_implementation):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     words = ("downgrade_in_infer", "upscale_in_train")
-    check(dropout_implementation in words, f"dropout_implementation={dropout_implementation} is none of {', '.join(words)}")
+    check(
+        dropout_implementation in words,
+        f"dropout_implementation={dropout_implementation} is none of {', '.join(words)}",
+    )
     return x, Meta(x.shape, np.dtype(np.uint8))
 
 

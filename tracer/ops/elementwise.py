@@ -67,6 +67,8 @@ def add(x, y, *, axis: int = -1):
 
 @add.vjp
 def _(g, x, y, *, axis):
+    if axis == -1:
+        return g, g
     return fit(g, x, axis), fit(g, y, axis)
 
 
@@ -93,6 +95,8 @@ def mul(x, y, *, axis: int = -1):
 
 @mul.vjp
 def _(g, x, y, *, axis):
+    if axis == -1:
+        return lambda: mul(g, y), lambda: mul(g, x)
     return lambda: fit(mul(g, y, axis=axis), x, axis), lambda: fit(mul(g, x, axis=axis), y, axis)
 
 

@@ -11,7 +11,9 @@ from .pool import Pooling, _sizes, padded, pooling_of
 
 def _meta(x, *, ksize, strides, paddings, global_pooling, adaptive):
     check(len(x.shape) == 4, "pictures need four axes")
-    _, out = _sizes(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive)
+    _, out = _sizes(
+        x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive
+    )
     return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
 
@@ -19,7 +21,9 @@ def _first_maxima(x, p: Pooling):
     """The maxima of x [N,C,H,W] and their places in H * W."""
     (h, w), (top, left) = x.shape[2:], (p.pads[0][0], p.pads[1][0])
     full = padded(x, p.pads, -np.inf)
-    rows, columns = (np.arange(n, dtype=np.int32) - before for n, before in zip(full.shape[2:], (top, left), strict=True))
+    rows, columns = (
+        np.arange(n, dtype=np.int32) - before for n, before in zip(full.shape[2:], (top, left), strict=True)
+    )
     places = np.broadcast_to(rows[:, None] * np.int32(w) + columns, full.shape)
     best = np.full_like(x, -np.inf, shape=(*x.shape[:2], *p.out))
     where = np.zeros_like(best, dtype=np.int32)
@@ -32,11 +36,19 @@ def _first_maxima(x, p: Pooling):
 
 @op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta)
 def max_pool2d_with_index(
-    x, *, ksize: Ints, global_pooling: bool = False, adaptive: bool = False, strides: Ints = [1, 1], paddings: Ints = [0, 0]
+    x,
+    *,
+    ksize: Ints,
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
 ):
     """Out = the largest X in each window, Mask = its place in H * W.   X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out"""
     check(x.ndim == 4, "pictures need four axes")
-    p = pooling_of(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive)
+    p = pooling_of(
+        x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive
+    )
     return _first_maxima(x, p)
 
 

@@ -278,7 +278,10 @@ def _(g, x, y, *, data_layout):
 
 
 def _check_groups(shape: Shape, channel: int, groups: int) -> None:
-    check(groups > 0 and (shape[channel] < 0 or shape[channel] % groups == 0), f"groups={groups} does not divide the channels")
+    check(
+        groups > 0 and (shape[channel] < 0 or shape[channel] % groups == 0),
+        f"groups={groups} does not divide the channels",
+    )
 
 
 def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str) -> tuple[Any, Any, Any]:

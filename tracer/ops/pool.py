@@ -101,7 +101,8 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
         return Pooling(rows, columns, out, ((0, 0), (0, 0)), (high, wide))
     (rows, high), (columns, wide) = (_window_axis(hw[i], out[i], window, i, exclusive) for i in (0, 1))
     pads = [
-        (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - hw[i] - p[0])) for i, p in enumerate(window.pads)
+        (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - hw[i] - p[0]))
+        for i, p in enumerate(window.pads)
     ]
     return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide))
 
@@ -153,7 +154,9 @@ def pool(x: Any, p: Pooling, kind: str) -> Any:
     function = np.maximum if kind == "max" else np.add
     x = padded(x, p.pads, -np.inf if kind == "max" else 0)
     x = fold(fold(x, p.rows, p.out[0], 2, function), p.columns, p.out[1], 3, function)
-    return x.copy() if kind == "max" and len(p.rows) == len(p.columns) == 1 else x if kind == "max" else x / _divisor(p, x)
+    return (
+        x.copy() if kind == "max" and len(p.rows) == len(p.columns) == 1 else x if kind == "max" else x / _divisor(p, x)
+    )
 
 
 def average_back(g: Any, p: Pooling, hw: Sequence[int]) -> Any:

@@ -67,7 +67,9 @@ def window_of(
 ) -> Window:  # fmt: skip
     """The window that the attributes describe over pictures of the sizes `hw`, -1 where unknown."""
     stride, dilation = pair(strides, "strides"), pair(dilations, "dilations")
-    check(min(stride) > 0 and min(dilation) > 0, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
+    check(
+        min(stride) > 0 and min(dilation) > 0, f"strides={list(strides)}, dilations={list(dilations)} are not positive"
+    )
     check(algorithm in ("EXPLICIT", "SAME", "VALID"), f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID")
     pads = explicit_pads(paddings)
     kernel = pair(size, "the kernel sizes")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.errors import OarlockError, OpError
+from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.tensor import Tensor
 from .program import AttrType, OpDesc, Program
@@ -86,8 +87,9 @@ class Interpreter:
                 cells[self._cells[name]] = tensor
         for step in self._steps:
             _execute(step, cells)
-        for name, cell in self._stores:
-            self.scope[name].array = cells[cell].array
+        if not state.mode.static:
+            for name, cell in self._stores:
+                self.scope[name].array = cells[cell].array
         return [cells[c] for c in self._results]
 
 

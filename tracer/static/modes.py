@@ -58,6 +58,17 @@ class Trace(Eager):
         self.recorder.bind(tensor, name)
         return name
 
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        made = super().shadow(tensor)
+        self.recorder.bind(made, self.recorder.name_of(tensor))
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        super().become(tensor, made)
+        self.recorder.bind(tensor, self.recorder.name_of(made))
+
     def read(self, tensor: Tensor, reader: str) -> None:
         """Note that Python saw a value."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
@@ -86,7 +97,7 @@ def shown_value(array: Any) -> str:
     flat = np.asarray(array)
     if flat.size == 1:
         return repr(flat.item())
-    if flat.size <= MOST_ELEMENTS:
+    if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
         return repr(flat.reshape(-1).tolist())
     return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
 
@@ -191,6 +202,24 @@ class Static(Mode):
         made = Variable(self.recorder.new_output(op, slot, args, meta))
         self.recorder.bind(made, made.name)
         return made
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        if not isinstance(tensor, Variable):
+            raise TraceError(
+                with_user_line(f"in place: a tensor from outside cannot be changed by a program (X={tensor.meta})")
+            )
+        made = Variable(tensor.desc)
+        self.recorder.bind(made, tensor.desc.name)
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        assert isinstance(tensor, Variable)
+        assert isinstance(made, Variable)
+        tensor.desc = made.desc
+        tensor.name = made.desc.name
+        self.recorder.bind(tensor, made.desc.name)
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape; looking at a size that is not known gives a value of the program."""

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
-from ..core.op import OPS
+from ..core.mode import state
+from ..core.op import OPS, Op
 from ..core.tensor import Tensor
+from ..ops import elementwise
 from . import creation, linalg, logic, manipulation, math, search
 from .convert import cast
 from .indexing import getitem, setitem
@@ -23,9 +25,27 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return operator
 
 
+def _quick(op: Op, function: Callable[..., Any], kinds: str = "fiubc") -> Callable[..., Any]:
+    """An operator that goes straight to `op` for two eager tensors of one dtype, and through `function` for all else.
+
+    A small op costs less than what it takes to find out that nothing has to be converted.
+    """
+
+    def operator(x: Tensor, y: Any) -> Any:
+        mode = state.mode
+        if mode.silent and isinstance(y, Tensor):
+            dtype = x.array.dtype
+            if dtype is y.array.dtype and dtype.kind in kinds:
+                return mode.binary(op, x, y)
+        return function(x, y)
+
+    operator.__doc__ = function.__doc__
+    return operator
+
+
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return manipulation.in_place(x, function(x, *args, **kwargs))
+        return manipulation.in_place(x, lambda now: function(now, *args, **kwargs))
 
     method.__doc__ = f"In place: {function.__doc__}"
     return method
@@ -81,8 +101,10 @@ def _refuse_contains(x: Tensor, item: Any) -> bool:
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": math.add, "__radd__": math.add, "__sub__": math.subtract, "__rsub__": math.rsubtract,
-    "__mul__": math.multiply, "__rmul__": math.multiply, "__truediv__": math.divide, "__rtruediv__": _swapped(math.divide),
+    "__add__": _quick(elementwise.add, math.add), "__radd__": math.add,
+    "__sub__": _quick(elementwise.sub, math.subtract), "__rsub__": math.rsubtract,
+    "__mul__": _quick(elementwise.mul, math.multiply), "__rmul__": math.multiply,
+    "__truediv__": _quick(elementwise.div, math.divide, "fc"), "__rtruediv__": _swapped(math.divide),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,

@@ -1,7 +1,90 @@
+// Convolutions and their transposes, in one, two and three dimensions.
+#include <algorithm>
+
+#include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/window.h"
 
 namespace oarlock {
+namespace {
 
-std::span<const Rule> conv_rules() { return {}; }
+Ints spatial_dims(const Node& n, const Value& v, std::size_t dims) {
+  auto shape = n.shape(v);
+  if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
+  return Ints(shape->begin() + 2, shape->end());
+}
+
+Window window_of(const Node& n, const Value& x, const Value& filter) {
+  auto dims = static_cast<std::size_t>(n.need_rank(filter) - 2);
+  Window w = read_window(n, spatial_dims(n, filter, dims));
+  w.dilations = n.attr("dilations", Ints(dims, 1));
+  resolve_same(w, spatial_dims(n, x, dims));
+  return w;
+}
+
+Node::Attrs attributes(const Window& w, std::int64_t groups) {
+  Node::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
+  bool known = std::count(w.kernel.begin(), w.kernel.end(), -1) == 0;
+  if (known) attrs.emplace_back("kernel_shape", w.kernel);
+  if (w.same)
+    attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
+  else
+    attrs.emplace_back("pads", w.pads);
+  return attrs;
+}
+
+Values operands(Node& n, const Value& x, const Value& filter) {
+  Values in{x, filter};
+  if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
+  return in;
+}
+
+void conv(Node& n) {
+  bool last = channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), n.attr("groups", 1)));
+  n.declare(y, n.dtype(x), Ints(static_cast<std::size_t>(n.rank(filter)), -1));
+  n.out("Output", to_channels_last(n, y, last));
+}
+
+// What `output_size` asks for beyond the size that the window gives; the input's size plays no part in the remainder.
+Ints padding_for(const Window& w, const Ints& output_size) {
+  std::size_t dims = w.kernel.size();
+  Ints extra(dims);
+  for (std::size_t i = 0; i < dims; ++i) {
+    auto rest = output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
+    extra[i] = ((rest % w.strides[i]) + w.strides[i]) % w.strides[i];
+  }
+  return extra;
+}
+
+void conv_transpose(Node& n) {
+  bool last = channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  Window w = window_of(n, x, filter);
+  n.require(!w.same, "padding SAME of an input of unknown size has no lowering");
+  auto attrs = attributes(w, n.attr("groups", 1));
+  Ints extra = n.attr("output_padding", Ints{}), size;
+  if (n.has("OutputSizeTensor") || n.has_attr("output_size")) size = need_ints(n, {"output_size", "", ""});
+  if (!size.empty()) extra = padding_for(w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);
+  if (!extra.empty()) attrs.emplace_back("output_padding", extra);
+  auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+  n.declare(y, n.dtype(x), Ints(static_cast<std::size_t>(n.rank(filter)), -1));
+  n.out("Output", to_channels_last(n, y, last));
+}
+
+}  // namespace
+
+std::span<const Rule> conv_rules() {
+  static const Rule rules[] = {
+      {"conv2d", 7, conv},
+      {"depthwise_conv2d", 7, conv},
+      {"conv3d", 7, conv},
+      {"conv2d_transpose", 7, conv_transpose},
+      {"depthwise_conv2d_transpose", 7, conv_transpose},
+      {"conv3d_transpose", 7, conv_transpose},
+  };
+  return rules;
+}
 
 }  // namespace oarlock

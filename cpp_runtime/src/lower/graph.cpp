@@ -61,10 +61,12 @@ onnx::Model Graph::lower() {
   for (const std::string& name : input_names(program_)) used_.insert(name);
   for (const std::string& name : output_names(program_)) used_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_.insert(name);
+  for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
+    used_.insert("guard." + std::to_string(i));
   inputs();
   run_block(0);
   report();
-  outputs();
+  if (options_.only_output.empty()) outputs();
   if (options_.guard_outputs) guards();
   return finish();
 }
@@ -128,8 +130,9 @@ void Graph::guards() {
     const Guard& guard = program_.contract->guards[i];
     bool is_input = std::find(feeds.begin(), feeds.end(), guard.var) != feeds.end();
     if (is_input && guard.kind != "value") continue;  // judged before the run
+    std::string name = "guard." + std::to_string(i);
+    if (!options_.only_output.empty() && options_.only_output != name) continue;
     Value v = value_of(guard.var, reader);
-    std::string name = fresh("guard." + std::to_string(i));
     bool value = guard.kind == "value";
     model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});
     model_.graph.outputs.push_back({name, value ? info(v).dtype : DType::int64, {}, {}, false});
@@ -168,10 +171,22 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
 }
 
 void Graph::missing_rule(const OpDesc& op, std::size_t index) {
-  auto [entry, is_new] = missing_.try_emplace(op.type, 0, "");
-  if (is_new) entry->second.second = "op " + std::to_string(index) + (op.where.empty() ? "" : "\n    at " + op.where);
-  ++entry->second.first;
+  auto [entry, is_new] = missing_.try_emplace(op.type);
+  Missing& missing = entry->second;
+  if (is_new) missing = {0, index, block_, op.where};
+  ++missing.count;
   poison(op);
+  std::int64_t body = int_attr(op, "sub_block", 0);
+  if (body > 0) missing_rules_in(static_cast<std::int32_t>(body));
+}
+
+// Nobody will lower this block, yet what is missing in it belongs to the same list.
+void Graph::missing_rules_in(std::int32_t block) {
+  std::int32_t outside = std::exchange(block_, block);
+  const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (!find_rule(ops[i].type, options_.opset)) missing_rule(ops[i], i);
+  block_ = outside;
 }
 
 // After a failure the rest is looked at all the same, so that one error lists everything.
@@ -188,10 +203,12 @@ void Graph::report() const {
   if (problems_.empty() && missing_.empty()) return;
   std::size_t count = problems_.size();
   std::string lines;
-  for (auto& [type, entry] : missing_) {
-    count += entry.first;
+  for (auto& [type, m] : missing_) {
+    count += m.count;
     lines += "\n  " + type + ": no lowering at opset " + std::to_string(options_.opset) + " (" +
-             std::to_string(entry.first) + "x, first " + entry.second + ")";
+             std::to_string(m.count) + "x, first op " + std::to_string(m.index) +
+             (m.block ? " of block " + std::to_string(m.block) : "") + ")" +
+             (m.where.empty() ? "" : "\n    at " + m.where);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;
   throw Error(Fault::unsupported, program_.name + ": " + std::to_string(count) + " op" + (count == 1 ? "" : "s") +

@@ -18,6 +18,7 @@ struct LowerOptions {
   bool inline_weights = false;
   std::string location;        // of the weights, as the ONNX file names it
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
+  std::string only_output;     // of those, the one to compute and nothing else; "" = everything
   Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
 };
 
@@ -59,6 +60,7 @@ class Graph {
   void run_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
   void missing_rule(const OpDesc& op, std::size_t index);
+  void missing_rules_in(std::int32_t block);
   void name_results(const OpDesc& op, std::size_t first_node);
   void poison(const OpDesc& op);
   void report() const;
@@ -88,7 +90,12 @@ class Graph {
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
   std::vector<std::string> problems_;
-  std::map<std::string, std::pair<std::size_t, std::string>, std::less<>> missing_;  // type -> count, first place
+  struct Missing {
+    std::size_t count, index;  // how often, and where first
+    std::int32_t block;
+    std::string where;
+  };
+  std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
 
 /// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.

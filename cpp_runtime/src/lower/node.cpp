@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lower/graph.h"
+#include "lower/guard.h"
 
 namespace oarlock {
 namespace {
@@ -126,6 +127,19 @@ Value Node::ints(const Ints& values) {
 
 // ---- nodes ----
 
+namespace {
+
+// A hostile program could double a shape, or a list of dims, at every op.
+constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kMaxKnown = 1024;
+
+void forget_what_grows(Info& info) {
+  if (info.shape && info.shape->size() > kMaxRank) info.shape.reset();
+  if (info.known && info.known->values.size() > kMaxKnown) info.known.reset();
+}
+
+}  // namespace
+
 Value Node::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
   return emit_n(1, onnx, std::move(in), std::move(attrs), domain)[0];
 }
@@ -135,10 +149,14 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
   std::vector<const Info*> known_in;
   for (const Value& v : node.inputs) known_in.push_back(&graph_.info(v));
+  if (!node.inputs.empty() && !has_kernel(onnx, known_in[0]->dtype))
+    fail("ONNX Runtime has no kernel of " + node.op + " for " + std::string(name_of(known_in[0]->dtype)));
   std::vector<Info> known = infer(node, known_in);
   known.resize(outputs);
+  forget_what_grows(known[0]);
   if (outputs == 1 && domain.empty()) {
     known[0].known = fold(node, known_in);
+    forget_what_grows(known[0]);
     auto& folded = known[0].known;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknown) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))

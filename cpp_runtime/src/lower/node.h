@@ -108,7 +108,7 @@ class Node {
   Value swap_last(const Value& v);
   Value unsqueeze(const Value& v, const Ints& axes);
   Value squeeze(const Value& v, const Ints& axes);
-  Value reshape(const Value& v, const Ints& shape);  // 0 copies a dim, as in ONNX
+  Value reshape(const Value& v, const Ints& shape);  // 0 copies a dim, as in ONNX; a weight costs nothing
   Value shape_of(const Value& v);                    // int64[rank]
   Value slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes, const Ints& steps = {});
   Value concat(const Values& parts, std::int64_t axis);  // one part: itself
@@ -139,6 +139,7 @@ class Node {
  private:
   std::string base_of_outputs() const;
   Value int_constant(DType dtype, const Known& known);
+  Value viewed(const Value& v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void wrong_type(std::string_view name, const oarlock::Attr& found, std::string_view wanted) const;
   template <class T>

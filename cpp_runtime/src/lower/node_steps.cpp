@@ -1,4 +1,5 @@
 // Steps that many rules take, and constants of every dtype.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -31,8 +32,38 @@ Value Node::swap_last(const Value& v) {
   return emit("Transpose", {v}, {{"perm", perm}});
 }
 
+// A weight in another shape is the same bytes under a second name: nothing is left to do at run time.   "" where `v` is
+// no weight or the shape is not known.
+Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
+  auto at = graph_.initializer_index_.find(v);
+  if (at == graph_.initializer_index_.end() || !shape || std::count(shape->begin(), shape->end(), -1) > 1) return "";
+  onnx::Initializer view = graph_.model_.graph.initializers[at->second];
+  Ints to = *shape;
+  std::int64_t count = 1, rest = 1;
+  for (std::int64_t d : view.shape) count *= d;
+  for (std::int64_t d : to) rest *= d < 0 ? 1 : d;
+  for (std::int64_t& d : to)
+    if (d < 0 && rest > 0) d = count / rest, rest = count;
+  if (to == view.shape) return v;
+  if (count == 0 || rest != count) return "";
+  view.shape = to;
+  view.name = graph_.fresh(v + show(to));
+  return graph_.initializer(std::move(view));
+}
+
 Value Node::unsqueeze(const Value& v, const Ints& axes) {
   if (axes.empty()) return v;
+  auto known = shape(v);
+  auto final = static_cast<std::int64_t>(axes.size() + (known ? known->size() : 0));
+  Ints sorted = axes;
+  for (std::int64_t& a : sorted) a += a < 0 ? final : 0;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::int64_t a : sorted)
+    if (known && a >= 0 && a <= static_cast<std::int64_t>(known->size()))
+      known->insert(known->begin() + a, 1);
+    else
+      known.reset();
+  if (Value view = viewed(v, known); !view.empty()) return view;
   return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}}) : emit("Unsqueeze", {v, ints(axes)});
 }
 
@@ -41,7 +72,12 @@ Value Node::squeeze(const Value& v, const Ints& axes) {
   return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}}) : emit("Squeeze", {v, ints(axes)});
 }
 
-Value Node::reshape(const Value& v, const Ints& shape) { return emit("Reshape", {v, ints(shape)}); }
+Value Node::reshape(const Value& v, const Ints& shape) {
+  bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
+  Value view = viewed(v, copies ? std::nullopt : std::optional(shape));
+  return !view.empty() ? view : emit("Reshape", {v, ints(shape)});
+}
+
 Value Node::shape_of(const Value& v) { return emit("Shape", {v}); }
 
 Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes, const Ints& steps) {

@@ -34,6 +34,7 @@ std::uint16_t half_of(double value) {
   double size = std::fabs(value);
   if (std::isnan(value)) return sign | 0x7e00;
   if (size >= 65520.0) return sign | 0x7c00;
+  if (size == 0) return sign;
   int exponent = 0;
   std::frexp(size, &exponent);
   int shift = std::max(exponent - 11, -24);  // the weight of the last bit

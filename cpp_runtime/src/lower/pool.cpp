@@ -1,7 +1,219 @@
+// Pools.  Sizes that are known are worked out here: ONNX Runtime and Paddle agree on floor, not on every corner of
+// ceil.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "lower/numbers.h"
+#include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/window.h"
 
 namespace oarlock {
+namespace {
 
-std::span<const Rule> pool_rules() { return {}; }
+struct Pool {
+  bool max = true, exclusive = true, ceil = false;
+  Window window;
+  Ints image;  // spatial sizes, -1 where unknown
+};
+
+Ints image_of(const Node& n, const Value& x, std::size_t dims) {
+  auto shape = n.shape(x);
+  return shape && shape->size() == dims + 2 ? Ints(shape->begin() + 2, shape->end()) : Ints(dims, -1);
+}
+
+std::int64_t product(const Ints& v) {
+  return std::accumulate(v.begin(), v.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Value global(Node& n, const Value& x, bool max, std::size_t dims) {
+  if (n.dtype(x) != DType::float64) return n.emit(max ? "GlobalMaxPool" : "GlobalAveragePool", {x});
+  Ints axes = all_axes(static_cast<int>(dims) + 2);
+  axes.erase(axes.begin(), axes.begin() + 2);
+  return reduce(n, max ? "ReduceMax" : "ReduceMean", x, axes, true);
+}
+
+// ---- adaptive: window i runs from floor(i * in / out) to ceil((i + 1) * in / out) ----
+
+struct Span {
+  std::int64_t from, to;
+};
+
+Span adaptive_span(std::int64_t i, std::int64_t in, std::int64_t out) {
+  return {i * in / out, ((i + 1) * in + out - 1) / out};
+}
+
+// The mean along one axis is a product with a matrix of weights.   [out, in], or [in, out] where transposed
+Value averaging_matrix(Node& n, std::int64_t in, std::int64_t out, bool transposed, DType dtype) {
+  std::vector<double> weights(static_cast<std::size_t>(in * out), 0);
+  for (std::int64_t i = 0; i < out; ++i) {
+    Span s = adaptive_span(i, in, out);
+    for (auto p = s.from; p < s.to; ++p)
+      weights[static_cast<std::size_t>(transposed ? p * out + i : i * in + p)] =
+          1.0 / static_cast<double>(s.to - s.from);
+  }
+  std::string bytes;
+  for (double w : weights) bytes += encoded(w, dtype);
+  return n.tensor({dtype, transposed ? Ints{in, out} : Ints{out, in}, bytes});
+}
+
+Value adaptive_by_slices(Node& n, Value x, bool max, const Ints& image, const Ints& out) {
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    auto axis = static_cast<std::int64_t>(d) + 2;
+    Values rows;
+    for (std::int64_t i = 0; i < out[d]; ++i) {
+      Span s = adaptive_span(i, image[d], out[d]);
+      rows.push_back(reduce(n, max ? "ReduceMax" : "ReduceMean", n.slice(x, {s.from}, {s.to}, {axis}), {axis}, true));
+    }
+    x = n.concat(rows, axis);
+  }
+  return x;
+}
+
+Value adaptive(Node& n, const Value& x, const Pool& pool) {
+  const Ints &out = pool.window.kernel, &in = pool.image;
+  n.require(std::count(in.begin(), in.end(), -1) == 0, "an adaptive pool needs the size of its image to be known");
+  Ints kernel(out.size());
+  bool even = true;
+  for (std::size_t i = 0; i < out.size(); ++i) even &= in[i] % out[i] == 0, kernel[i] = in[i] / out[i];
+  if (even) return n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, {{"kernel_shape", kernel}, {"strides", kernel}});
+  if (pool.max || out.size() != 2) return adaptive_by_slices(n, x, pool.max, in, out);
+  auto rows = n.emit("MatMul", {averaging_matrix(n, in[0], out[0], false, n.need_dtype(x)), x});
+  return n.emit("MatMul", {rows, averaging_matrix(n, in[1], out[1], true, n.need_dtype(x))});
+}
+
+// ---- ceil: one more window where strides leave a rest ----
+
+// Paddings that make the floor of ONNX give as many windows as Paddle's ceil.   extra: what the ends grew by
+Ints grow_ends(const Node& n, Pool& pool) {
+  Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  Ints extra(dims, 0);
+  for (std::size_t i = 0; i < dims; ++i) {
+    auto length = pool.image[i] + w.pads[i] + w.pads[dims + i];
+    auto windows = (length - w.kernel[i] + w.strides[i] - 1) / w.strides[i] + 1;
+    extra[i] = std::max((windows - 1) * w.strides[i] + w.kernel[i] - length, std::int64_t{0});
+    w.pads[dims + i] += extra[i];
+    n.require(w.pads[dims + i] < w.kernel[i], "ceil_mode puts a whole window into the padding");
+  }
+  return extra;
+}
+
+// An inclusive mean counts padding, but not what `grow_ends` added: window / counted, per position along one dim.
+Ints counted(const Pool& pool, const Ints& extra, std::size_t dim) {
+  const Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  auto length = pool.image[dim] + w.pads[dim] + w.pads[dims + dim];
+  Ints counts((length - w.kernel[dim]) / w.strides[dim] + 1);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    auto from = static_cast<std::int64_t>(i) * w.strides[dim];
+    counts[i] = std::min(from + w.kernel[dim], length - extra[dim]) - from;
+  }
+  return counts;
+}
+
+Value corrected(Node& n, Value y, const Pool& pool, const Ints& extra) {
+  for (std::size_t d = 0; d < extra.size(); ++d) {
+    if (extra[d] == 0) continue;
+    Floats ratio;
+    for (auto count : counted(pool, extra, d))
+      ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
+    Ints shape(extra.size(), 1);
+    shape[d] = -1;
+    y = n.emit("Mul", {y, n.reshape(n.floats(ratio, n.need_dtype(y)), shape)});
+  }
+  return y;
+}
+
+// Where ONNX Runtime leaves out a window that would start in the end's padding, Paddle does not: such sizes must be
+// known.
+void refuse_odd_ceil(const Node& n, const Pool& pool) {
+  const Window& w = pool.window;
+  for (std::size_t i = 0; i < w.kernel.size(); ++i)
+    n.require(w.kernel[i] >= w.strides[i] + w.pads[i], "ceil_mode of this window needs a known size of the image");
+  n.require(pool.max || pool.exclusive || product(w.strides) == 1,
+            "an inclusive mean in ceil_mode needs a known size of the image");
+}
+
+Node::Attrs attributes(const Pool& pool, bool ceil) {
+  Node::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
+  if (pool.window.same)
+    attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
+  else if (product(pool.window.pads) || std::count(pool.window.pads.begin(), pool.window.pads.end(), 0) !=
+                                            static_cast<std::ptrdiff_t>(pool.window.pads.size()))
+    attrs.emplace_back("pads", pool.window.pads);
+  if (ceil) attrs.emplace_back("ceil_mode", std::int64_t{1});
+  if (!pool.max && !pool.exclusive) attrs.emplace_back("count_include_pad", std::int64_t{1});
+  return attrs;
+}
+
+Value windowed(Node& n, const Value& x, Pool pool) {
+  resolve_same(pool.window, pool.image);
+  bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
+  Ints extra(pool.image.size(), 0);
+  if (pool.ceil && known) extra = grow_ends(n, pool);
+  if (pool.ceil && !known) refuse_odd_ceil(n, pool);
+  auto y = n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, attributes(pool, pool.ceil && !known));
+  return pool.max || pool.exclusive ? y : corrected(n, y, pool, extra);
+}
+
+void pool(Node& n) {
+  bool last = channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.in("X"), last);
+  Ints kernel = n.attr("ksize", Ints{});
+  Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true), n.attr("ceil_mode", false),
+            read_window(n, kernel), image_of(n, x, kernel.size())};
+  bool adapts = n.attr("adaptive", false), one = product(kernel) == 1;
+  auto y = n.attr("global_pooling", false) || (adapts && one) ? global(n, x, pool.max, kernel.size())
+           : adapts                                           ? adaptive(n, x, pool)
+                                                              : windowed(n, x, pool);
+  n.declare(y, n.dtype(x), Ints(kernel.size() + 2, -1));
+  n.out("Out", to_channels_last(n, y, last));
+}
+
+// The mask counts positions within one channel of one sample; ONNX counts through the whole tensor.
+Value plane_mask(Node& n, const Value& indices, const Value& x, std::size_t dims) {
+  Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
+  auto known = n.const_ints(plane);
+  plane = known ? n.int_scalar(product(*known)) : reduce(n, "ReduceProd", plane, {0}, false);
+  n.declare(indices, DType::int64, Ints(dims + 2, -1));
+  auto mask = n.emit("Mod", {indices, plane});
+  return n.cast(mask, n.out_dtype("Mask"));
+}
+
+void max_pool_with_index(Node& n) {
+  auto x = n.in("X");
+  Ints out = n.attr("ksize", Ints{});
+  Pool pool{true, true, n.attr("ceil_mode", false), read_window(n, out), image_of(n, x, out.size())};
+  bool adapts = n.attr("adaptive", false);
+  if (adapts || n.attr("global_pooling", false)) {
+    n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "needs the size of its image to be known");
+    if (!adapts) out.assign(out.size(), 1);
+    pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (pool.image[i] % out[i]) return n.out("Out", adaptive_by_slices(n, x, true, pool.image, out));
+      pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
+    }
+  }
+  if (pool.ceil) n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "ceil_mode needs known sizes");
+  if (pool.ceil) grow_ends(n, pool);
+  auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, false));
+  n.declare(found[0], n.dtype(x), Ints(out.size() + 2, -1));
+  n.out("Out", found[0]);
+  n.out("Mask", plane_mask(n, found[1], x, out.size()));
+}
+
+}  // namespace
+
+std::span<const Rule> pool_rules() {
+  static const Rule rules[] = {
+      {"pool2d", 10, pool},
+      {"pool3d", 10, pool},
+      {"max_pool2d_with_index", 10, max_pool_with_index},
+      {"max_pool3d_with_index", 10, max_pool_with_index},
+  };
+  return rules;
+}
 
 }  // namespace oarlock

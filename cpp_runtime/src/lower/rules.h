@@ -49,5 +49,6 @@ std::span<const Rule> norm_rules();
 std::span<const Rule> pool_rules();
 std::span<const Rule> reduce_rules();
 std::span<const Rule> shape_rules();
+std::span<const Rule> slice_rules();
 
 }  // namespace oarlock

@@ -1,7 +1,116 @@
+// The same elements in another shape or order.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "lower/operands.h"
 #include "lower/rules.h"
 
 namespace oarlock {
+namespace {
 
-std::span<const Rule> shape_rules() { return {}; }
+// One dim that is not known can be left to Reshape; -1 in the program and -1 for unknown mean the same then.
+void reshape(Node& n) {
+  auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "ShapeTensor"});
+  auto known = n.partial_ints(shape);
+  bool one_open = known && std::count(known->begin(), known->end(), -1) <= 1;
+  n.out("Out", one_open ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
+}
+
+void transpose(Node& n) { n.out("Out", n.transpose(n.in("X"), n.attr("axis", Ints{}))); }
+
+// The product of shape(x)[from:to], int64[1].
+Value merged_size(Node& n, const Value& x, std::int64_t from, std::int64_t to) {
+  auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
+  auto known = n.const_ints(dims);
+  if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
+  return n.ints({std::accumulate(known->begin(), known->end(), std::int64_t{1}, std::multiplies<>())});
+}
+
+// Dims before `start` are copied by position; behind `stop` they must be known, or the merged ones must.
+Value flattened(Node& n, const Value& x, std::int64_t start, std::int64_t stop, int rank) {
+  Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
+  to.push_back(-1);
+  to.insert(to.end(), dims.begin() + stop + 1, dims.end());
+  if (std::count(to.begin(), to.end(), -1) == 1) return n.reshape(x, to);
+  auto head = n.slice(n.shape_of(x), {0}, {start}, {0}), tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
+  return n.emit("Reshape", {x, n.concat({head, merged_size(n, x, start, stop + 1), tail}, 0)});
+}
+
+void flatten_range(Node& n) {
+  auto x = n.in("X");
+  int rank = n.need_rank(x);
+  if (rank == 0) return n.out("Out", n.unsqueeze(x, {0}));
+  n.out("Out", flattened(n, x, n.axis("start_axis", 1, rank), n.axis("stop_axis", 1, rank), rank));
+}
+
+void flatten_to_matrix(Node& n) {
+  auto axis = n.attr("axis", 1);
+  n.out("Out", n.emit("Flatten", {n.in("X")}, {{"axis", axis}}));
+}
+
+// Dims that are known not to be 1 stay as they are, as in Paddle.
+void squeeze(Node& n) {
+  auto x = n.in("X");
+  int rank = n.need_rank(x);
+  Ints asked = from_front(n, need_ints(n, {"axes", "", ""}), rank), axes;
+  bool all = asked.empty();
+  if (all) asked = all_axes(rank);
+  for (auto a : asked) {
+    n.require(!all || n.dim(x, a) >= 0, "without axes needs a known shape");
+    if (rank > 0 && (n.dim(x, a) == 1 || n.dim(x, a) < 0)) axes.push_back(a);
+  }
+  n.out("Out", n.squeeze(x, axes));
+}
+
+// Paddle inserts one axis after the other, each counted in the shape so far; ONNX counts all in the final one.
+Ints final_axes(const Ints& axes, int rank) {
+  std::vector<bool> added(static_cast<std::size_t>(rank), false);
+  for (auto a : axes) {
+    auto at = a < 0 ? a + static_cast<std::int64_t>(added.size()) + 1 : a;
+    added.insert(added.begin() + std::clamp(at, std::int64_t{0}, static_cast<std::int64_t>(added.size())), true);
+  }
+  Ints final;
+  for (std::size_t i = 0; i < added.size(); ++i)
+    if (added[i]) final.push_back(static_cast<std::int64_t>(i));
+  return final;
+}
+
+void unsqueeze(Node& n) {
+  auto x = n.in("X");
+  auto axes = need_ints(n, {"axes", "AxesTensor", "AxesTensorList"});
+  n.out("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes : final_axes(axes, n.rank(x))));
+}
+
+void shape_of(Node& n) { n.out("Out", n.cast(n.shape_of(n.in("Input")), DType::int32)); }
+
+void size_of_tensor(Node& n) {
+  auto x = n.in("Input");
+  auto dims = n.shape(x);
+  bool known = dims && std::count(dims->begin(), dims->end(), -1) == 0;
+  auto total = known ? std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>()) : 0;
+  out_scalar(n, "Out", known ? n.int_scalar(total) : n.emit("Size", {x}));
+}
+
+}  // namespace
+
+std::span<const Rule> shape_rules() {
+  static const Rule rules[] = {
+      {"reshape", 7, reshape},
+      {"reshape2", 7, reshape},
+      {"transpose", 7, transpose},
+      {"transpose2", 7, transpose},
+      {"flatten", 9, flatten_to_matrix},
+      {"flatten2", 9, flatten_to_matrix},
+      {"flatten_contiguous_range", 7, flatten_range},
+      {"squeeze", 7, squeeze},
+      {"squeeze2", 7, squeeze},
+      {"unsqueeze", 7, unsqueeze},
+      {"unsqueeze2", 7, unsqueeze},
+      {"shape", 7, shape_of},
+      {"size", 7, size_of_tensor},
+  };
+  return rules;
+}
 
 }  // namespace oarlock

@@ -28,6 +28,8 @@ class Guards {
   [[noreturn]] void refuse(const Guard& guard, const std::string& found) const;
   void shape(const Guard& guard, std::span<const std::int64_t> shape) const;
   void value(const Guard& guard, const Tensor& tensor) const;
+  void values(const Guard& guard, const Tensor& tensor) const;
+  void digest(const Guard& guard, const Tensor& tensor) const;
 
   std::string model_;
   std::vector<Outer> outer_;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 
 namespace oarlock {
 namespace {
 
-constexpr int kOldestMinor = 18;  // every slot of ort.h is there
+constexpr int kOldestMinor = 18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
 constexpr int kNewestApi = 31;    // asking for more than the library has makes it print a warning
 
 struct ApiBase {
@@ -59,11 +60,29 @@ std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
   return library;
 }
 
+// Where pip puts the engine when it puts this program into `bin`: `../lib/python3.*/site-packages/onnxruntime/capi`.
+std::vector<std::string> beside_this_program() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::path lib = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib";
+  for (const auto& python : fs::directory_iterator(lib, error)) {
+    if (python.path().filename().string().rfind("python3", 0) != 0) continue;
+    fs::path capi = python.path() / "site-packages" / "onnxruntime" / "capi";
+    for (const auto& file : fs::directory_iterator(capi, error))
+      if (file.path().filename().string().rfind("libonnxruntime.so", 0) == 0) found.push_back(file.path().string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::string> candidates(const std::string& path) {
   if (!path.empty()) return {path};
   const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
   if (named && *named) return {named};
-  return {"libonnxruntime.so.1", "libonnxruntime.so"};
+  std::vector<std::string> all = beside_this_program();
+  all.insert(all.end(), {"libonnxruntime.so.1", "libonnxruntime.so"});
+  return all;
 }
 
 }  // namespace

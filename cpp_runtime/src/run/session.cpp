@@ -13,7 +13,8 @@
 namespace oarlock {
 namespace {
 
-constexpr int kFolderKeyMinor = 20;  // older engines cannot be told where external data lies
+constexpr std::size_t kMostExplained = 32;
+constexpr int kFolderKeyMinor = 21;  // older engines cannot be told where external data lies
 
 struct Paths {
   std::string folder, name;
@@ -85,6 +86,7 @@ TensorSpec output_spec(const Library& library, ort::Session* session, std::size_
 
 struct Session::Impl {
   Model model;  // keeps the program that the guards point into
+  Options options;
   const Library& library;
   ort::MemoryHandle memory;
   ort::SessionHandle session;
@@ -92,15 +94,11 @@ struct Session::Impl {
   std::vector<const char*> input_names;
   std::vector<std::size_t> all_outputs;
   Guards guards;
-  bool profiling;
 
-  Impl(const Model& m, const Options& options)
-      : model(m),
-        library(open_library(options.ort_library)),
-        guards(m.impl().program),
-        profiling(!options.profile.empty()) {
+  Impl(const Model& m, const Options& o)
+      : model(m), options(o), library(open_library(o.ort_library)), guards(m.impl().program) {
     memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
-    create(options);
+    session = create();
     inputs = input_specs(m.impl().program);
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
     std::size_t count = 0;
@@ -111,7 +109,8 @@ struct Session::Impl {
     }
   }
 
-  void create(const Options& options) {
+  /// only: one guard's output instead of everything.
+  ort::SessionHandle create(const std::string& only = "") const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
     Paths weights = split_real_path(impl.weights.path());
@@ -119,10 +118,11 @@ struct Session::Impl {
     lowering.location = weights.name;
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
+    lowering.only_output = only;
     std::string bytes = onnx::to_bytes(lower(impl.program, impl.params, lowering));
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     auto settings = session_options(library, options, external ? weights.folder : "");
-    session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
+    return ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
         library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
         static_cast<const ort::SessionOptions*>(settings.get()));
   }
@@ -179,12 +179,13 @@ struct Session::Impl {
     return Tensor(dtype_of_onnx(number), std::move(shape), std::shared_ptr<void>(std::move(value)), data);
   }
 
-  std::vector<Tensor> call(std::span<const ort::ValueHandle> in, std::span<const char* const> names) const {
+  std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in,
+                           std::span<const char* const> names) const {
     std::vector<const ort::Value*> raw_in;
     for (const ort::ValueHandle& value : in) raw_in.push_back(value.get());
     std::vector<ort::Value*> raw_out(names.size());
-    library.api.call<ort::Run>(session.get(), static_cast<const ort::RunOptions*>(nullptr), input_names.data(),
-                               raw_in.data(), raw_in.size(), names.data(), names.size(), raw_out.data());
+    library.api.call<ort::Run>(engine, static_cast<const ort::RunOptions*>(nullptr), input_names.data(), raw_in.data(),
+                               raw_in.size(), names.data(), names.size(), raw_out.data());
     std::vector<ort::ValueHandle> owned;
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
     std::vector<Tensor> results;
@@ -193,13 +194,14 @@ struct Session::Impl {
   }
 
   // An assumption that broke often makes a later op fail.  The assumption is the better explanation, where it can be
-  // had.
+  // had: the engine runs all of a graph whatever is fetched, so each guard gets a graph of its own.
   void explain(std::span<const ort::ValueHandle> in) const {
-    for (std::size_t i = 0; i < guards.fetched().size(); ++i) {
+    for (std::size_t i = 0; i < std::min(guards.fetched().size(), kMostExplained); ++i) {
       const char* name = guards.fetched()[i].c_str();
       std::vector<Tensor> value;
       try {
-        value = call(in, {&name, 1});
+        ort::SessionHandle alone = create(name);
+        value = call(alone.get(), in, {&name, 1});
       } catch (const Error&) {
         continue;
       }
@@ -208,8 +210,8 @@ struct Session::Impl {
   }
 
   std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted) const {
+    if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
     check(given);
-    guards.before(given);
     if (wanted.empty()) wanted = all_outputs;
     std::vector<const char*> names;
     for (std::size_t index : wanted) names.push_back(outputs.at(index).name.c_str());
@@ -218,7 +220,7 @@ struct Session::Impl {
     for (const TensorView& view : given) values.push_back(value_of(view));
     std::vector<Tensor> results;
     try {
-      results = call(values, names);
+      results = call(session.get(), values, names);
     } catch (const Error&) {
       explain(values);
       throw;
@@ -271,13 +273,13 @@ std::vector<Tensor> Session::run(std::span<const NamedView> inputs, std::span<co
 }
 
 std::string Session::end_profile() {
-  if (!impl_->profiling) return "";
+  if (impl_->options.profile.empty()) return "";
   char* name = nullptr;
   const Library& library = impl_->library;
   library.api.call<ort::SessionEndProfiling>(impl_->session.get(), library.allocator, &name);
   std::string path = name;
   library.api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(name));
-  impl_->profiling = false;
+  impl_->options.profile.clear();
   return path;
 }
 

@@ -58,11 +58,15 @@ def cross_entropy(
     """
     if label_smoothing > 0:
         soft_label, label = True, _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input)
-    if not soft_label and label.ndim == input.ndim - 1:
+    flat = not soft_label and label.ndim == input.ndim - 1
+    if flat:
         label = unsqueeze(label, axis)
     _, loss = _xent(input, label, soft_label, ignore_index, axis, use_softmax)
     if weight is not None:
-        return _weighted(loss, label, weight, ignore_index, reduction, soft_label, axis)
+        loss = _weighted(loss, label, weight, ignore_index, reduction, soft_label, axis)
+        return squeeze(loss, axis) if flat and reduction == "none" else loss
+    if flat and reduction == "none":
+        return squeeze(loss, axis)
     if soft_label or reduction != "mean":
         return reduced(loss, reduction, "cross_entropy")
     return _mean_of_valid(loss, label, ignore_index)
@@ -116,8 +120,8 @@ def smooth_l1_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", delta: float = 1.0, name: str | None = None
 ) -> Tensor:  # fmt: skip
     """The Huber loss: quadratic up to delta, linear beyond.   [*], [*] -> [] or [*]"""
-    out = OPS["huber_loss"](input, label, delta=float(delta))
-    return reduced(out[0] if isinstance(out, tuple) else out, reduction, "smooth_l1_loss")
+    _, loss = OPS["huber_loss"](input, label, delta=float(delta))
+    return reduced(loss, reduction, "smooth_l1_loss")
 
 
 def nll_loss(
@@ -140,11 +144,13 @@ def binary_cross_entropy_with_logits(
     logit: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """binary_cross_entropy of sigmoid(logit), computed safely.   [*], [*] -> [] or [*]"""
-    loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
-    if pos_weight is not None:
-        log_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
-        loss = multiply(loss, log_weight)
+    """binary_cross_entropy of sigmoid(logit), computed safely; pos_weight multiplies the loss where label is 1.   [*], [*] -> [] or [*]"""
+    if pos_weight is None:
+        loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
+    else:
+        # NOTE: not the op's own pos_weight: PaddlePaddle 2.6 forgets to weigh a part of the loss there.
+        weigh = multiply(label, subtract(pos_weight, 1.0)) + 1.0
+        loss = multiply(subtract(1.0, label), logit) + multiply(weigh, OPS["softplus"](multiply(logit, -1.0)))
     return reduced(loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 

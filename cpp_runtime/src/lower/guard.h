@@ -1,0 +1,13 @@
+// Things that ONNX Runtime would do wrong at run time without a word.
+#pragma once
+#include "lower/node.h"
+
+namespace oarlock {
+
+/// Whether ONNX Runtime's CPU has a kernel of the ONNX op for numbers of this dtype, as far as the list of holes goes.
+bool has_kernel(std::string_view onnx, DType dtype);
+
+/// `y` for an integer division by it: a zero in it becomes an error of the run instead of the end of the process.
+Value nonzero(Node& n, const Value& y);
+
+}  // namespace oarlock

@@ -1,0 +1,131 @@
+#include "lower/operands.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace oarlock {
+
+Value as_vector(Node& n, const Value& v) {
+  auto wide = n.cast(v, DType::int64);
+  return n.rank(v) == 1 ? wide : n.reshape(wide, {-1});
+}
+
+Value as_scalar(Node& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape(v, {}); }
+
+namespace {
+
+// One integer stands for a list of one.
+Ints listed(const Node& n, std::string_view attr, const Ints& otherwise) {
+  auto found = n.op().attrs.find(attr);
+  bool single = found != n.op().attrs.end() && std::holds_alternative<std::int64_t>(found->second.value);
+  return single ? Ints{n.attr(attr, 0)} : n.attr(attr, otherwise);
+}
+
+}  // namespace
+
+Value int_list(Node& n, const IntList& names, const Ints& otherwise) {
+  Values parts = n.attr_tensors(names.attr);
+  if (parts.empty()) parts = n.ins(names.tensors);
+  if (parts.empty() && n.has(names.tensor)) parts = {n.in(names.tensor)};
+  if (auto whole = n.attr_tensor(names.attr); parts.empty() && !whole.empty()) parts = {whole};
+  if (parts.empty()) return n.ints(listed(n, names.attr, otherwise));
+  for (Value& part : parts) part = as_vector(n, part);
+  return n.concat(parts, 0);
+}
+
+Ints need_ints(Node& n, const IntList& names, const Ints& otherwise) {
+  auto known = n.const_ints(int_list(n, names, otherwise));
+  n.require(known.has_value(), "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
+  return *known;
+}
+
+std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank) {
+  auto given = need_ints(n, {attr, tensor, ""}, {otherwise});
+  n.require(given.size() == 1, "'" + std::string(attr) + "' is not one axis");
+  return from_front(n, given, rank)[0];
+}
+
+Value size_along(Node& n, const Value& v, std::int64_t axis) { return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0}); }
+
+Value reshape_like(Node& n, const Value& v, const Value& like) {
+  auto dims = n.shape(like);
+  if (!dims || std::count(dims->begin(), dims->end(), -1) > 1) return n.emit("Reshape", {v, n.shape_of(like)});
+  return n.reshape(v, *dims);
+}
+
+void out_scalar(Node& n, std::string_view slot, const Value& v) {
+  bool one = n.rank(v) == 0 && n.out_shape(slot) == Ints{1};
+  n.out(slot, one ? n.unsqueeze(v, {0}) : v);
+}
+
+Ints from_front(const Node& n, Ints axes, int rank) {
+  for (std::int64_t& a : axes) {
+    n.require(a >= -rank && a < std::max(rank, 1), "axis " + std::to_string(a) + " for rank " + std::to_string(rank));
+    if (a < 0) a += rank;
+  }
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
+Ints all_axes(int rank) {
+  Ints axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+bool channels_last(const Node& n, std::string_view attr) {
+  auto layout = n.attr(attr, "NCHW");
+  return layout.size() > 2 && layout.back() == 'C';
+}
+
+Value to_channels_first(Node& n, const Value& v, bool last) {
+  if (!last) return v;
+  Ints perm = all_axes(n.need_rank(v));
+  std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
+  return n.transpose(v, perm);
+}
+
+Value to_channels_last(Node& n, const Value& v, bool last) {
+  if (!last) return v;
+  Ints perm = all_axes(n.need_rank(v));
+  std::rotate(perm.begin() + 1, perm.begin() + 2, perm.end());
+  return n.transpose(v, perm);
+}
+
+Value per_channel(Node& n, const Value& v, int rank, bool last) {
+  Ints ones;
+  for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
+  return n.unsqueeze(v, ones);
+}
+
+Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep) {
+  if (n.rank(v) == 0) return onnx == "ReduceL1" || onnx == "ReduceL2" ? n.emit("Abs", {v}) : v;
+  std::int64_t kept = keep;
+  bool input = n.opset() >= 18 || (onnx == "ReduceSum" && n.opset() >= 13);
+  if (axes.empty()) return n.emit(onnx, {v}, {{"keepdims", kept}});
+  if (input) return n.emit(onnx, {v, n.ints(axes)}, {{"keepdims", kept}});
+  return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", kept}});
+}
+
+Pair aligned(Node& n, std::string_view slot_x, std::string_view slot_y) {
+  Pair p{n.in(slot_x), n.in(slot_y)};
+  auto axis = n.attr("axis", -1);
+  if (axis == -1) return p;
+  bool x_longer = n.need_rank(p.x) >= n.need_rank(p.y);
+  Value& shorter = x_longer ? p.y : p.x;
+  auto rank = n.rank(shorter), missing = static_cast<int>(n.rank(x_longer ? p.x : p.y) - rank - axis);
+  n.require(axis >= 0 && missing >= 0, "attribute 'axis' is " + std::to_string(axis));
+  Ints ones;
+  for (int i = 0; i < missing; ++i) ones.push_back(rank + i);
+  shorter = n.unsqueeze(shorter, ones);
+  return p;
+}
+
+Value floating(Node& n, const Value& v, std::string_view slot) {
+  if (is_floating(n.need_dtype(v))) return v;
+  auto declared = n.out_dtype(slot);
+  return n.cast(v, is_floating(declared) ? declared : DType::float32);
+}
+
+}  // namespace oarlock

@@ -1,0 +1,57 @@
+// Operands in the several guises that Paddle gives them: lists of integers, axes, layouts, results of rank zero.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "lower/node.h"
+
+namespace oarlock {
+
+/// A list of integers that is an attribute, one tensor, or a list of tensors of one element each.   int64[n]
+struct IntList {
+  std::string_view attr, tensor, tensors;
+};
+Value int_list(Node& n, const IntList& names, const Ints& otherwise = {});
+/// Its content, where it is known when the program is lowered.   Fails otherwise.
+Ints need_ints(Node& n, const IntList& names, const Ints& otherwise = {});
+
+/// An axis that is an attribute or a tensor of known content, counted from the front.
+std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank);
+
+/// An integer tensor of any shape as int64[n]; any tensor of one element as a scalar.
+Value as_vector(Node& n, const Value& v);
+Value as_scalar(Node& n, const Value& v);
+/// int64[1]: the size of `v` along `axis`, folded where it is known.
+Value size_along(Node& n, const Value& v, std::int64_t axis);
+/// `v` in the shape of `like`, which has as many elements.
+Value reshape_like(Node& n, const Value& v, const Value& like);
+
+/// Before 2.5 a result without dims was declared, and was, of shape [1]: what is declared decides.
+void out_scalar(Node& n, std::string_view slot, const Value& v);
+
+/// Axes counted from the front, sorted.
+Ints from_front(const Node& n, Ints axes, int rank);
+/// 0 .. rank-1
+Ints all_axes(int rank);
+
+/// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.
+bool channels_last(const Node& n, std::string_view attr);
+/// Moves channels to axis 1, and back; nothing to do unless `last`.
+Value to_channels_first(Node& n, const Value& v, bool last);
+Value to_channels_last(Node& n, const Value& v, bool last);
+/// A value per channel as it broadcasts against `x`: [C,1,1...], or [C] where channels are last.
+Value per_channel(Node& n, const Value& v, int rank, bool last = false);
+
+/// Means, sums and the like over `axes`.   Takes care of where the opset keeps the axes.
+Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep);
+
+/// Y's dims line up with X's from attribute `axis` on; ONNX aligns at the end.
+struct Pair {
+  Value x, y;
+};
+Pair aligned(Node& n, std::string_view x = "X", std::string_view y = "Y");
+
+/// `v` as floats where it holds integers: what the op's output is declared as, else float32.
+Value floating(Node& n, const Value& v, std::string_view slot = "Out");
+
+}  // namespace oarlock

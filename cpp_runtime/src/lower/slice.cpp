@@ -1,0 +1,144 @@
+// Parts of a tensor: slices, splits, single entries along an axis.
+#include <algorithm>
+#include <limits>
+
+#include "lower/operands.h"
+#include "lower/rules.h"
+
+namespace oarlock {
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+// Paddle writes INT_MAX for "to the end".
+Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, const Value& ends, const Value& steps) {
+  if (axes.empty()) return x;
+  if (n.opset() < 10) {
+    auto from = n.const_ints(starts), to = n.const_ints(ends);
+    n.require(from && to && steps.empty(), "below opset 10 starts and ends must be constants, and steps 1");
+    return n.emit("Slice", {x}, {{"axes", axes}, {"starts", *from}, {"ends", *to}});
+  }
+  Values in{x, starts, ends, n.ints(axes)};
+  if (!steps.empty()) in.push_back(steps);
+  return n.emit("Slice", in);
+}
+
+// x[..., i, ...] in one step.   "" where it is more than that
+Value single_entry(Node& n, const Value& x, const Ints& axes, const Ints& decreased, const Value& starts) {
+  auto at = n.const_ints(starts);
+  bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
+  if (!one || (decreased[0] != axes[0] && decreased[0] + n.rank(x) != axes[0] && axes[0] + n.rank(x) != decreased[0]))
+    return "";
+  return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
+}
+
+void finish(Node& n, const Value& y, const Ints& decreased) {
+  out_scalar(n, "Out", n.squeeze(y, from_front(n, decreased, n.need_rank(y))));
+}
+
+void slice(Node& n) {
+  auto x = n.in("Input");
+  Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
+  auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  if (n.opset() >= 10)
+    if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty()) return out_scalar(n, "Out", entry);
+  finish(n, sliced(n, x, axes, starts, ends, ""), decreased);
+}
+
+// With a negative step an end of -1 is "through the front"; an end further back is the front itself, left out.
+Value backward_ends(Node& n, const Value& x, const Ints& axes, const Value& ends, const Value& steps) {
+  auto by = n.const_ints(steps), to = n.const_ints(ends);
+  bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
+  if (forward) return ends;
+  n.require(by && to, "strides that may be negative need ends that are known");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if ((*by)[i] > 0) continue;
+    auto& end = (*to)[i];
+    auto size = n.dim(x, axes[i]);
+    bool beyond = size >= 0 ? end < -size : end < -1000000000;
+    end = end == -1 ? -kEnd : beyond ? 0 : end;
+  }
+  return n.ints(*to);
+}
+
+void strided_slice(Node& n) {
+  auto x = n.in("Input");
+  Ints axes = n.attr("axes", Ints{});
+  auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  auto steps = int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
+  ends = backward_ends(n, x, axes, ends, steps);
+  finish(n, sliced(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
+}
+
+// ---- split ----
+
+Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
+  Node::Attrs attrs{{"axis", axis}};
+  if (n.opset() >= 18) attrs.emplace_back("num_outputs", static_cast<std::int64_t>(parts));
+  return n.emit_n(parts, "Split", {x}, attrs);
+}
+
+Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
+  if (n.opset() < 13) return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
+  return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
+}
+
+// One section may be left open; where the whole is not known, it is what the others leave from both sides.
+Values split_around(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
+  auto open = std::find(sizes.begin(), sizes.end(), -1);
+  Values parts;
+  std::int64_t at = 0, behind = 0;
+  for (auto s = open + 1; s != sizes.end(); ++s) behind += *s;
+  for (auto s = sizes.begin(); s != open; ++s, at += s[-1]) parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
+  parts.push_back(n.slice(x, {at}, {behind ? -behind : kEnd}, {axis}));
+  for (auto s = open + 1; s != sizes.end(); behind -= *s, ++s)
+    parts.push_back(n.slice(x, {-behind}, {*s == behind ? kEnd : *s - behind}, {axis}));
+  return parts;
+}
+
+Values split_sections(Node& n, const Value& x, std::int64_t axis, Ints sizes) {
+  auto open = std::find(sizes.begin(), sizes.end(), -1);
+  if (open == sizes.end()) return split_at(n, x, axis, sizes);
+  auto whole = n.dim(x, axis);
+  if (whole < 0) return split_around(n, x, axis, sizes);
+  for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == open ? 0 : *s;
+  *open = whole;
+  return split_at(n, x, axis, sizes);
+}
+
+void split(Node& n) {
+  auto x = n.in("X");
+  auto axis = axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x));
+  auto parts = n.out_names("Out").size();
+  if (parts == 1) return n.outs("Out", {x});
+  auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
+  auto sizes = n.partial_ints(sections);
+  n.require(sizes.has_value(), "sections computed at run time have no lowering");
+  n.outs("Out", sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes));
+}
+
+// Every entry along an axis.
+Lower entries(std::string_view slot) {
+  return [slot](Node& n) {
+    auto x = n.in("X");
+    auto axis = n.axis("axis", 0, n.need_rank(x));
+    auto count = n.out_names(slot).size();
+    Values parts = count == 1 ? Values{x} : split_evenly(n, x, axis, count);
+    for (Value& part : parts) part = n.squeeze(part, {axis});
+    n.outs(slot, parts);
+  };
+}
+
+}  // namespace
+
+std::span<const Rule> slice_rules() {
+  static const Rule rules[] = {
+      {"slice", 7, slice},          {"strided_slice", 10, strided_slice}, {"split", 7, split},
+      {"unstack", 7, entries("Y")}, {"unbind", 7, entries("Out")},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,39 @@
+#include "lower/window.h"
+
+#include <algorithm>
+
+namespace oarlock {
+
+Window read_window(const Node& n, const Ints& kernel) {
+  std::size_t dims = kernel.size();
+  Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
+  Ints given = n.attr("paddings", Ints(dims, 0));
+  auto algorithm = n.attr("padding_algorithm", "EXPLICIT");
+  w.same = algorithm == "SAME";
+  n.require(w.strides.size() == dims && (given.size() == dims || given.size() == 2 * dims),
+            "strides or paddings do not fit " + std::to_string(dims) + " dims");
+  if (algorithm != "EXPLICIT") return w;
+  bool pairs = given.size() == 2 * dims;
+  for (std::size_t i = 0; i < dims; ++i) {
+    w.pads[i] = given[pairs ? 2 * i : i];
+    w.pads[dims + i] = given[pairs ? 2 * i + 1 : i];
+  }
+  return w;
+}
+
+// Paddle drops dilations where it pads to the same size.
+void resolve_same(Window& w, const Ints& image) {
+  if (!w.same) return;
+  std::size_t dims = w.kernel.size();
+  w.dilations.assign(dims, 1);
+  if (std::count(image.begin(), image.end(), -1) || std::count(w.kernel.begin(), w.kernel.end(), -1)) return;
+  for (std::size_t i = 0; i < dims; ++i) {
+    auto out = (image[i] + w.strides[i] - 1) / w.strides[i];
+    auto sum = std::max((out - 1) * w.strides[i] + w.kernel[i] - image[i], std::int64_t{0});
+    w.pads[i] = sum / 2;
+    w.pads[dims + i] = sum - sum / 2;
+  }
+  w.same = false;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,19 @@
+// A window that slides over an image: what convolutions and pools share.
+#pragma once
+#include "lower/node.h"
+
+namespace oarlock {
+
+/// pads: ONNX's order, all begins and then all ends; same: padding SAME that is not resolved to `pads`.
+struct Window {
+  Ints kernel, strides, dilations, pads;
+  bool same = false;
+};
+
+/// Strides and paddings as the op has them; dilations are ones.
+Window read_window(const Node& n, const Ints& kernel);
+
+/// Padding SAME becomes numbers where the sizes are known.   image: per dim, -1 where unknown.
+void resolve_same(Window& w, const Ints& image);
+
+}  // namespace oarlock

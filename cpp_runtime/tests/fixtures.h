@@ -1,0 +1,55 @@
+// The small real models, and contracts to hang on them.
+#pragma once
+#include <string>
+
+#include "onnx/wire_writer.h"
+#include "read/contract.h"
+#include "read/mapped_file.h"
+#include "read/program.h"
+
+namespace oarlock {
+
+inline std::string fixture(const std::string& name) { return std::string(OARLOCK_FIXTURES) + "/" + name; }
+inline std::string bytes_of(const std::string& name) { return std::string(MappedFile(fixture(name)).bytes()); }
+
+inline void write_arg(WireWriter& w, std::uint32_t field, const Arg& arg) {
+  w.message(field, [&] {
+    w.bytes(1, arg.name);
+    w.int64(2, static_cast<std::int64_t>(arg.dtype));
+    for (std::int64_t d : arg.shape) w.int64(3, d);
+    w.bytes(4, arg.path);
+  });
+}
+
+/// The field that the exporter appends to a program.
+inline std::string contract_field(const Contract& c) {
+  WireWriter w;
+  w.message(kContractField, [&] {
+    w.int64(1, c.version);
+    for (const Arg& arg : c.inputs) write_arg(w, 2, arg);
+    for (const Arg& arg : c.outputs) write_arg(w, 3, arg);
+    w.bytes(4, c.output_tree);
+    for (const Guard& g : c.guards)
+      w.message(5, [&] {
+        w.bytes(1, g.kind), w.bytes(2, g.var), w.int64(3, g.axis), w.bytes(4, g.expected);
+        w.bytes(5, g.reader), w.bytes(6, g.where), w.bytes(7, g.text);
+      });
+    w.bytes(6, c.producer);
+    w.bytes(7, c.verified);
+  });
+  return w.take();
+}
+
+/// A contract for the fixture `mlp`.
+inline Contract mlp_contract(std::vector<Guard> guards = {}) {
+  Contract c;
+  c.version = 1;
+  c.inputs = {{"x", DType::float32, {-1, 4}, "x"}};
+  c.outputs = {{"probabilities", DType::float32, {-1, 3}, "out.0"}, {"hidden", DType::float32, {-1, 8}, "out.1"}};
+  c.output_tree = "[0, 1]";
+  c.guards = std::move(guards);
+  c.producer = "oarlock test";
+  return c;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,57 @@
+#include "run/guards.h"
+
+#include <cmath>
+
+#include "check.h"
+#include "fixtures.h"
+#include "oarlock/session.h"
+
+using namespace oarlock;
+
+namespace {
+
+std::vector<Tensor> run_mlp(const Contract& contract, std::vector<std::int64_t> shape = {2, 4}, float value = 1) {
+  std::string bytes = bytes_of("mlp.pdmodel") + contract_field(contract);
+  Session session(Model::from_bytes(bytes, fixture("mlp.pdiparams"), "mlp.pdmodel"));
+  Tensor x(DType::float32, shape);
+  for (std::size_t i = 0; i < x.size(); ++i) static_cast<float*>(x.data())[i] = value;
+  TensorView view = x;
+  return session.run(std::span(&view, 1));
+}
+
+std::string refused(const Guard& guard, std::vector<std::int64_t> shape = {2, 4}) {
+  return check::error_of([&] { run_mlp(mlp_contract({guard}), shape); });
+}
+
+}  // namespace
+
+TEST("guards: what Python wrote, compared") {
+  CHECK(is_expected(3, "3") && !is_expected(4, "3") && is_expected(-2, "-2"));
+  CHECK(is_expected(3.7, "3"));  // int(x) cut the rest off
+  CHECK(is_expected(0.1f, "0.1") && !is_expected(0.2, "0.1"));
+  CHECK(is_expected(1, "True") && is_expected(0, "False") && !is_expected(0, "True") && is_expected(7, "True"));
+  CHECK(is_expected(NAN, "nan") && is_expected(INFINITY, "inf") && !is_expected(1, "inf"));
+  CHECK(!is_expected(1, "") && !is_expected(1, "one"));
+}
+
+TEST("guards: an input's dim and rank are judged before the run") {
+  Guard dim{"dim", "x", 0, "2", "shape[0]", "net.py:7 in forward", "if x.shape[0] == 2:"};
+  CHECK_EQ(refused(dim), "");
+  CHECK_EQ(refused(dim, {3, 4}),
+           "mlp.pdmodel: x.shape[0] is 3, the trace assumed 2 (read by shape[0])\n  at net.py:7 in forward: if "
+           "x.shape[0] == 2:");
+  CHECK_HAS(refused({"rank", "x", 0, "3", "ndim", "", ""}), "the rank of x is 2, the trace assumed 3");
+}
+
+TEST("guards: an inner variable's shape and value are fetched and judged") {
+  CHECK_EQ(refused({"dim", "relu_0.tmp_0", 1, "8", "shape[1]", "", ""}), "");
+  CHECK_HAS(refused({"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "", ""}, {5, 4}),
+            "relu_0.tmp_0.shape[0] is 5, the trace assumed 2");
+  CHECK_HAS(refused({"value", "relu_0.tmp_0", 0, "True", "bool()", "", ""}), "relu_0.tmp_0 is 16 values");
+}
+
+TEST("guards: the outputs are the model's own, by the contract's names") {
+  auto results = run_mlp(mlp_contract({{"rank", "relu_0.tmp_0", 0, "2", "ndim", "", ""}}));
+  CHECK_EQ(results.size(), std::size_t{2});
+  CHECK(results[1].shape() == (std::vector<std::int64_t>{2, 8}));
+}

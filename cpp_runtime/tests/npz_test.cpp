@@ -1,0 +1,45 @@
+#include "cli/npz.h"
+
+#include <cstring>
+#include <filesystem>
+
+#include "check.h"
+#include "fixtures.h"
+
+using namespace oarlock;
+
+TEST("npz: what NumPy wrote") {
+  NamedTensors in = read_npz(fixture("control.in.npz"));
+  CHECK_EQ(in.size(), std::size_t{2});
+  CHECK_EQ(in[0].first, "x");
+  CHECK_EQ(in[0].second.shape().size(), std::size_t{2});
+  CHECK_EQ(in[1].second.values<std::int64_t>()[0], 3);
+}
+
+TEST("npz: what is written reads back") {
+  Tensor numbers(DType::float32, {2, 3}), none(DType::int64, {0, 4}), single(DType::float64, {});
+  for (int i = 0; i < 6; ++i) static_cast<float*>(numbers.data())[i] = static_cast<float>(i);
+  *static_cast<double*>(single.data()) = 2.5;
+  auto path = (std::filesystem::temp_directory_path() / "oarlock_npz_test.npz").string();
+  write_npz(path, {{"a", numbers}, {"none", none}, {"one", single}});
+  NamedTensors back = read_npz(path);
+  std::filesystem::remove(path);
+  CHECK_EQ(back.size(), std::size_t{3});
+  CHECK(back[0].second.shape() == (std::vector<std::int64_t>{2, 3}));
+  CHECK_EQ(back[0].second.values<float>()[5], 5.0f);
+  CHECK(back[1].second.shape() == (std::vector<std::int64_t>{0, 4}));
+  CHECK_EQ(back[2].second.values<double>()[0], 2.5);
+}
+
+// Made by numpy.savez_compressed(x=numpy.arange(40, dtype='float32') % 5 in Fortran order, shape (8, 5)): only the
+// stream.
+TEST("npz: deflate, every kind of piece") {
+  CHECK_EQ(inflate(std::string("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11), 9, "x"), "abcdefabc");
+  CHECK_EQ(inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 3, "x"), "abc");
+  CHECK_ERROR("less data than it says", inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 4, "x"));
+  CHECK_ERROR("cut off", inflate("", 4, "x"));
+}
+
+TEST("npz: a file that cannot be written leaves nothing behind") {
+  CHECK_ERROR("cannot be created", write_npz("/no/such/folder/out.npz", {}));
+}

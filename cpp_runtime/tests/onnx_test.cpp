@@ -1,0 +1,64 @@
+#include "check.h"
+#include "fixtures.h"
+#include "lower/graph.h"
+#include "onnx/base64.h"
+#include "read/params.h"
+#include "read/parse.h"
+
+using namespace oarlock;
+
+namespace {
+
+std::string converted(const LowerOptions& options, const std::string& contract = "") {
+  Program p = read_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
+  std::string weights = bytes_of("mlp.pdiparams");
+  Params params(weights, p, "mlp.pdiparams");
+  return onnx::to_bytes(lower(p, params, options));
+}
+
+}  // namespace
+
+TEST("onnx: the same program gives the same bytes") {
+  LowerOptions options;
+  options.location = "mlp.pdiparams";
+  CHECK_EQ(converted(options), converted(options));
+}
+
+TEST("onnx: large weights stay outside with their offset, small ones and constants come in") {
+  LowerOptions options;
+  options.location = "mlp.pdiparams";
+  std::string outside = converted(options);
+  CHECK_HAS(outside, "mlp.pdiparams");
+  CHECK_HAS(outside, "offset");
+  options.inline_weights = true;
+  CHECK(converted(options).find("mlp.pdiparams") == std::string::npos);
+}
+
+TEST("onnx: the contract travels as metadata and names the outputs") {
+  std::string field = contract_field(mlp_contract());
+  Program p = read_program(bytes_of("mlp.pdmodel") + field, "p");
+  std::string bytes = converted({}, field);
+  CHECK_HAS(bytes, base64(p.contract->bytes));
+  CHECK_HAS(bytes, "probabilities");
+}
+
+TEST("onnx: base64") {
+  CHECK_EQ(base64(""), "");
+  CHECK_EQ(base64("f"), "Zg==");
+  CHECK_EQ(base64("fo"), "Zm8=");
+  CHECK_EQ(base64("foobar"), "Zm9vYmFy");
+}
+
+TEST("onnx: what nobody needs is dropped, also behind a subgraph") {
+  onnx::Graph g;
+  g.nodes = {{"Relu", "", "", {"x"}, {"a"}, {}}, {"Relu", "", "", {"x"}, {"dead"}, {}}};
+  auto body = std::make_shared<onnx::Graph>();
+  body->nodes = {{"Neg", "", "", {"a"}, {"b"}, {}}, {"Neg", "", "", {"dead"}, {"c"}, {}}};
+  body->outputs = {{"b", DType::float32, {}, {}, false}};
+  g.nodes.push_back({"If", "", "", {"x"}, {"y"}, {{"then_branch", body}}});
+  g.outputs = {{"y", DType::float32, {}, {}, false}};
+  g.initializers = {{"w", DType::float32, {}, "1234", false, 0, 0}};
+  onnx::prune(g);
+  CHECK_EQ(onnx::to_text(g), "a = Relu(x)\ny = If<then_branch={\n  ()\n  b = Neg(a)\n  -> b\n}>(x)\n");
+  CHECK(g.initializers.empty());
+}

@@ -1,0 +1,73 @@
+#include "check.h"
+#include "fixtures.h"
+#include "read/parse.h"
+
+using namespace oarlock;
+
+TEST("reader: a real export") {
+  Program p = read_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
+  CHECK_EQ(p.version, 2006002);
+  CHECK_EQ(p.blocks.size(), std::size_t{1});
+  CHECK(p.feeds() == Strings{"x"});
+  CHECK_EQ(p.fetches().size(), std::size_t{2});
+  CHECK_EQ(show(p.var("x")->dtype, p.var("x")->shape), "float32[?,4]");
+  CHECK_EQ(p.persistables().size(), std::size_t{4});
+  CHECK_EQ(p.persistables()[0]->name, "linear_0.b_0");
+  CHECK(!p.contract);
+}
+
+TEST("reader: blocks, attributes and the user's line") {
+  Program p = read_program(bytes_of("control.pdmodel"), "control.pdmodel");
+  CHECK(p.blocks.size() > 1);
+  for (const OpDesc& op : p.blocks[0].ops) {
+    if (op.type != "while") continue;
+    CHECK_EQ(name_of(op.attrs.at("sub_block").type), "BLOCK");
+    CHECK_EQ(name_of(op.attrs.at("is_test").type), "BOOLEAN");
+  }
+  for (const OpDesc& op : p.blocks[0].ops)
+    if (op.type == "less_than") CHECK_HAS(op.where, "make_fixtures.py:70 in forward: while i < steps:");
+}
+
+TEST("reader: the frame that is the user's") {
+  CHECK_EQ(user_line({"  File \"/a/b/net.py\", line 12, in forward", "    return x + 1",
+                      "  File \"/v/site-packages/paddle/x.py\", line 3, in f", "    y = 2"}),
+           "net.py:12 in forward: return x + 1");
+  CHECK_EQ(user_line({"net.py:3 in forward: y = x"}), "net.py:3 in forward: y = x");
+  CHECK_EQ(user_line({"  File \"/v/site-packages/p.py\", line 3, in f", "y"}), "");
+  CHECK_EQ(user_line({}), "");
+}
+
+TEST("reader: packed and single repeated numbers are the same") {
+  WireWriter w;
+  auto program = [&](auto&& dims) {
+    w.message(1, [&] {
+      w.int64(1, 0), w.int64(2, -1);
+      w.message(3, [&] {
+        w.bytes(1, "v");
+        w.message(2, [&] {
+          w.int64(1, 7);
+          w.message(3, [&] { w.message(1, [&] { w.int64(1, 5), dims(); }); });
+        });
+      });
+    });
+    return read_program(w.take(), "p").var("v")->shape;
+  };
+  CHECK(program([&] { w.int64(2, 3), w.int64(2, -1); }) == (Ints{3, -1}));
+  CHECK(program([&] { w.bytes(2, std::string("\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); }) == (Ints{3, -1}));
+}
+
+TEST("reader: fields of other releases are passed over") {
+  std::string extra("\x12\x02\x08\x01\x1a\x03\x0a\x01\x00\xfa\xff\x01\x01z", 14);  // 2, 3 and 4095
+  CHECK_EQ(read_program(bytes_of("mlp.pdmodel") + extra, "p").blocks.size(), std::size_t{1});
+}
+
+TEST("reader: the contract") {
+  Contract c = mlp_contract({{"dim", "x", 0, "2", "shape[0]", "net.py:3 in forward", "n = x.shape[0]"}});
+  Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "p");
+  CHECK(p.contract.has_value());
+  CHECK_EQ(p.contract->inputs[0].name, "x");
+  CHECK_EQ(show(p.contract->outputs[1].dtype, p.contract->outputs[1].shape), "float32[?,8]");
+  CHECK_EQ(p.contract->guards[0].text, "n = x.shape[0]");
+  CHECK_EQ(p.contract->producer, "oarlock test");
+  CHECK(contract_field(c).find(p.contract->bytes) != std::string::npos);
+}

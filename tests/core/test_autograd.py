@@ -1,0 +1,147 @@
+"""The tape: accumulation, hooks, what is freed, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+
+
+def leaf(*values: float) -> paddle.Tensor:
+    return paddle.to_tensor(list(values), stop_gradient=False)
+
+
+def test_gradients_of_leaves_add_up_over_calls() -> None:
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward()
+    (x * 3).sum().backward()
+    np.testing.assert_array_equal(x.gradient(), [5.0, 7.0])
+
+
+def test_a_tensor_used_twice_gets_both() -> None:
+    x = leaf(2.0)
+    y = x * x
+    (y + y * x).sum().backward()
+    np.testing.assert_allclose(x.gradient(), [2 * 2 + 3 * 4])
+
+
+def test_broadcasting_is_summed_back() -> None:
+    x, b = paddle.ones([3, 4]), leaf(1.0, 2.0, 3.0, 4.0)
+    c = paddle.to_tensor(2.0, stop_gradient=False)
+    (x * b * c).sum().backward()
+    np.testing.assert_array_equal(b.gradient(), [6.0] * 4)
+    np.testing.assert_array_equal(c.gradient(), 30.0)
+
+
+def test_the_graph_is_freed_unless_kept() -> None:
+    x = leaf(3.0)
+    y = (x * x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    np.testing.assert_array_equal(x.gradient(), [12.0])
+    with pytest.raises(paddle.OarlockError, match=r"(?s)freed by an earlier backward.*test_autograd.py:\d+"):
+        y.backward()
+
+
+def test_backward_of_nothing_is_refused_with_the_line() -> None:
+    with pytest.raises(
+        paddle.OarlockError, match=r"(?s)no tensor that wants a gradient.*test_autograd.py:\d+ in test_backward_of"
+    ):
+        paddle.ones([2]).sum().backward()
+
+
+def test_gradient_of_a_wrong_shape_is_refused() -> None:
+    y = leaf(1.0, 2.0) * 2
+    with pytest.raises(
+        paddle.OpError, match=r"the gradient is not like the tensor \(X=float32\[2\], grad=float32\[3\]\)"
+    ):
+        y.backward(paddle.ones([3]))
+
+
+def test_no_grad_as_context_and_decorator() -> None:
+    x = leaf(1.0)
+    with paddle.no_grad():
+        assert (x * 2).stop_gradient
+        with paddle.enable_grad():
+            assert not (x * 2).stop_gradient
+
+    @paddle.no_grad()
+    def call() -> paddle.Tensor:
+        return x * 2
+
+    @paddle.no_grad
+    def bare() -> paddle.Tensor:
+        return x * 2
+
+    assert call().stop_gradient
+    assert bare().stop_gradient
+    assert not (x * 2).stop_gradient
+    with paddle.set_grad_enabled(False):
+        assert not paddle.is_grad_enabled()
+
+
+def test_detach_cuts_and_shares() -> None:
+    x = leaf(2.0)
+    y = x.detach() * x
+    y.backward()
+    np.testing.assert_array_equal(x.gradient(), [2.0])
+    assert x.detach().array is x.array
+
+
+def test_stop_gradient_inside_the_graph_cuts() -> None:
+    x = leaf(2.0)
+    y = x * x
+    y.stop_gradient = True
+    (y * x).backward()
+    np.testing.assert_array_equal(x.gradient(), [4.0])
+
+
+def test_hooks_see_and_replace_gradients() -> None:
+    x = leaf(1.0, 1.0)
+    seen = []
+    y = x * 2
+    y.register_hook(lambda g: seen.append(g.numpy().tolist()))
+    handle = x.register_hook(lambda g: g * 10)
+    (y * 3).sum().backward()
+    assert seen == [[3.0, 3.0]]
+    np.testing.assert_array_equal(x.gradient(), [60.0, 60.0])
+    assert handle.remove()
+    assert not handle.remove()
+
+
+def test_grad_leaves_leaves_alone_and_finds_inner_tensors() -> None:
+    x = leaf(3.0)
+    y = x * x
+    z = y * 2
+    dy, dx = paddle.grad(z, [y, x], retain_graph=True)
+    assert dy is not None
+    assert dx is not None
+    assert (dy.item(), dx.item(), x.grad) == (2.0, 12.0, None)
+    with pytest.raises(paddle.OarlockError, match="plays no part"):
+        paddle.grad(z, leaf(1.0), retain_graph=True)
+    assert paddle.grad(z, leaf(1.0), allow_unused=True) == [None]
+
+
+def test_third_order() -> None:
+    x = leaf(2.0)
+    y = x**4
+    for expected in (32.0, 48.0, 48.0):
+        (g,) = paddle.grad(y.sum(), x, create_graph=True)
+        assert g is not None
+        assert g.item() == pytest.approx(expected)
+        y = g
+
+
+def test_integers_stop_gradients() -> None:
+    x = leaf(1.5)
+    y = x.astype("int32").astype("float32") + x
+    y.backward()
+    np.testing.assert_array_equal(x.gradient(), [1.0])
+
+
+def test_results_of_many_get_zeros_where_unused() -> None:
+    x = paddle.to_tensor(np.arange(6, dtype="float32").reshape(2, 3), stop_gradient=False)
+    a, _, c = paddle.split(x, 3, 1)
+    (a * 2 + c).sum().backward()
+    np.testing.assert_array_equal(x.gradient(), [[2, 0, 1]] * 2)

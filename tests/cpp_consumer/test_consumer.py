@@ -1,0 +1,88 @@
+"""The library as somebody else uses it: installed, found by CMake and by pkg-config, linked from C++ and from C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+REPO = HERE.parents[1]
+MODEL = REPO / "tests" / "fixtures" / "mlp"
+
+pytestmark = pytest.mark.slow
+
+
+def engine() -> str:
+    found = subprocess.run(
+        [sys.executable, str(REPO / "cpp_runtime" / "tests" / "find_engine.py")],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return found.stdout.strip()
+
+
+def call(*command: object) -> str:
+    env = os.environ | {"OARLOCK_ORT_LIBRARY": engine()}
+    done = subprocess.run([str(c) for c in command], check=False, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    build, prefix = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("prefix")
+    call("cmake", "-S", REPO / "cpp_runtime", "-B", build, "-G", "Ninja", "-DBUILD_SHARED_LIBS=ON")
+    call("cmake", "--build", build, "-j2")
+    call("cmake", "--install", build, "--prefix", prefix, "--component", "library")
+    return prefix
+
+
+def test_programs_of_others_run_the_model(installed: Path, tmp_path: Path) -> None:
+    call("cmake", "-S", HERE, "-B", tmp_path, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={installed}")
+    call("cmake", "--build", tmp_path)
+    in_cpp, in_c = call(tmp_path / "use_cpp", MODEL), call(tmp_path / "use_c", MODEL)
+    assert in_cpp == in_c
+    assert abs(float(in_cpp.split()[0]) - 2) < 1e-5  # two rows of a softmax
+
+
+def test_pkg_config_knows_it(installed: Path) -> None:
+    (folder,) = installed.glob("lib*/pkgconfig")
+    env = os.environ | {"PKG_CONFIG_PATH": str(folder)}
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "oarlock"], check=True, capture_output=True, text=True, env=env
+    )
+    assert "-loarlock" in flags.stdout
+
+
+def test_the_runner_gives_paddles_numbers(installed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.npz"
+    call(installed / "bin" / "oarlock-runner", "run", MODEL, "--input", f"{MODEL}.in.npz", "--output", out)
+    got, wanted = np.load(out), np.load(f"{MODEL}.out.npz")
+    assert got.files == wanted.files
+    for name in wanted.files:
+        np.testing.assert_allclose(got[name], wanted[name], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run"], 2, "run wants a model"),
+        (["run", "m", "--colour"], 2, "no option --colour"),
+        (["dance", "m"], 2, "no command dance"),
+        (["bench", "m", "--repeat", "some"], 2, "--repeat wants a number"),
+        (["inspect", "/no/such/model"], 1, "model.pdmodel: cannot be opened"),
+        (["inspect", str(MODEL)], 0, ""),
+    ],
+)
+def test_exit_codes(installed: Path, words: list[str], code: int, said: str) -> None:
+    done = subprocess.run(
+        [str(installed / "bin" / "oarlock-runner"), *words], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert said in done.stderr

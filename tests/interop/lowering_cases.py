@@ -1,0 +1,192 @@
+"""Small programs that real Paddle writes and runs, for the lowering to be compared with.
+
+A case is one op in a static program (`op`) or a function or Layer that Paddle exports (`net`).   An op is written with all
+dims known, with the first ones open and with all of them open: `<name>.<variant>.pdmodel`; inputs and wanted outputs are
+`<name>.npz`.   Run with the Python that has Paddle: `python lowering_cases.py FOLDER [PART OF A NAME]`.   Importing it needs
+NumPy only: the tests read the names.
+"""
+
+import os
+import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+VARIANTS = ("known", "batch", "open")
+
+
+class Weight(np.ndarray):
+    """An array that the program holds as a parameter."""
+
+
+def w(array):
+    return np.asarray(array).view(Weight)
+
+
+def f(*shape, dtype="float32", low=None, high=None, seed=7):
+    """Normal numbers, or even ones between low and high."""
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(shape) if low is None else rng.uniform(low, high, shape)
+    return np.asarray(values).astype(dtype)
+
+
+def ints(*shape, low=0, high=5, dtype="int64", seed=7):
+    return np.asarray(np.random.default_rng(seed).integers(low, high, shape)).astype(dtype)
+
+
+def a(values, dtype="int64"):
+    return np.array(values, dtype)
+
+
+@dataclass
+class Op:
+    """One op.   outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are one variable.
+
+    refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they are random;
+    keep: axes that stay known where all are open.
+    """
+
+    type: str
+    inputs: dict
+    outputs: dict
+    unread: list
+    attrs: dict
+    refused: dict = field(default_factory=dict)
+    rtol: float = 1e-4
+    compare: str = "values"
+    variants: tuple = VARIANTS
+    keep: tuple = ()
+
+    def shape(self, array, variant):
+        """The declared shape of an input."""
+        kept = [axis % array.ndim for axis in self.keep] if array.ndim else []
+        known = {"known": range(array.ndim), "batch": range(1, array.ndim), "open": kept}[variant]
+        return [size if axis in known else -1 for axis, size in enumerate(array.shape)]
+
+
+def _outputs(text):
+    pairs = [part.partition("*") for part in text.split()]
+    return {slot: int(count or 1) for slot, _, count in pairs}
+
+
+def op(
+    type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), **given
+):
+    """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
+    inputs = {} if x is None else {"X": x}
+    inputs |= {k: v for k, v in given.items() if _is_input(v)}
+    attrs = {k: v for k, v in given.items() if not _is_input(v)}
+    inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
+    refused = dict.fromkeys(VARIANTS, refused) if isinstance(refused, str) else refused or {}
+    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep)
+
+
+def _is_input(value):
+    return isinstance(value, np.ndarray) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], np.ndarray)
+    )
+
+
+def named(cases):
+    """name -> case; ops of one type are numbered."""
+    seen = Counter()
+    found = {}
+    for case in cases:
+        found[f"{case.type}.{seen[case.type]}"] = case
+        seen[case.type] += 1
+    return found
+
+
+def _feed(block, name, array, shape):
+    import paddle
+
+    if isinstance(array, Weight):
+        var = block.create_var(name=name, shape=array.shape, dtype=str(array.dtype), persistable=True)
+        paddle.static.global_scope().var(name).get_tensor().set(np.asarray(array), paddle.CPUPlace())
+        return var
+    return paddle.static.data(name, shape, str(array.dtype))
+
+
+def _build(case, variant):
+    """The variables fed and fetched of a program with one op."""
+    import paddle
+
+    block = paddle.static.default_main_program().global_block()
+    feeds, slots = [], {}
+    for slot, arrays in case.inputs.items():
+        slots[slot] = []
+        for i, array in enumerate(arrays):
+            var = _feed(block, f"{slot.lower()}{i}", array, case.shape(array, variant))
+            slots[slot].append(var)
+            if not isinstance(array, Weight):
+                feeds.append((var, array))
+    made = {
+        slot: [block.create_var(name=f"{slot.lower()}_out{i}", dtype="float32") for i in range(count)]
+        for slot, count in case.outputs.items()
+    }
+    unread = {}
+    for text in case.unread:
+        slot, _, same = text.partition("=")
+        unread[slot] = slots[same] if same else [block.create_var(name=slot.lower(), dtype="float32")]
+    block.append_op(type=case.type, inputs=slots, outputs=made | unread, attrs=case.attrs)
+    return feeds, [var for found in made.values() for var in found]
+
+
+def _export_op(case, path, variant, results):
+    import paddle
+
+    exe = paddle.static.Executor(paddle.CPUPlace())
+    with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(paddle.static.Program()):
+        feeds, fetches = _build(case, variant)
+        feed = {var.name: np.asarray(array) for var, array in feeds}
+        if not results:
+            results += [np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches)]
+        paddle.static.save_inference_model(path, [var for var, _ in feeds], fetches, exe)
+        return list(feed.values())
+
+
+def export(name, case, folder):
+    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for known shapes."""
+    import paddle
+
+    path = os.path.join(folder, name)
+    paddle.seed(1)
+    results = []
+    paddle.enable_static()
+    try:
+        inputs = _export_op(case, f"{path}.known", "known", results)
+        for variant in case.variants[1:]:
+            with suppress(ValueError):  # some ops want to know some sizes: its layers declare them
+                _export_op(case, f"{path}.{variant}", variant, results)
+    finally:
+        paddle.disable_static()
+    arrays = {f"in{i}": x for i, x in enumerate(inputs)} | {f"out{i}": np.asarray(x) for i, x in enumerate(results)}
+    np.savez(path + ".npz", **arrays)
+
+
+def cases():
+    """Every case by name."""
+    import lowering_ops
+
+    return named(lowering_ops.OPS)
+
+
+def export_all(folder, part=""):
+    """Every case whose name holds `part`; name -> error of those that Paddle itself refuses."""
+    failed = {}
+    for name, case in cases().items():
+        if part in name:
+            try:
+                export(name, case, folder)
+            except Exception as error:
+                failed[name] = f"{error}"[-600:]
+    return failed
+
+
+if __name__ == "__main__":
+    import lowering_cases  # one module, not two: the tables import it by name
+
+    for name, error in lowering_cases.export_all(*sys.argv[1:]).items():
+        print(name, error)

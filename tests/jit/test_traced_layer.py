@@ -1,0 +1,204 @@
+"""TracedLayer: what is recorded, what is assumed, what is refused, what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.jit import TracedLayer
+from oarlock.static.parser import parse
+
+rng = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> paddle.Tensor:
+    return paddle.to_tensor(rng.standard_normal(shape).astype("float32"))
+
+
+class Net(nn.Layer):
+    """A net whose forward is given."""
+
+    def __init__(self, forward: Any) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+        self.run = forward
+
+    def forward(self, x: Any, *more: Any) -> Any:
+        return self.run(self, x, *more)
+
+
+def trace(forward: Any, *inputs: paddle.Tensor) -> tuple[Any, TracedLayer, Net]:
+    net = Net(forward)
+    net.eval()
+    outputs, traced = TracedLayer.trace(net, list(inputs))
+    return outputs, traced, net
+
+
+def test_gives_outputs_and_a_program_that_gives_them_again() -> None:
+    x = normal(2, 4)
+    outputs, traced, net = trace(lambda s, x: nn.functional.relu(s.fc(x)), x)
+    np.testing.assert_array_equal(outputs.numpy(), net(x).numpy())
+    other = normal(5, 4)
+    np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(traced([other.numpy()])[0], net(other).numpy(), rtol=1e-6)
+    assert traced.program.feeds() == ["x"]
+    assert traced.program.block.vars["x"].shape == (-1, 4)
+    assert traced.assumptions == []
+
+
+def test_the_program_reads_well_and_parses_back() -> None:
+    _, traced, _ = trace(lambda s, x: nn.functional.relu(s.fc(x)), normal(2, 4))
+    text = str(traced.program)
+    assert "relu(X=" in text
+    assert "test_traced_layer.py:" in text
+    assert parse(text) == traced.program
+
+
+def test_branches_are_recorded_as_assumptions() -> None:
+    def forward(s: Net, x: Any) -> Any:
+        if x.mean() > 0:
+            return s.fc(x)
+        return s.fc(-x)
+
+    x = paddle.ones([2, 4])
+    _, traced, net = trace(forward, x)
+    (guard,) = traced.assumptions
+    assert (guard.kind, guard.expected, guard.reader) == ("value", "True", "bool()")
+    assert guard.where.startswith("test_traced_layer.py:")
+    assert guard.text == "if x.mean() > 0:"
+    np.testing.assert_allclose(traced([x * 3])[0], net(x * 3).numpy(), rtol=1e-6)
+    with pytest.raises(paddle.GuardError, match=r"(?s)bool\(\).*if x.mean\(\) > 0:"):
+        traced([x * -1.0])
+
+
+@pytest.mark.parametrize(
+    ("read", "other"),
+    [
+        (lambda s, x: s.fc(x) * x.shape[0], (3, 4)),
+        (lambda s, x: s.fc(x).reshape([x.shape[0] * 3]), (3, 4)),
+        (lambda s, x: s.fc(x) + len(x), (3, 4)),
+        (lambda s, x: [s.fc(row) for row in x][0], (3, 4)),
+        (lambda s, x: s.fc(x) * float(x.shape == [2, 4]), (3, 4)),
+    ],
+    ids=["shape", "shape in reshape", "len", "iteration", "comparison"],
+)
+def test_sizes_that_python_reads_are_held(read: Any, other: tuple[int, ...]) -> None:
+    x = normal(2, 4)
+    outputs, traced, _ = trace(read, x)
+    assert any(g.kind == "dim" and g.axis == 0 and g.expected == "2" for g in traced.assumptions)
+    np.testing.assert_allclose(traced([x])[0], outputs.numpy(), rtol=1e-6)
+    with pytest.raises(paddle.GuardError, match=r"test_traced_layer.py:\d+"):
+        traced([normal(*other)])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda s, x: s.fc(x) * int(x.sum()),
+        lambda s, x: s.fc(x) * float(x.max()),
+        lambda s, x: s.fc(x) * x[0, 0].item(),
+        lambda s, x: s.fc(x) + paddle.to_tensor(x.numpy().sum(), "float32"),
+        lambda s, x: s.fc(x) * x.tolist()[0][0],
+    ],
+    ids=["int", "float", "item", "numpy", "tolist"],
+)
+def test_values_that_python_reads_are_held(read: Any) -> None:
+    x = paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]])
+    outputs, traced, _ = trace(read, x)
+    assert [g.kind for g in traced.assumptions] == ["value"]
+    np.testing.assert_allclose(traced([x])[0], outputs.numpy(), rtol=1e-6)
+    with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
+        traced([x * 2])
+
+
+def test_large_arrays_that_python_reads_are_held_by_digest() -> None:
+    x = paddle.to_tensor(np.arange(400).reshape(100, 4).astype("float32"))
+    _, traced, _ = trace(lambda s, x: s.fc(x) + float(x.numpy()[3, 2]), x)
+    assert traced.assumptions[0].expected.startswith("fnv1a64:")
+    traced([x])
+    with pytest.raises(paddle.GuardError):
+        traced([x + 1])
+
+
+def test_parameters_are_shared_and_training_goes_on() -> None:
+    x = normal(2, 4)
+    _, traced, net = trace(lambda s, x: s.fc(x), x)
+    traced([x])
+    net.fc.weight.set_value(net.fc.weight.numpy() * 2)
+    for _ in range(3):
+        np.testing.assert_allclose(traced([x])[0], net(x).numpy(), rtol=1e-5)
+
+
+def test_in_place_changes_are_recorded_in_order() -> None:
+    def forward(s: Net, x: Any) -> Any:
+        y = x * 1
+        y[:, 0] = 5.0
+        z = y + 0.5
+        y.add_(x)
+        return y, z
+
+    x = normal(3, 4)
+    outputs, traced, _ = trace(forward, x)
+    for got, want in zip(traced([x]), outputs, strict=True):
+        np.testing.assert_allclose(got, want.numpy(), rtol=1e-6)
+
+
+def test_dropout_stays_in_train_mode_and_goes_when_saved(tmp_path: Path) -> None:
+    net = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
+    _, traced = TracedLayer.trace(net, [normal(2, 4)])
+    traced.save_inference_model(str(tmp_path / "m"))
+    net.eval()
+    x = normal(2, 4)
+    np.testing.assert_allclose(paddle.jit.load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-6)
+
+
+def test_several_inputs_and_outputs_by_number(tmp_path: Path) -> None:
+    a, b = normal(2, 4), normal(2, 4)
+    _, traced, net = trace(lambda s, x, y: (s.fc(x), y * 2, s.fc(x) + y.sum()), a, b)
+    traced.save_inference_model(str(tmp_path / "m"), feed=[0], fetch=[0])
+    loaded = paddle.jit.load(tmp_path / "m")
+    np.testing.assert_allclose(loaded(a).numpy(), net(a, b)[0].numpy(), rtol=1e-6)
+    with pytest.raises(paddle.OpError, match="fetch \\[3\\] is out of range"):
+        traced.save_inference_model(str(tmp_path / "n"), fetch=[3])
+    with pytest.raises(TypeError, match="feed should be a list of ints"):
+        traced.save_inference_model(str(tmp_path / "n"), feed=["x"])
+    with pytest.raises(paddle.OpError, match="input_1"):
+        traced.save_inference_model(str(tmp_path / "n"), fetch=[0])
+    assert not list(tmp_path.glob("n*"))
+
+
+@pytest.mark.parametrize(
+    ("layer", "inputs", "why"),
+    [
+        (None, [], "nn.Layer"),
+        (nn.Linear(4, 3), 5, "a Tensor or a list"),
+        (nn.Linear(4, 3), [np.ones((1, 4))], "ndarray, not a Tensor"),
+    ],
+)
+def test_bad_arguments(layer: Any, inputs: Any, why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        TracedLayer.trace(layer, inputs)
+
+
+def test_bad_calls() -> None:
+    _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
+    with pytest.raises(paddle.OpError, match="takes \\['x'\\], got 2"):
+        traced([normal(2, 4), normal(2, 4)])
+    with pytest.raises(paddle.OpError, match="(?s)'x'.*float64.*float32"):
+        traced([np.ones((2, 4))])
+    with pytest.raises(paddle.OpError, match="'x'"):
+        traced([normal(2, 5)])
+    with pytest.raises(paddle.OpError, match="'x'"):
+        traced([normal(4)])
+
+
+def test_a_layer_that_gives_no_tensor_is_refused() -> None:
+    with pytest.raises(paddle.TraceError, match="gives no tensor"):
+        trace(lambda s, x: None, normal(2, 4))
+    with pytest.raises(paddle.TraceError, match="not str"):
+        trace(lambda s, x: (x * 2, "label"), normal(2, 4))

@@ -1,0 +1,86 @@
+"""The house: arrows point one way, every folder ships, the public names are the intended ones, nothing grows too large."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import oarlock
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
+    "packages"
+]
+# What each part may import at the top of its files, besides itself.
+ARROWS = {
+    "core": set(),
+    "ops": {"core"},
+    "tensor": {"core", "ops"},
+    "nn": {"core", "ops", "tensor"},
+    "optimizer": {"core", "nn"},
+    "io": {"core"},
+    "metric": {"core", "tensor"},
+    "static": {"core", "ops"},
+    "export": {"core", "static"},
+    "loader": {"core", "export", "nn", "static"},
+    "framework": {"core", "export", "loader", "static"},
+    "jit": {"core", "export", "loader", "nn", "static"},
+    "cli": {"core", "export", "io", "jit", "loader", "nn", "optimizer", "static", "tensor"},
+}
+SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    relative = path.relative_to(ROOT)
+    return relative.parts[1] if relative.parts[0] == "tracer" else relative.parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    """The parts that a file imports, wherever in the file."""
+    depth = len(path.relative_to(ROOT).parts) - (2 if path.is_relative_to(ROOT / "tracer") else 1)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == depth + 1:
+            names = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
+            found.update(names)
+    return found & ARROWS.keys()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_arrows_point_one_way(path: Path) -> None:
+    part = part_of(path)
+    assert imported(path) <= ARROWS[part] | {part}
+
+
+def test_every_folder_ships() -> None:
+    folders = {p.name for p in (ROOT / "tracer").iterdir() if p.is_dir() and any(p.glob("*.py"))}
+    assert folders == {Path(source).name for source in TABLE.values() if source.startswith("tracer/")} - {
+        "__init__.py",
+        "py.typed",
+    }
+
+
+def test_public_names_exist() -> None:
+    missing = [name for name in oarlock.__all__ if not hasattr(oarlock, name)]
+    assert not missing
+
+
+def test_files_and_functions_stay_small() -> None:
+    too_long, lengths = [], []
+    for path in SOURCES:
+        text = path.read_text()
+        if text.count("\n") > 450:
+            too_long.append(str(path.relative_to(ROOT)))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
+                lengths.append(size)
+                if size > 60:
+                    too_long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    lengths.sort()
+    assert not too_long
+    assert lengths[len(lengths) // 2] <= 10
+    assert lengths[int(len(lengths) * 0.9)] <= 35
