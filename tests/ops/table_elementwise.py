@@ -24,7 +24,9 @@ BOTH = [
     ("elementwise_div", np.divide), ("elementwise_max", np.maximum), ("elementwise_min", np.minimum),
 ]  # fmt: skip
 
-NO_AXIS = dict.fromkeys(["elementwise_max", "elementwise_min", "elementwise_pow"], "its gradient does not know the axis")
+NO_AXIS = dict.fromkeys(
+    ["elementwise_max", "elementwise_min", "elementwise_pow"], "its gradient does not know the axis"
+)
 
 ROWS = [
     row
@@ -39,7 +41,7 @@ ROWS = [
         Row(type, [f(2, 3, 4), f(3)], {"axis": 1}, ref=with_axis(function, 1), paddle_grad=NO_AXIS.get(type, "")),
         Row(type, [f(2, 3, 4), f(2, 3)], {"axis": 0}, ref=with_axis(function, 0), paddle_grad=NO_AXIS.get(type, "")),
     )
-]
+]  # fmt: skip
 ROWS += [
     Row("elementwise_add", [ints(2, 3), ints(3)], ref=np.add),
     Row("elementwise_mul", [n.bools(4), n.bools(4)], ref=np.multiply),
@@ -78,4 +80,4 @@ ROWS += [
     Row("scale", [ints(4)], {"scale": 2.7, "bias": 1.9, "bias_after_scale": False}, ref=lambda x: (x + 1) * 2),
     Row("sum", [[f(2, 3), f(2, 3), f(2, 3)]], ref=lambda xs: xs[0] + xs[1] + xs[2], second=False),
     Row("sum", [[f(2)]], ref=lambda xs: xs[0], second=False),
-]
+]  # fmt: skip

@@ -39,7 +39,7 @@ ROWS = [
         Row(type, [x[0, 0]], ref=function, second=type not in FLAT),
         Row(type, [x[:0]], ref=function, second=type not in FLAT, paddle="it refuses empty tensors"),
     )
-]
+]  # fmt: skip
 WHOLE = np.array([1, 2, 5], dtype=np.int64)
 ROWS += [Row(t, [WHOLE], ref=r) for t, r, _ in PLAIN if t in ("exp", "expm1", "log", "log2", "log10", "log1p")]
 ROWS += [Row(t, [WHOLE - 2], ref=r) for t, r, _ in PLAIN if t in ("square", "abs", "sign")]
@@ -66,4 +66,4 @@ ROWS += [
     Row("pow", [pos()], {"factor": 0.5}, ref=np.sqrt),
     Row("pow", [pos(3), np.array([1.5], "f")], {"factor": 2.0}, ref=lambda x, p: x**1.5, paddle_grad="it ignores FactorTensor there"),
     Row("pow", [np.array([2, 3])], {"factor": 3.0}, ref=lambda x: x**3),
-]
+]  # fmt: skip
