@@ -72,6 +72,7 @@ ROWS += [
     Row("softmax", [f(0, 4)], ref=lambda x: x, paddle="it refuses empty tensors"),
     Row("softmax", [np.array([[1000.0, 0.0, -1000.0]], "f")], ref=soft),
     Row("softmax", [np.array([[-np.inf, 0.0, 1.0]], "f")], ref=soft, grad=False),
+    Row("softmax", [np.full((1, 2), -np.inf, "f")], ref=lambda x: x * np.nan, grad=False),
     Row("log_softmax", [f(3, 4)], ref=lambda x: np.log(soft(x))),
     Row("log_softmax", [f(2, 3, 4)], {"axis": -2}, ref=lambda x: np.log(soft(x, 1))),
     Row("log_softmax", [f()], ref=lambda x: np.float32(0), second=False),
