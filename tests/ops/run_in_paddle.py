@@ -43,7 +43,7 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
         if row["grads"]:
             wanted.update(gradients(block, row, ins, outs, arrays, feed))
         values = executor.run(program, feed=feed, fetch_list=list(wanted.values()))
-    return dict(zip(wanted, values))
+    return dict(zip(wanted, values, strict=True))
 
 
 def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any, feed: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any,
         feed[name] = arrays[name]
     sources = {f"{s}@GRAD/{k}": v for s in row["grads"] for k, v in enumerate(ins[s]) if not v.stop_gradient}
     found = static.gradients(targets, list(sources.values()), target_gradients=given)
-    return {k: v for k, v in zip(sources, found) if v is not None}
+    return {k: v for k, v in zip(sources, found, strict=True) if v is not None}
 
 
 def main(source: str, target: str) -> None:

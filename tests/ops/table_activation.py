@@ -51,7 +51,7 @@ ROWS = [
         Row(type, [f(0, 2)], attrs, ref=ref, paddle="it refuses empty tensors"),
         Row(type, [f(5) * 8], attrs, ref=None, second=type not in PIECEWISE and type not in ("hard_swish", "softplus")),
     )
-]
+]  # fmt: skip
 ROWS += [
     Row("relu", [np.array([-1.0, 0.0, 1.0], "f")], ref=lambda x: np.maximum(x, 0), grad=False),
     Row("silu", [np.array([-200.0, 200.0], "f")], ref=lambda x: np.array([0.0, 200.0]), grad=False),
@@ -92,7 +92,8 @@ ROWS += [
     Row("softmax", [f(0, 4)], ref=lambda x: x, paddle="it refuses empty tensors"),
     Row("softmax", [np.array([[1000.0, 0.0, -1000.0]], "f")], ref=soft),
     Row("softmax", [np.array([[-np.inf, 0.0, 1.0]], "f")], ref=soft, grad=False),
+    Row("softmax", [np.full((1, 2), -np.inf, "f")], ref=lambda x: x * np.nan, grad=False),
     Row("log_softmax", [f(3, 4)], ref=lambda x: np.log(soft(x))),
     Row("log_softmax", [f(2, 3, 4)], {"axis": -2}, ref=lambda x: np.log(soft(x, 1))),
     Row("log_softmax", [f()], ref=lambda x: np.float32(0), second=False),
-]
+]  # fmt: skip

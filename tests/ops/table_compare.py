@@ -47,4 +47,4 @@ ROWS += [
     Row("where", [bools(2, 3), f(2, 3), f(2, 3)], ref=np.where, second=False),
     Row("where", [bools(), f(), f()], ref=np.where, second=False),
     Row("where", [bools(4), ints(4), ints(4)], ref=np.where),
-]
+]  # fmt: skip

@@ -18,6 +18,7 @@ from .unary import log, negative, one_minus, sigmoid
 
 
 @op("softmax_with_cross_entropy", "Logits, Label -> Softmax~, Loss")
+@np.errstate(invalid="ignore")
 def softmax_with_cross_entropy(
     x, label, *, soft_label: bool = False, use_softmax: bool = True, numeric_stable_mode: bool = True,
     ignore_index: int = -100, axis: int = -1,
@@ -275,6 +276,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
         return loss, np.zeros_like(total)
     if reduction == "sum":
         return np.sum(loss), total
+    check(reduction == "mean", f"reduction={reduction} is none of none, mean, sum")
     with np.errstate(all="ignore"):
         return np.sum(loss) / total, total
 

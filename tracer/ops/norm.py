@@ -68,7 +68,8 @@ def _(b, x, mean, inv_std, g, *, axes):
 
 def _channel(rank: int, layout: str) -> int:
     check(rank >= 2, "X needs at least two axes")
-    return rank - 1 if layout[-1] == "C" else 1
+    check(layout in ("NCHW", "NHWC", "AnyLayout"), f"data_layout={layout} is neither NCHW nor NHWC")
+    return rank - 1 if layout == "NHWC" else 1
 
 
 def _along(rank: int, channel: int) -> list[int]:
@@ -243,7 +244,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
 @op("group_rows", "X -> Out")
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
-    if data_layout[-1] == "C":
+    if data_layout == "NHWC":
         x = np.moveaxis(x, -1, 1)
     groups = x.shape[1] if groups < 0 else groups
     return x.reshape(x.shape[0] * groups, math.prod(x.shape[1:]) // max(groups, 1))
@@ -266,7 +267,7 @@ def _(g, x, *, groups, data_layout):
 @op("ungroup_rows", "X, Y -> Out", meta=like(1))
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
-    if data_layout[-1] != "C":
+    if data_layout != "NHWC":
         return x.reshape(y.shape)
     return np.moveaxis(x.reshape(np.moveaxis(y, -1, 1).shape), 1, -1)
 
