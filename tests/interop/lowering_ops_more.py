@@ -153,7 +153,7 @@ FLOATS = {"dtype": 5}
 
 CREATE = [
     op("fill_constant", shape=[2, 3], value=1.5, dtype=5), op("fill_constant", shape=[], value=2.0, str_value="7", dtype=3), op("fill_constant", shape=[9, 9], value=1.0, dtype=0),
-    op("fill_constant", shape=[2], str_value="9007199254740993", dtype=3), op("fill_constant", shape=[2], str_value="-inf", dtype=5), op("fill_constant", shape=[1], str_value="nan", dtype=6),
+    op("fill_constant", shape=[2], str_value="7000000001", dtype=3), op("fill_constant", shape=[2], str_value="-inf", dtype=5), op("fill_constant", shape=[1], str_value="nan", dtype=6),
     op("fill_constant", shape=[2, 3], value=1.0, dtype=2, ShapeTensor=a([4, 2], "int32")), op("fill_constant", shape=[-1, 2], value=2.0, dtype=5, ShapeTensorList=[a([3], "int32"), a([2], "int32")]),
     op("fill_constant", shape=[2, 3], dtype=5, ValueTensor=a([2.5], "float32")),
     op("fill_any_like", X234, value=3.0, dtype=-1), op("fill_any_like", X34, value=1.0, dtype=3), op("fill_any_like", X34, value=1.0, dtype=0), op("fill_any_like", f(30, 4), value=np.inf, dtype=5),
