@@ -18,6 +18,7 @@ class Pairs(nn.Layer):
         self.fc = nn.Linear(4, 3)
 
     def forward(self, x):
+        """See the class."""
         rows = x.shape[0]
         return self.fc(x).reshape([rows // 2, 6])
 
@@ -30,6 +31,7 @@ class Repeated(nn.Layer):
         self.fc = nn.Linear(4, 4)
 
     def forward(self, x, times):
+        """See the class."""
         for _ in range(int(times)):
             x = nn.functional.tanh(self.fc(x))
         return x
@@ -39,6 +41,7 @@ class Signed(nn.Layer):
     """Takes another way for a batch that is negative on the whole.   x [N, 4] -> [N, 4]"""
 
     def forward(self, x):
+        """See the class."""
         if x.mean() > 0:
             return x
         return -x

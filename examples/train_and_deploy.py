@@ -25,6 +25,7 @@ class Classifier(nn.Layer):
         self.head = nn.Linear(64, 3)
 
     def forward(self, point):
+        """See the class."""
         logits = self.head(self.body(point))
         return {"logits": logits, "share": nn.functional.softmax(logits)}
 
