@@ -183,3 +183,28 @@ def test_devices() -> None:
     assert paddle.set_device("cpu") == paddle.CPUPlace()
     with pytest.raises(paddle.OarlockError, match="eager ops run on the CPU only"):
         paddle.set_device("gpu:0")
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.s_[::-1], np.s_[4:-4:-1], np.s_[:-2:-1], np.s_[3::-2], np.s_[-2:0:-1], np.s_[1:3, None, 2], np.s_[None, :, None, 1], np.s_[..., -1],
+        np.s_[[2, 0]], np.s_[:, [3, -1]], np.s_[[0, 1], [2, 3]], np.s_[5:2], np.s_[-100:100],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_index_like_numpy(index: object) -> None:
+    array = np.arange(5 * 4 * 3).reshape(5, 4, 3)
+    np.testing.assert_array_equal(paddle.to_tensor(array)[index].numpy(), array[index])
+
+
+@pytest.mark.parametrize(
+    "index", [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]], ids=str
+)
+def test_setitem_like_numpy(index: object) -> None:
+    array = np.zeros((5, 4, 3), "float32")
+    made = paddle.to_tensor(array)
+    value = np.arange(array[index].size, dtype="float32").reshape(array[index].shape)
+    array[index] = value
+    made[index] = paddle.to_tensor(value)
+    np.testing.assert_array_equal(made.numpy(), array)

@@ -1,6 +1,5 @@
 """One op each: what `lowering_cases.py` writes.   Tables by family, as in cpp_runtime/src/lower."""
 
-import numpy as np
 from lowering_cases import a, f, ints, op, w
 
 X34, X234, IMG = f(3, 4), f(2, 3, 4), f(2, 3, 8, 8)

@@ -238,7 +238,7 @@ functions = {
     "joins": lambda P, x, y: [P.concat([x, y], 1), P.stack([x, y], 1), *P.split(x, 2, 2), *P.split(x, [1, -1], 1), *P.unbind(x, 0), *P.chunk(x, 4, 2)],
     "expand": lambda P, x, y: [P.expand(x[:, :1], [2, 5, 8]), P.tile(x, [1, 2, 1]), P.flip(x, [1]), P.roll(x, 2, 1), P.tril(x), P.triu(x, 1)],
     "expand_as": lambda P, x, y: [P.expand_as(x[:1], y), P.broadcast_to(x[:, :1], [2, 5, 8]), P.repeat_interleave(x, 2, 1), P.moveaxis(x, 0, 2)],
-    "index": lambda P, x, y: [x[0], x[-1, 2], x[:, 1:4:2], x[..., 3], x[:, None, 1:], x[::-1], x[1, ..., ::2], x[:, -3:-1]],
+    "index": lambda P, x, y: [x[0], x[-1, 2], x[:, 1:4:2], x[..., 3], x[:, None, 1:], x[::-1], x[1, ..., ::2], x[:, -3:-1], x[:, 4:-4:-1], x[:, :-2:-1], x[:, -2:0:-2]],
     "index_tensor": lambda P, x, y: [x[P.to_tensor([1, 0, 1])], x[:, P.to_tensor([4, 0])], P.gather(x.detach(), P.to_tensor([2, 1]), 1), x[x > 0.5]],
     "index_pairs": lambda P, x, y: [x[P.to_tensor([1, 0]), P.to_tensor([2, 3])], P.gather_nd(x, P.to_tensor([[0, 1], [1, 4]]))],
     "search": lambda P, x, y: [P.argmax(x, 1), P.argmin(x, -1, True), P.argmax(x), *P.topk(x, 3, -1), P.argsort(x, 1), P.sort(x, 1, True)],

@@ -201,7 +201,7 @@ def test_a_file_that_would_differ_is_not_written(tmp_path: Path, monkeypatch: py
     honest = net.forward
     monkeypatch.setattr(
         net, "forward", lambda input: honest(input) + (0.0 if paddle.core.mode.state.mode.static else 1.0)
-    )  # noqa: A006
+    )
     with pytest.raises(paddle.VerifyError, match="output 'out' differs by"):
         save(net, str(tmp_path / "m"), input_spec=[InputSpec([None, 4])])
     assert [p.name for p in tmp_path.iterdir()] == ["m.pdmodel"]

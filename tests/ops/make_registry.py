@@ -1,6 +1,6 @@
 """Write registry.json: what real PaddlePaddle 2.6.2 says of the ops in the table.   Run in Paddle's environment:
 
-    python make_registry.py op [op ...]
+python make_registry.py op [op ...]
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from paddle.base.framework import OpProtoHolder
 
 def slot_marks(var: Any) -> str:
     """The slot's name with Oarlock's marks for many, optional and intermediate."""
-    marks = ("*" if var.duplicable else "") + ("?" if var.dispensable else "") + ("~" if var.intermediate or var.extra else "")
+    marks = (
+        ("*" if var.duplicable else "")
+        + ("?" if var.dispensable else "")
+        + ("~" if var.intermediate or var.extra else "")
+    )
     return var.name + marks
 
 

@@ -17,11 +17,13 @@ import paddle
 from paddle import static
 
 
+# Results that must be the very variable of an operand.
+IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
+
+
 def variable(block: Any, name: str, array: Any) -> Any:
     """An input variable like the array, which a feed gives its value."""
-    var = block.create_var(
-        name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind != "f"
-    )
+    var = block.create_var(name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind != "f")
     var.desc.set_need_check_feed(False)
     return var
 
@@ -33,6 +35,7 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
         block = program.global_block()
         ins = {s: [variable(block, n, arrays[n]) for n in names] for s, names in row["ins"].items()}
         outs = {s: [block.create_var(name=f"{s}.{k}") for k in range(n)] for s, n in row["outs"].items()}
+        outs.update({out: ins[of] for out, of in IN_PLACE.get(row["type"], {}).items()})
         block.append_op(type=row["type"], inputs=ins, outputs=outs, attrs=row["attrs"])
         wanted = {f"{s}/{k}": v for s, vs in outs.items() for k, v in enumerate(vs)}
         feed = {n: arrays[n] for names in row["ins"].values() for n in names}
@@ -65,7 +68,7 @@ def main(source: str, target: str) -> None:
     for number, row in enumerate(json.loads(str(stored.pop("rows")))):
         try:
             found = run_row(executor, row, stored)
-            results.update({f"{number}/{key}": np.asarray(value) for key, value in found.items()})
+            results.update({f"{number}/{key}": np.asarray(value) for key, value in found.items() if value is not None})
         except Exception as error:
             errors[str(number)] = f"{type(error).__name__}: {error}"[-600:]
     np.savez(target, errors=np.array(json.dumps(errors)), **results)

@@ -29,12 +29,12 @@ IDS = _ids()
 # Ops that Paddle does not have: gradients of ops, and what gradients are made of.  Their rows are those of the ops that use
 # them; `test_gradient.py` checks that each of them is run there.
 INTERNAL = {
-    "at_index", "between", "concat_grad", "conv2d_filter_grad", "conv2d_input_grad", "diag_back", "flatten_at",
-    "gather_grad", "gelu_grad", "group_rows", "keep", "last_of_each", "leaky_relu_grad", "lookup_table_v2_grad",
+    "between", "conv2d_filter_grad", "conv2d_input_grad", "diag_v2_grad", "flatten_at",
+    "gather_grad", "gelu_grad", "group_rows", "keep", "last_along_axis", "last_of_each", "leaky_relu_grad", "lookup_table_v2_grad",
     "masked", "masked_select_grad", "nll_loss_grad", "pad3d_grad", "pool2d_grad", "pool2d_pick", "product_of_others",
     "put_in_pictures", "relu_grad", "reshape_like", "share_of_used", "sigmoid_grad", "slice_grad", "softmax_grad",
-    "softmax_with_cross_entropy_grad", "spread_like", "standardize", "standardize_grad", "strided_slice_grad", "sum_like",
-    "sum_to", "take_along_axis_grad", "take_from_pictures", "tanh_grad", "tile_grad", "tile_like", "ungroup_rows", "unpad",
+    "softmax_with_cross_entropy_grad", "split_like", "spread_like", "standardize", "standardize_grad", "strided_slice_grad", "sum_like",
+    "sum_to", "take_from_pictures", "tanh_grad", "tile_grad", "ungroup_rows",
 }  # fmt: skip
 
 _WHOLE = "its result is not of a floating type"
@@ -46,9 +46,9 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
          "isfinite_v2", "between", "reduce_any", "reduce_all", "arg_max", "arg_min", "where_index", "shape", "size",
          "elementwise_floordiv", "accuracy"], _WHOLE),
     **dict.fromkeys(
-        ["fill_constant", "fill_constant_batch_size_like", "assign_value", "range", "linspace", "eye", "empty",
+        ["fill_constant", "fill_any_like", "fill_constant_batch_size_like", "assign_value", "range", "linspace", "eye", "empty",
          "uniform_random", "gaussian_random", "truncated_gaussian_random", "randint", "randperm", "one_hot_v2",
-         "last_of_each"], _FRESH),
+         "last_of_each", "last_along_axis"], _FRESH),
 }  # fmt: skip
 
 # Operands of a floating type that have no gradient, in Paddle neither, by op and slot.
@@ -63,14 +63,14 @@ CONSTANT: dict[str, set[str]] = {
 }
 
 
+def constant_of(row: Row) -> set[str]:
+    """The slots that are not differentiated in a row."""
+    return CONSTANT.get(row.type, set()) | row.constant
+
+
 def arrays_of(arg: Any) -> list[Any]:
     """The arrays of one slot."""
     return [] if arg is None else list(arg) if isinstance(arg, list) else [arg]
-
-
-def padded_args(op: Op, row: Row) -> list[Any]:
-    """One entry per slot."""
-    return [*row.args, *[None] * (len(op.ins) - len(row.args))]
 
 
 def op_of(row: Row) -> Op:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.eager import result_metas
 from oarlock.core.errors import OpError
 from oarlock.core.op import Meta, Op
@@ -35,7 +36,9 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
     before = [a.copy() for arg in row.args for a in arrays_of(arg)]
     outs = op.kernel(*row.args, **row.attrs)
     after = [a for arg in row.args for a in arrays_of(arg)]
-    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)), "operands changed"
+    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(before, after, strict=True)), (
+        "operands changed"
+    )
     for got, said in zip(flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True):
         assert got.dtype == said.dtype
         assert compatible(said, got), f"kernel gave {got}, meta said {said}"

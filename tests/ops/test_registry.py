@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from oarlock.core.op import OPS, AttrSpec
 
 from .table import INTERNAL

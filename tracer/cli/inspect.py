@@ -29,7 +29,7 @@ def show(prefix: str, program: bool) -> None:
     if program:
         print(files.program)
         return
-    console = Console()
+    console = Console(soft_wrap=True)
     console.print(_ends(files))
     console.print(_values(files))
     console.print(_ops(files))

@@ -2,6 +2,7 @@
 
 from . import (
     activation,
+    along,
     cast,
     compare,
     conv,
@@ -26,6 +27,6 @@ from . import (
 )
 
 __all__ = [
-    "activation", "cast", "compare", "conv", "create", "dropout", "elementwise", "index", "join", "loss", "matmul", "maxpool",
-    "norm", "pad", "pool", "random", "reduce", "shape", "slice", "softmax", "sort", "unary",
+    "activation", "along", "cast", "compare", "conv", "create", "dropout", "elementwise", "index", "join", "loss", "matmul",
+    "maxpool", "norm", "pad", "pool", "random", "reduce", "shape", "slice", "softmax", "sort", "unary",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, check, op
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
 from .meta import agree, float_like_x, like_x, size_of

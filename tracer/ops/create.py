@@ -1,39 +1,57 @@
-"""Ops that make tensors from numbers: constants, ranges, diagonals."""
+"""Ops that make tensors from nothing, or from the shape of another."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.op import OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
-from .meta import like_x, proto_dtype
-from .shape import numbers_of, sizes_known
+from .meta import Shape, like_x, proto_dtype, size_of
+from .sizes import from_tensors, sizes, sizes_meta
+
+# Which attribute of assign_value holds the values of a dtype.
+_VALUES = {0: "bool_values", 2: "int32_values", 3: "int64_values", 5: "fp32_values", 6: "fp64_values"}
 
 
-def constant(text: str, value: float, dtype: np.dtype[Any]) -> Any:
-    """The number that a fill op is given: `str_value`, exact where a float is not, wins over `value`."""
-    if not text:
-        return dtype.type(value)
+def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
+    """A new array of one value, converted as C converts: towards zero."""
     if dtype.kind in "iu":
-        try:
-            return dtype.type(int(text))
-        except ValueError:
-            return dtype.type(int(float(text)))
-    return dtype.type(bool(float(text)) if dtype.kind == "b" else float(text))
+        value = int(value)
+    elif dtype.kind == "b":
+        value = bool(value)
+    return np.full(tuple(shape), value, dtype)
 
 
-def filled(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
-    """An array of one number."""
-    return np.full(tuple(shape), value, dtype=dtype)
+def number(text: str, otherwise: float) -> float | int:
+    """The number that `str_value` spells; `value` when it is empty.   Whole numbers stay exact."""
+    if not text:
+        return otherwise
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
-def _size_meta(shape_tensor: Any, shape_tensors: Any, shape: Any, dtype: int) -> Meta:
-    if shape_tensor is None and not shape_tensors:
-        check(all(d >= 0 for d in shape), f"shape={list(shape)} has a negative size")
-        return Meta(tuple(shape), proto_dtype(dtype))
-    wanted = sizes_known(None if shape_tensors else shape_tensor, shape_tensors, shape)
-    return Meta(tuple(-1 if d < 0 else d for d in wanted), proto_dtype(dtype))
+def check_number(text: str) -> None:
+    """Raise OpError unless `text` is empty or spells a number."""
+    try:
+        number(text, 0.0)
+    except ValueError:
+        check(False, f"str_value={text!r} is not a number")
+
+
+def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
+    """Raise OpError for a size below `lowest`."""
+    check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
+
+
+def new_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int) -> Meta:
+    """The Meta of a new tensor whose shape is given in one of three ways."""
+    check_sizes(shape, -1 if from_tensors(tensor, tensors) else 0)
+    return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
 
 
 @op("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out")
@@ -41,53 +59,57 @@ def fill_constant(
     value_tensor=None, shape_tensor=None, shape_tensors=None, *, dtype: int = 5, shape: Longs = [], value: float = 0.0,
     str_value: str = "", force_cpu: bool = False, place_type: int = -1,
 ):  # fmt: skip
-    """Out = one number everywhere.   ValueTensor [1] in place of the attributes -> Out [*shape]"""
-    kind = proto_dtype(dtype)
-    number = constant(str_value, value, kind) if value_tensor is None else kind.type(value_tensor.reshape(()).item())
-    return filled(numbers_of(shape_tensor, shape_tensors, shape), number, kind)
+    """Out = one value everywhere: that of ValueTensor, else str_value, else value.   ValueTensor [1] -> Out [*shape]"""
+    given = number(str_value, value) if value_tensor is None else value_tensor.item()
+    return filled(sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype))
 
 
 @fill_constant.meta
-def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, **_):
-    return _size_meta(shape_tensor, shape_tensors, shape, dtype)
+def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_):
+    check_number(str_value)
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 @op("fill_any_like", "X -> Out")
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
-    """Out = one number everywhere, shaped like X.   X [*] -> Out [*]"""
-    kind = x.dtype if dtype < 0 else proto_dtype(dtype)
-    return np.full_like(x, kind.type(value), dtype=kind)
+    """Out = one value everywhere.   X [*S] -> Out [*S]"""
+    target = x.dtype if dtype == -1 else proto_dtype(dtype)
+    if not value:
+        return np.zeros_like(x, dtype=target)
+    return np.full_like(x, value if target.kind not in "iu" else int(value), dtype=target)
 
 
 @fill_any_like.meta
 def _(x, *, value, dtype):
-    return Meta(x.shape, x.dtype if dtype < 0 else proto_dtype(dtype))
+    return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
 
 
 @op("fill_constant_batch_size_like", "Input -> Out")
 def fill_constant_batch_size_like(
-    x, *, shape: Ints, input_dim_idx: int = 0, output_dim_idx: int = 0, dtype: int = 5, value: float = 0.0,
-    str_value: str = "", force_cpu: bool = False,
+    x, *, shape: Ints, input_dim_idx: int = 0, output_dim_idx: int = 0, force_cpu: bool = False, dtype: int = 5,
+    value: float = 0.0, str_value: str = "",
 ):  # fmt: skip
-    """Out = one number everywhere, one size of `shape` being that of Input.   Input [*] -> Out [*shape]"""
-    sizes = list(shape)
-    sizes[output_dim_idx] = x.shape[input_dim_idx]
-    kind = proto_dtype(dtype)
-    return filled(sizes, constant(str_value, value, kind), kind)
+    """Out = one value everywhere, one size being that of Input.   Input [*] -> Out [*shape]"""
+    return filled(
+        with_batch(x.shape, shape, input_dim_idx, output_dim_idx), number(str_value, value), proto_dtype(dtype)
+    )
+
+
+def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
+    """`shape` with size number `target` being size number `source` of `x`."""
+    check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
+    check(-len(shape) <= target < len(shape), f"output_dim_idx={target} is not an axis of shape={list(shape)}")
+    sized = list(shape)
+    sized[target] = x[source]
+    return tuple(sized)
 
 
 @fill_constant_batch_size_like.meta
-def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, **_):
-    check(0 <= input_dim_idx < len(x.shape) and 0 <= output_dim_idx < len(shape), "there is no such axis")
-    sizes = list(shape)
-    sizes[output_dim_idx] = x.shape[input_dim_idx]
-    return Meta(tuple(sizes), proto_dtype(dtype))
-
-
-def _values(dtype: int, **lists: Any) -> Any:
-    by_kind = {0: "bool_values", 2: "int32_values", 3: "int64_values", 5: "fp32_values", 6: "fp64_values"}
-    check(dtype in by_kind, f"dtype={dtype} has no list of values")
-    return lists[by_kind[dtype]]
+def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
+    check_number(str_value)
+    sized = with_batch(x.shape, shape, input_dim_idx, output_dim_idx)
+    check_sizes(sized, -1)
+    return Meta(sized, proto_dtype(dtype))
 
 
 @op("assign_value", "-> Out")
@@ -95,111 +117,152 @@ def assign_value(
     *, shape: Ints, dtype: int, bool_values: Ints = [], fp32_values: Floats = [], int32_values: Ints = [],
     int64_values: Longs = [], fp64_values: Float64s = [],
 ):  # fmt: skip
-    """Out = the values of the list for `dtype`.   -> Out [*shape]"""
-    values = _values(dtype, bool_values=bool_values, fp32_values=fp32_values, int32_values=int32_values,
-                     int64_values=int64_values, fp64_values=fp64_values)  # fmt: skip
-    return np.array(values, dtype=proto_dtype(dtype)).reshape(tuple(shape))
+    """Out = the values written down for the dtype.   -> Out [*shape]"""
+    given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[dtype]
+    return np.array(given, proto_dtype(dtype)).reshape(shape)
 
 
 @assign_value.meta
-def _(*, shape, dtype, **lists):
-    count = len(_values(dtype, **lists))
-    check(int(np.prod(shape, dtype=np.int64)) == count, f"{count} values do not fill shape={list(shape)}")
+def _(*, shape, dtype, **values):
+    check(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
+    count = len(values[_VALUES[dtype]])
+    check(count == size_of(tuple(shape)), f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}")
     return Meta(tuple(shape), proto_dtype(dtype))
 
 
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out")
+def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
+    """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
+    return np.zeros(tuple(sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
+
+
+@empty.meta
+def _(shape_tensor, shape_tensors, *, shape, dtype):
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+# -- rows of numbers --------------------------------------------------------------------------------------------
+
+
 @op("range", "Start, End, Step -> Out")
-def arange(start, end, step):
-    """Out = Start, Start + Step, ... up to, not including, End.   three [1] of one dtype -> Out [N]"""
-    first, last, by = (t.reshape(()).item() for t in (start, end, step))
-    check(by != 0, "Step is 0")
-    count = max(int(np.ceil((last - first) / by)), 0)
-    return (np.arange(count) * by + first).astype(start.dtype)
+def range_(start, end, step):
+    """Out = Start, Start + Step, ... before End.   Start [], End [], Step [], or [1] each -> Out [N]"""
+    check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    start, end, step = (v.reshape(()) for v in (start, end, step))
+    check(bool(step != 0), "Step is 0")
+    check(bool((end - start) * np.sign(step) >= 0), f"Step={step} leads away from End={end}, Start={start}")
+    if start.dtype.kind in "iu":
+        return np.arange(int(start), int(end), int(step), dtype=start.dtype)
+    count = math.ceil((end - start) / step)  # in the operands' own precision, as in Paddle
+    return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
 
-@arange.meta
+@range_.meta
 def _(start, end, step):
     check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    check(all(size_of(v.shape) in (1, -1) for v in (start, end, step)), "an operand holds more than one number")
     return Meta((-1,), start.dtype)
 
 
 @op("linspace", "Start, Stop, Num -> Out")
 def linspace(start, stop, num, *, dtype: int):
-    """Out = Num numbers from Start to Stop, both included.   three [1] -> Out [Num]"""
-    count = int(num.reshape(()).item())
-    check(count > 0, "Num is not positive")
-    kind = proto_dtype(dtype)
-    first, last = (t.reshape(()).item() for t in (start, stop))
-    return np.linspace(first, last, count).astype(kind)
+    """Out = Num numbers from Start to Stop, both included.   Start [], Stop [], Num int [], or [1] each -> Out [Num]"""
+    count = int(num.item())
+    check(count > 0, f"Num={count} is not positive")
+    return np.linspace(start.item(), stop.item(), count).astype(proto_dtype(dtype))
 
 
 @linspace.meta
 def _(start, stop, num, *, dtype):
+    check(all(size_of(v.shape) in (1, -1) for v in (start, stop, num)), "an operand holds more than one number")
     return Meta((-1,), proto_dtype(dtype))
+
+
+@op("meshgrid", "X* -> Out*")
+def meshgrid(xs):
+    """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
+    check(all(x.ndim <= 1 for x in xs), "an operand has more than one axis")
+    flat = [x.reshape(-1) for x in xs]
+    shape = tuple(x.shape[0] for x in flat)
+    return [
+        np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape) for i, x in enumerate(flat)
+    ]
+
+
+@meshgrid.meta
+def _(xs):
+    check(bool(xs), "X is empty")
+    check(all(len(x.shape) <= 1 for x in xs), "an operand has more than one axis")
+    shape = tuple(x.shape[0] if x.shape else 1 for x in xs)
+    return [Meta(shape, x.dtype) for x in xs]
+
+
+@meshgrid.vjp
+def _(gs, xs):
+    def one(i: int) -> Any:
+        others = [k for k in range(len(xs)) if k != i]
+        return OPS["reshape_like"](OPS["reduce_sum"](gs[i], dim=others) if others else gs[i], xs[i])
+
+    return [one(i) for i in range(len(xs))]
+
+
+# -- diagonals --------------------------------------------------------------------------------------------------
 
 
 @op("eye", "-> Out")
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
-    """Out = ones on the diagonal, zeros elsewhere.   -> Out [num_rows,num_columns]"""
-    return np.eye(num_rows, num_rows if num_columns < 0 else num_columns, dtype=proto_dtype(dtype))
+    """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.   -> Out [num_rows, num_columns]"""
+    return np.eye(num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype))
 
 
 @eye.meta
 def _(*, num_rows, num_columns, dtype):
-    check(num_rows >= 0, f"num_rows={num_rows} is negative")
-    return Meta((num_rows, num_rows if num_columns < 0 else num_columns), proto_dtype(dtype))
-
-
-@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out")
-def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
-    """Out = zeros: nothing depends on what an empty tensor holds, and zeros are the same every time.   -> Out [*shape]"""
-    return np.zeros(tuple(numbers_of(shape_tensor, shape_tensors, shape)), dtype=proto_dtype(dtype))
-
-
-@empty.meta
-def _(shape_tensor, shape_tensors, *, shape, dtype):
-    return _size_meta(shape_tensor, shape_tensors, shape, dtype)
+    check(num_rows >= 0 and num_columns >= -1, f"num_rows={num_rows}, num_columns={num_columns} holds a negative size")
+    return Meta((num_rows, num_rows if num_columns == -1 else num_columns), proto_dtype(dtype))
 
 
 @op("diag_v2", "X -> Out")
-def diag(x, *, offset: int = 0, padding_value: float = 0.0):
-    """Out = a matrix with X [N] on its diagonal, or the diagonal of a matrix X [M,N].   X [N] -> Out [N+|offset|,N+|offset|]"""
+def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
+    """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.   X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]"""
     if x.ndim == 2:
+        check(-x.shape[0] <= offset <= x.shape[1], f"offset={offset} lies outside of X")
         return np.diagonal(x, offset)
-    made = np.diag(x.reshape(-1), offset)
-    if not padding_value:
-        return made
-    return np.where(np.eye(len(made), k=offset, dtype=bool), made, x.dtype.type(padding_value))
+    size = x.size + abs(offset)
+    out = np.full_like(x, padding_value if x.dtype.kind not in "iu" else int(padding_value), shape=(size, size))
+    at = np.arange(x.size)
+    out[at + max(-offset, 0), at + max(offset, 0)] = x
+    return out
 
 
-@diag.meta
+@diag_v2.meta
 def _(x, *, offset, padding_value):
-    check(len(x.shape) in (0, 1, 2), "X needs one or two axes")
+    check(len(x.shape) <= 2, "has more than two axes")
     if len(x.shape) < 2:
-        n = (x.shape[0] if x.shape else 1) + abs(offset) if not x.shape or x.shape[0] >= 0 else -1
-        return Meta((n, n), x.dtype)
-    m, n = x.shape
-    if min(m, n) < 0:
+        size = size_of(x.shape)
+        return Meta((size + abs(offset) if size >= 0 else -1,) * 2, x.dtype)
+    rows, columns = x.shape
+    if min(rows, columns) < 0:
         return Meta((-1,), x.dtype)
-    return Meta((max(min(m, n - offset) if offset >= 0 else min(m + offset, n), 0),), x.dtype)
+    check(-rows <= offset <= columns, f"offset={offset} lies outside of X")
+    return Meta((min(rows + min(offset, 0), columns - max(offset, 0)),), x.dtype)
 
 
-@diag.vjp
+@diag_v2.vjp
 def _(g, x, *, offset):
-    if len(x.meta.shape) == 2:
-        return OPS["diag_back"](x, g, offset=offset)
-    return OPS["reshape_like"](diag(g, offset=offset), x)
+    return diag_v2_grad(x, g, offset=offset)
 
 
-@op("diag_back", "X, Out@GRAD -> X@GRAD", meta=like_x)
-def diag_back(x, g, *, offset: int = 0):
-    """X@GRAD = zeros like the matrix X with Out@GRAD on the diagonal.   X [M,N], Out@GRAD [K] -> X@GRAD [M,N]"""
-    made = np.zeros_like(x)
-    k = np.arange(g.shape[0])
-    made[k - min(offset, 0), k + max(offset, 0)] = g
-    return made
+@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+def diag_v2_grad(x, g, *, offset: int = 0):
+    """X@GRAD = Out@GRAD taken from, or put on, the diagonal.   X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X"""
+    if x.ndim < 2:
+        return np.diagonal(g, offset).reshape(x.shape)
+    out = np.zeros_like(x)
+    at = np.arange(g.size)
+    out[at + max(-offset, 0), at + max(offset, 0)] = g
+    return out
 
 
-@diag_back.vjp
-def _(gg, x, g, *, offset):
-    return None, diag(gg, offset=offset)
+@diag_v2_grad.vjp
+def _(g, x, out_grad, *, offset):
+    return None, diag_v2(g, offset=offset)

@@ -1,85 +1,81 @@
-"""Ops that pick elements by index, or put them back."""
+"""Ops that take elements by index, or put them there.
+
+An index that lies outside is an error here; real Paddle checks some of them and reads stray memory for the others.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..core.op import OPS, Long, Meta, check, op
-from .elementwise import mul, zeros_like
-from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype, size_of
+from .elementwise import keep, zeros_like
+from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
 
-def inside(index: Any, size: int, what: str = "Index") -> None:
-    """Raise OpError for an index outside of 0 ... size-1; Paddle would read beyond the tensor."""
-    if index.size:
-        low, high = int(np.min(index)), int(np.max(index))
-        check(0 <= low and high < size, f"{what} holds {low if low < 0 else high}, outside of 0 ... {size - 1}")
+def check_inside(index: Any, size: int) -> None:
+    """Raise OpError for an index outside of [0, size)."""
+    if not index.size:
+        return
+    low, high = index.min(), index.max()
+    check(low >= 0 and high < size, f"an index is {low if low < 0 else high}, outside of [0, {size})")
 
 
-def wrapped(index: Any, size: int, what: str = "Index") -> Any:
-    """Indices counted from the front.   Raises OpError for one that does not exist."""
-    if index.size:
-        low, high = int(np.min(index)), int(np.max(index))
-        check(
-            -size <= low and high < size,
-            f"{what} holds {low if low < -size else high}, outside of -{size} ... {size - 1}",
-        )
-        if low < 0:
-            return np.where(index < 0, index + size, index)
-    return index
+def check_integers(index: Any) -> None:
+    """Raise OpError unless the operand holds integers."""
+    check(index.dtype.kind in "iu", "an index is not of integers")
 
 
-def check_index(index: Meta, what: str = "Index") -> None:
-    """Raise OpError unless the operand is of integers."""
-    check(index.dtype.kind in "iu", f"{what} is not of integers")
-
-
-def add_rows(like_this: Any, rows: int, index: Any, values: Any) -> Any:
-    """Zeros [rows,K] with each of `values` [I,K] added at its row of `index` [I].
-
-    Sorted by row and summed run by run: many times faster than adding one by one.
-    """
-    total = np.zeros_like(like_this, shape=(rows, values.shape[1]))
-    if not len(index):
-        return total
+def add_rows(out: Any, index: Any, rows: Any) -> None:
+    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names them."""
+    if not index.size:
+        return
     order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    total[ordered[starts]] = (
-        np.add.reduceat(values[order], starts, axis=0) if len(starts) < len(order) else values[order]
+    index = index[order]
+    first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
+    out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
+
+
+# -- slices along one axis --------------------------------------------------------------------------------------
+
+
+def flat_index(index: Any) -> Any:
+    """An index [N] or [N, 1] as [N], one without axes as it is."""
+    return index if index.ndim < 2 else index.reshape(-1)
+
+
+def index_shape(index: Any) -> Shape:
+    """The shape that an index [N], [N, 1] or [] gives to the result."""
+    check_integers(index)
+    check(
+        len(index.shape) < 2 or (len(index.shape) == 2 and agree(index.shape[1], 1)),
+        "an index is not one row of integers",
     )
-    return total
-
-
-# -- along one axis -----------------------------------------------------------------------------------------------
-
-
-def _axis_of(tensor: Any, axis: int) -> int:
-    return axis if tensor is None else int(tensor.reshape(()).item())
+    return index.shape[:1]
 
 
 @op("gather", "X, Index, Axis? -> Out")
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
-    """Out = the slices of X along the axis that Index names.   X [*], Index int [I] or [] -> Out [*]"""
-    along = normal_axis(_axis_of(axis_tensor, axis), x.ndim)
-    index = index.reshape(-1) if index.ndim == 2 else index
-    inside(index, x.shape[along])
-    return np.take(x, index, axis=along)
+    """Out = the slices of X at Index along the axis.   X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]"""
+    axis = axis if axis_tensor is None else int(axis_tensor.item())
+    index_shape(index)
+    check_inside(index, x.shape[axis])
+    return np.take(x, flat_index(index), axis)
+
+
+def taken(x: Meta, index: Meta, axis: int, what: str) -> Meta:
+    """The Meta of slices of `x`."""
+    at = normal_axis(axis, len(x.shape), what)
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    return Meta((*x.shape[:at], *index_shape(index), *x.shape[at + 1 :]), x.dtype)
 
 
 @gather.meta
 def _(x, index, axis_tensor, *, axis):
-    check_index(index)
-    check(len(x.shape) > 0, "X has no axis")
-    check(len(index.shape) < 2 or index.shape[1:] in ((1,), (-1,)), "Index needs one axis")
-    picked = index.shape[:1]
-    if axis_tensor is not None:
-        return Meta((-1,) * (len(x.shape) - 1 + len(picked)), x.dtype)
-    along = normal_axis(axis, len(x.shape))
-    return Meta(x.shape[:along] + picked + x.shape[along + 1 :], x.dtype)
+    if axis_tensor is None:
+        return taken(x, index, axis, "axis")
+    return Meta((-1,) * (len(x.shape) - 1 + len(index_shape(index))), x.dtype)
 
 
 @gather.vjp
@@ -89,13 +85,12 @@ def _(g, x, index, axis_tensor, *, axis):
 
 @op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x)
 def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
-    """X@GRAD = zeros like X with Out@GRAD added at Index.   X [*S], Index int [I], Out@GRAD [*] -> X@GRAD [*S]"""
-    along = normal_axis(_axis_of(axis_tensor, axis), x.ndim)
-    index = index.reshape(-1)
-    before, after = x.shape[:along], x.shape[along + 1 :]
-    values = np.moveaxis(g.reshape(*before, index.size, *after), along, 0).reshape(index.size, -1)
-    total = add_rows(g, x.shape[along], index, values)
-    return np.moveaxis(total.reshape(x.shape[along], *before, *after), 0, along)
+    """X@GRAD = the slices Out@GRAD added up where they were taken.   X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]"""
+    axis = axis if axis_tensor is None else int(axis_tensor.item())
+    out = np.zeros_like(x)
+    rows = np.moveaxis(g, axis, 0) if index.ndim else np.expand_dims(g, 0)
+    add_rows(np.moveaxis(out, axis, 0), index.reshape(-1), rows)
+    return out
 
 
 @gather_grad.vjp
@@ -105,17 +100,17 @@ def _(gg, x, index, axis_tensor, g, *, axis):
 
 @op("index_select", "X, Index -> Out")
 def index_select(x, index, *, dim: int = 0):
-    """Out = the slices of X along the axis that Index names.   X [*], Index int [I] -> Out [*]"""
-    along = normal_axis(dim, x.ndim, "dim")
-    return np.take(x, wrapped(index, x.shape[along]), axis=along)
+    """Out = the slices of X at Index along `dim`.   X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]"""
+    check(index.ndim > 0, "Index is 0-D")
+    index_shape(index)
+    check_inside(index, x.shape[dim])
+    return np.take(x, flat_index(index), dim)
 
 
 @index_select.meta
 def _(x, index, *, dim):
-    check_index(index)
-    check(len(index.shape) == 1, "Index needs one axis")
-    along = normal_axis(dim, len(x.shape), "dim")
-    return Meta(x.shape[:along] + index.shape + x.shape[along + 1 :], x.dtype)
+    check(len(index.shape) > 0, "Index is 0-D")
+    return taken(x, index, dim, "dim")
 
 
 @index_select.vjp
@@ -124,89 +119,156 @@ def _(g, x, index, *, dim):
 
 
 @op("lookup_table_v2", "W, Ids -> Out")
-def embedding(w, ids, *, padding_idx: Long = -1):
-    """Out = the rows of W that Ids name, zeros for padding_idx unless that is -1.   W [V,D], Ids int [*] -> Out [*,D]"""
-    inside(ids, w.shape[0], "Ids")
-    rows = np.take(w, ids, axis=0)
-    if padding_idx >= 0:
-        rows = np.where((ids == padding_idx)[..., None], rows.dtype.type(0), rows)
-    return rows
+def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
+    """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.   W [N, D], Ids int [*] -> Out [*, D]"""
+    check(w.ndim == 2, "W does not have two axes")
+    check_inside(ids, w.shape[0])
+    out = np.take(w, ids, 0)
+    if padding_idx != -1:
+        out[ids == padding_idx] = 0
+    return out
 
 
-@embedding.meta
+@lookup_table_v2.meta
 def _(w, ids, *, padding_idx):
-    check_index(ids, "Ids")
-    check(len(w.shape) == 2, "W needs two axes")
-    check(
-        padding_idx == -1 or w.shape[0] < 0 or 0 <= padding_idx < w.shape[0],
-        f"padding_idx={padding_idx} is no row of W",
-    )
+    check(len(w.shape) == 2, "W does not have two axes")
+    check_integers(ids)
     return Meta((*ids.shape, w.shape[1]), w.dtype)
 
 
-@embedding.vjp
+@lookup_table_v2.vjp
 def _(g, w, ids, *, padding_idx):
-    return embedding_grad(w, ids, g, padding_idx=padding_idx), None
+    return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
 @op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x)
-def embedding_grad(w, ids, g, *, padding_idx: Long = -1):
-    """W@GRAD = zeros like W with Out@GRAD added at the rows Ids, but for padding_idx.   W [V,D], Out@GRAD [*,D] -> W@GRAD [V,D]"""
-    ids, g = ids.reshape(-1), g.reshape(-1, w.shape[1])
-    if padding_idx >= 0:
-        used = ids != padding_idx
-        ids, g = ids[used], g[used]
-    return add_rows(g, w.shape[0], ids, g)
+def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
+    """W@GRAD = the rows Out@GRAD added up where they were taken.   W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]"""
+    out = np.zeros_like(w)
+    add_rows(out, ids.reshape(-1), g.reshape(-1, w.shape[1]))
+    if padding_idx != -1:
+        out[padding_idx] = 0
+    return out
 
 
-@embedding_grad.vjp
+@lookup_table_v2_grad.vjp
 def _(gg, w, ids, g, *, padding_idx):
-    return None, None, embedding(gg, ids, padding_idx=padding_idx)
+    return (
+        None,
+        None,
+        OPS["reshape_like"](lookup_table_v2(gg, ids, padding_idx=padding_idx), g),
+    )  # lookup_table has one axis less
 
 
 @op("lookup_table", "W, Ids -> Out")
-def lookup_table(w, ids, *, is_sparse: bool = False, is_distributed: bool = False, padding_idx: Long = -1):
-    """Out = the rows of W that Ids name; the older form, whose Ids end in an axis of 1.   W [V,D], Ids int [*,1] -> Out [*,D]"""
-    return embedding.kernel(w, ids.reshape(ids.shape[:-1]), padding_idx=padding_idx)
+def lookup_table(w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False):
+    """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.   W [N, D], Ids int [*, 1] -> Out [*, D]"""
+    return lookup_table_v2.kernel(w, ids.reshape(ids.shape[:-1]), padding_idx=padding_idx)
 
 
 @lookup_table.meta
 def _(w, ids, *, padding_idx, **_):
-    check(bool(ids.shape) and agree(ids.shape[-1], 1), "Ids do not end in an axis of 1")
-    check_index(ids, "Ids")
+    check(len(w.shape) == 2, "W does not have two axes")
+    check_integers(ids)
+    check(len(ids.shape) > 0 and agree(ids.shape[-1], 1), "Ids do not end in an axis of size 1")
     return Meta((*ids.shape[:-1], w.shape[1]), w.dtype)
 
 
 @lookup_table.vjp
 def _(g, w, ids, *, padding_idx):
-    return embedding_grad(w, ids, g, padding_idx=padding_idx), None
+    return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-# -- by tuples ----------------------------------------------------------------------------------------------------
+@op("scatter", "X, Ids, Updates -> Out")
+def scatter(x, ids, updates, *, overwrite: bool = True):
+    """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.   X [N, *], Ids int [M] or
+    [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]"""
+    check_inside(ids, x.shape[0])
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    index, out = flat_index(ids), x.copy()
+    out[index] = updates if overwrite else 0
+    if not overwrite:
+        add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
+    return out
 
 
-def _tuples(index: Any, shape: Shape) -> tuple[Any, ...]:
-    return tuple(wrapped(index[..., k], shape[k]) for k in range(index.shape[-1]))
+def scattered(x: Shape, ids: Shape) -> Shape:
+    """The shape of Updates."""
+    return (*ids[:1], *x[1:])
 
 
-def _tuples_meta(x: Meta, index: Meta) -> Shape:
-    check_index(index)
-    check(len(index.shape) > 0 and index.shape[-1] >= 0, "how many axes Index names is not known")
-    check(index.shape[-1] <= len(x.shape), "Index names more axes than there are")
-    return index.shape[:-1] + x.shape[index.shape[-1] :]
+def check_agree(updates: Shape, wanted: Shape) -> None:
+    """Raise OpError unless Updates has the shape that is wanted."""
+    check(agree_all(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
+
+
+@scatter.meta
+def _(x, ids, updates, *, overwrite):
+    check(bool(x.shape), "a 0-D tensor has no rows")
+    index_shape(ids)
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    return x
+
+
+@scatter.vjp
+def _(g, x, ids, updates, *, overwrite):
+    def to_updates() -> Any:
+        rows = gather(g, ids)
+        return keep(rows, last_of_each(ids, updates)) if overwrite else rows
+
+    return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
+
+
+@op("last_of_each", "Ids, Y -> Out")
+def last_of_each(ids, y):
+    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
+    if not ids.ndim:
+        return np.ones_like(y, dtype=bool)
+    _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
+    last = np.zeros_like(ids.reshape(-1), dtype=bool)
+    last[ids.size - 1 - from_the_end] = True
+    return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
+
+
+@last_of_each.meta
+def _(ids, y):
+    return Meta(y.shape, np.dtype(bool))
+
+
+# -- index tuples -----------------------------------------------------------------------------------------------
+
+
+def columns(x: Any, index: Any) -> tuple[Any, ...]:
+    """The index tuples in the last axis of `index`, one array for each axis of `x` that they name."""
+    found = tuple(index[..., i] for i in range(index.shape[-1]))
+    for axis, column in enumerate(found):
+        check_inside(np.asarray(column), x.shape[axis])
+    return found
+
+
+def nd_shape(x: Shape, index: Meta) -> Shape:
+    """The shape of what index tuples name in `x`."""
+    check_integers(index)
+    check(bool(index.shape), "Index is 0-D")
+    count = index.shape[-1]
+    check(count >= 0, "the last size of Index is not known")
+    check(count <= len(x), f"Index names {count} axes of {len(x)}")
+    return (*index.shape[:-1], *x[count:])
 
 
 @op("gather_nd", "X, Index -> Out")
 def gather_nd(x, index):
-    """Out = the slices of X that the rows of Index name.   X [*S], Index int [*I,K] -> Out [*I,*S[K:]]"""
+    """Out = the slices of X at index tuples.   X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    return x[_tuples(index, x.shape)]
+    return x[columns(x, index)]
 
 
 @gather_nd.meta
 def _(x, index):
-    return Meta(_tuples_meta(x, index), x.dtype)
+    return Meta(nd_shape(x.shape, index), x.dtype)
 
 
 @gather_nd.vjp
@@ -216,21 +278,25 @@ def _(g, x, index):
 
 @op("scatter_nd_add", "X, Index, Updates -> Out")
 def scatter_nd_add(x, index, updates):
-    """Out = X with each of Updates added at its row of Index.   X [*S], Index int [*I,K], Updates [*I,*S[K:]] -> Out [*S]"""
-    k = index.shape[-1]
-    if not k:
-        return x + np.sum(updates.reshape(-1, *x.shape), axis=0)
-    rows, width = math.prod(x.shape[:k]), math.prod(x.shape[k:])
-    flat = np.zeros(index.shape[:-1], dtype=np.int64)
-    for i, place in zip(x.shape[:k], _tuples(index, x.shape), strict=True):
-        flat = flat * i + place
-    return x + add_rows(updates, rows, flat.reshape(-1), updates.reshape(flat.size, width)).reshape(x.shape)
+    """Out = X with Updates added at index tuples.   X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]"""
+    count = index.shape[-1]
+    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
+    out = x.copy()
+    rest = x.shape[count:]
+    rows = np.zeros_like(index[..., :1].reshape(-1))
+    for axis, column in enumerate(columns(x, index)):
+        rows = rows * x.shape[axis] + column.reshape(-1)
+    if not count:
+        rows = np.zeros(index.shape[:-1], np.int64).reshape(-1)
+    add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
+    return out
 
 
 @scatter_nd_add.meta
 def _(x, index, updates):
     check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check(agree_all(updates.shape, _tuples_meta(x, index)), "Updates do not fit Index")
+    check_agree(updates.shape, nd_shape(x.shape, index))
     return x
 
 
@@ -239,206 +305,26 @@ def _(g, x, index, updates):
     return g, None, lambda: gather_nd(g, index)
 
 
-@op("scatter", "X, Ids, Updates -> Out")
-def scatter(x, ids, updates, *, overwrite: bool = True):
-    """Out = X with its rows at Ids replaced by Updates, the last one winning, or by their sums.   X [V,*], Ids int [I], Updates [I,*]"""
-    ids = wrapped(ids.reshape(-1), x.shape[0], "Ids")
-    updates = updates.reshape(len(ids), *x.shape[1:])
-    out = x.copy()
-    out[ids] = updates if overwrite else 0
-    if overwrite:
-        return out
-    return out + add_rows(x, x.shape[0], ids, updates.reshape(len(ids), math.prod(x.shape[1:]))).reshape(x.shape)
-
-
-@scatter.meta
-def _(x, ids, updates, *, overwrite):
-    check_index(ids, "Ids")
-    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    count = size_of(ids.shape)
-    rows = updates.shape[:1] if len(updates.shape) == len(x.shape) else ()
-    check(not rows or agree(rows[0], count), "Updates do not fit Ids")
-    check(agree_all(updates.shape[len(rows) :], x.shape[1:]), "Updates do not fit X")
-    return x
-
-
-@scatter.vjp
-def _(g, x, ids, updates, *, overwrite):
-    flat = OPS["reshape2"](ids, shape=[-1])
-
-    def to_x() -> Any:
-        return scatter(g, ids, zeros_like(updates))
-
-    def to_updates() -> Any:
-        picked = OPS["reshape_like"](OPS["index_select"](g, flat), updates)
-        return mul(picked, OPS["reshape_like"](last_of_each(flat, updates), updates)) if overwrite else picked
-
-    return to_x, None, to_updates
-
-
-@op("last_of_each", "Ids, Y -> Out")
-def last_of_each(ids, y):
-    """Out = like Y, 1 in the rows whose id does not come again later, else 0: those that overwriting leaves.   Ids [I] -> Out like Y"""
-    _, back = np.unique(ids[::-1], return_index=True)
-    kept = np.zeros_like(y, shape=(len(ids),))
-    kept[len(ids) - 1 - back] = 1
-    return np.broadcast_to(kept.reshape(-1, *(1,) * (y.ndim - 1)) if y.ndim else kept.reshape(()), y.shape)
-
-
-@last_of_each.meta
-def _(ids, y):
-    return y
-
-
-# -- along an axis, one index per element ------------------------------------------------------------------------
-
-
-@op("take_along_axis", "Input, Index -> Result")
-def take_along_axis(x, index, *, Axis: int):
-    """Result[.., i, ..] = Input[.., Index[.., i, ..], ..], broadcast beside the axis.   Input [*], Index int [*] -> Result [*]"""
-    along = normal_axis(Axis, x.ndim, "Axis")
-    check(x.ndim == index.ndim, "the ranks differ")
-    return np.take_along_axis(x, wrapped(index, x.shape[along]).astype(np.int64, copy=False), axis=along)
-
-
-@take_along_axis.meta
-def _(x, index, *, Axis):
-    check_index(index)
-    check(len(x.shape) == len(index.shape) and len(x.shape) > 0, "the ranks differ")
-    at = normal_axis(Axis, len(x.shape), "Axis")
-    beside = broadcast_shapes(x.shape[:at] + (1,) + x.shape[at + 1 :], index.shape[:at] + (1,) + index.shape[at + 1 :])
-    return Meta(beside[:at] + (index.shape[at],) + beside[at + 1 :], x.dtype)
-
-
-@take_along_axis.vjp
-def _(g, x, index, *, Axis):
-    return take_along_axis_grad(x, index, g, Axis=Axis), None
-
-
-def _open_grid(shape: Shape, along: int, index: Any) -> tuple[Any, ...]:
-    """An index of every element, with `index` for the axis."""
-    grid: list[Any] = list(np.ogrid[tuple(slice(d) for d in shape)])
-    grid[along] = index
-    return tuple(grid)
-
-
-@op("take_along_axis_grad", "Input, Index, Result@GRAD -> Input@GRAD", meta=like_x)
-def take_along_axis_grad(x, index, g, *, Axis: int):
-    """Input@GRAD = zeros like Input with Result@GRAD added at Index.   Input [*S], Index int [*], Result@GRAD [*] -> Input@GRAD [*S]"""
-    along = normal_axis(Axis, x.ndim, "Axis")
-    places = np.broadcast_to(wrapped(index, x.shape[along]), g.shape)
-    spread = tuple(d if i == along else e for i, (d, e) in enumerate(zip(x.shape, g.shape, strict=True)))
-    total = np.zeros_like(g, shape=spread)
-    np.add.at(total, _open_grid(g.shape, along, places), g)
-    return OPS["sum_like"].kernel(total, x)
-
-
-@take_along_axis_grad.vjp
-def _(gg, x, index, g, *, Axis):
-    return None, None, take_along_axis(gg, index, Axis=Axis)
-
-
-@op("put_along_axis", "Input, Index, Value -> Result")
-def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
-    """Result = Input with Value assigned, added or multiplied in at Index along the axis.   Input [*S], Index int [*], Value [*]"""
-    along = normal_axis(Axis, x.ndim, "Axis")
-    check(Reduce in _AT and Include_self, f"Reduce={Reduce}, Include_self={Include_self} is not supported")
-    places = wrapped(index, x.shape[along])
-    where = _open_grid(places.shape, along, places)
-    out = x.copy()
-    if Reduce == "assign":
-        out[where] = np.broadcast_to(value, places.shape)
-    else:
-        _AT[Reduce].at(out, where, np.broadcast_to(value, places.shape))
-    return out
-
-
-_AT: dict[str, Any] = {"assign": None, "add": np.add, "mul": np.multiply, "multiply": np.multiply}
-
-
-@put_along_axis.meta
-def _(x, index, value, *, Axis, Reduce, Include_self):
-    check_index(index)
-    check(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(len(x.shape) == len(index.shape) and len(x.shape) > 0, "the ranks differ")
-    at = normal_axis(Axis, len(x.shape), "Axis")
-    fits = all(d < 0 or e < 0 or e <= d for i, (d, e) in enumerate(zip(x.shape, index.shape, strict=True)) if i != at)
-    check(fits, "Index reaches beyond Input")
-    check(broadcast_shapes(index.shape, value.shape) is not None, "Value does not fit Index")
-    check(Reduce in _AT and Include_self, f"Reduce={Reduce}, Include_self={Include_self} is not supported")
-    return x
-
-
-@put_along_axis.vjp
-def _(g, x, index, value, *, Axis, Reduce):
-    if Reduce == "add":
-        return g, None, lambda: at_index(g, index, Axis=Axis)
-    check(Reduce == "assign", f"Reduce={Reduce} has no gradient")
-
-    def to_x() -> Any:
-        return put_along_axis(g, index, zeros_like(value), Axis=Axis)
-
-    return to_x, None, lambda: at_index(g, index, Axis=Axis)
-
-
-@op("at_index", "X, Index -> Out")
-def at_index(x, index, *, Axis: int):
-    """Out = X at Index along the axis, of the shape of Index.   X [*S], Index int [*I] -> Out [*I]"""
-    along = normal_axis(Axis, x.ndim, "Axis")
-    places = wrapped(index, x.shape[along])
-    return x[_open_grid(places.shape, along, places)]
-
-
-@at_index.meta
-def _(x, index, *, Axis):
-    return Meta(index.shape, x.dtype)
-
-
-@at_index.vjp
-def _(g, x, index, *, Axis):
-    return put_along_axis(zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
-
-
-@op("index_sample", "X, Index -> Out")
-def index_sample(x, index):
-    """Out[n, i] = X[n, Index[n, i]].   X [N,D], Index int [N,I] -> Out [N,I]"""
-    check(x.ndim == 2 and index.ndim == 2 and x.shape[0] == index.shape[0], "X and Index need as many rows")
-    inside(index, x.shape[1])
-    return np.take_along_axis(x, index.astype(np.int64, copy=False), axis=1)
-
-
-@index_sample.meta
-def _(x, index):
-    check_index(index)
-    check(
-        len(x.shape) == 2 and len(index.shape) == 2 and agree(x.shape[0], index.shape[0]),
-        "X and Index need as many rows",
-    )
-    return Meta((max(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
-
-
-@index_sample.vjp
-def _(g, x, index):
-    return take_along_axis_grad(x, index, g, Axis=1), None
-
-
-# -- by condition -------------------------------------------------------------------------------------------------
+# -- where something is true ------------------------------------------------------------------------------------
 
 
 @op("where_index", "Condition -> Out")
 def where_index(condition):
-    """Out = the indices of what is not 0, one row each.   Condition [*] -> Out int64 [N,rank]"""
-    return np.argwhere(condition).astype(np.int64, copy=False)
+    """Out = the indices where Condition is not 0, in order.   Condition [*] -> Out int64 [count, rank]"""
+    check(condition.ndim > 0, "Condition is 0-D")
+    return np.argwhere(condition)
 
 
 @where_index.meta
 def _(condition):
+    check(len(condition.shape) > 0, "Condition is 0-D")
     return Meta((-1, len(condition.shape)), np.dtype(np.int64))
 
 
 @op("masked_select", "X, Mask -> Y")
 def masked_select(x, mask):
-    """Y = the X where Mask, in order.   X [*S], Mask bool [*S] -> Y [N]"""
+    """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
+    check(mask.dtype == np.bool_, "Mask is not bool")
     x, mask = np.broadcast_arrays(x, mask)
     return x[mask]
 
@@ -455,13 +341,18 @@ def _(g, x, mask):
     return masked_select_grad(x, mask, g), None
 
 
-@op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD", meta=like_x)
+@op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD")
 def masked_select_grad(x, mask, g):
-    """X@GRAD = zeros like X with Y@GRAD where Mask.   X [*S], Mask bool [*S], Y@GRAD [N] -> X@GRAD [*S]"""
-    full = np.broadcast_shapes(x.shape, mask.shape)
-    total = np.zeros_like(g, shape=full)
-    total[np.broadcast_to(mask, full)] = g
-    return OPS["sum_like"].kernel(total, x)
+    """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.   X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]"""
+    mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
+    out = np.zeros_like(x, shape=mask.shape)
+    out[mask] = g
+    return out
+
+
+@masked_select_grad.meta
+def _(x, mask, g):
+    return Meta(broadcast_shapes(x.shape, mask.shape), x.dtype)
 
 
 @masked_select_grad.vjp
@@ -470,16 +361,17 @@ def _(gg, x, mask, g):
 
 
 @op("one_hot_v2", "X, depth_tensor? -> Out")
-def one_hot(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
-    """Out = 1 at the place that X names along a new last axis, else 0.   X int [*] -> Out [*,depth]"""
-    count = depth if depth_tensor is None else int(depth_tensor.reshape(()).item())
+def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
+    """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.   X int [*] -> Out [*, depth]"""
+    check_integers(x)
+    depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:
-        inside(x, count, "X")
-    return (x[..., None] == np.arange(count, dtype=x.dtype)).astype(proto_dtype(dtype))
+        check_inside(x, depth)
+    return (np.expand_dims(x, -1) == np.arange(depth, like=x)).astype(proto_dtype(dtype))
 
 
-@one_hot.meta
+@one_hot_v2.meta
 def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
-    check_index(x, "X")
+    check_integers(x)
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
     return Meta((*x.shape, depth if depth_tensor is None else -1), proto_dtype(dtype))

@@ -1,4 +1,4 @@
-"""Ops that join tensors or take them apart: concat, split, stack, meshgrid."""
+"""Ops that put several tensors together, or take one apart."""
 
 from __future__ import annotations
 
@@ -7,62 +7,83 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Ints, Meta, check, op
-from .meta import Shape, agree_all, known_dim, normal_axis
-from .shape import numbers_of
+from ..core.op import Ints, Meta, check, op
+from .meta import Shape, agree, known_dim, normal_axis
+from .sizes import sizes, unknown
 
 
-def _axis_of(tensor: Any, axis: int) -> int:
-    return axis if tensor is None else int(tensor.reshape(()).item())
+def scalar_or(tensor: Any, plain: int) -> int:
+    """An axis given by a tensor of one element, or else by the attribute."""
+    return plain if tensor is None else int(tensor.item())
+
+
+def pieces(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
+    """Slices of `x` along `axis` of these sizes, one after the other."""
+    front = (slice(None),) * (axis % x.ndim)
+    found, start = [], 0
+    for count in counts:
+        found.append(x[(*front, slice(start, start + count))])
+        start += count
+    return found
+
+
+def along(x: Shape, axis: int, size: int) -> Shape:
+    """`x` with another size at `axis`."""
+    return (*x[:axis], size, *x[axis + 1 :])
+
+
+def check_alike(xs: Sequence[Meta]) -> None:
+    """Raise OpError unless there are operands, of one dtype and one rank."""
+    check(bool(xs), "X is empty")
+    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
 
 
 @op("concat", "X*, AxisTensor? -> Out")
 def concat(xs, axis_tensor=None, *, axis: int = 0):
-    """Out = all X one after the other along the axis.   X list of [*] -> Out [*]"""
-    return np.concatenate(xs, _axis_of(axis_tensor, axis))
+    """Out = all X, joined along an axis.   X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
+    return np.concatenate(xs, scalar_or(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
 
 
 @concat.meta
 def _(xs, axis_tensor, *, axis):
-    check(bool(xs), "X is empty")
+    check_alike(xs)
     rank = len(xs[0].shape)
-    check(rank > 0 and all(len(x.shape) == rank for x in xs), "the ranks differ")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check(rank > 0, "0-D tensors have no axis to be joined along")
     if axis_tensor is not None:
-        return Meta((-1,) * rank, xs[0].dtype)
-    return Meta(_joined([x.shape for x in xs], normal_axis(axis, rank)), xs[0].dtype)
-
-
-def _joined(shapes: list[Shape], axis: int) -> Shape:
-    rest = [s[:axis] + s[axis + 1 :] for s in shapes]
-    check(all(agree_all(r, rest[0]) for r in rest), f"the shapes differ beside axis={axis}")
-    best = rest[0]
-    for r in rest[1:]:
-        best = tuple(map(known_dim, best, r))
-    lengths = [s[axis] for s in shapes]
-    return best[:axis] + (-1 if min(lengths) < 0 else sum(lengths),) + best[axis:]
+        return Meta(unknown(rank), xs[0].dtype)
+    at = normal_axis(axis, rank)
+    shape = xs[0].shape
+    for x in xs[1:]:
+        check(
+            all(agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at),
+            "the shapes differ",
+        )
+        shape = tuple(map(known_dim, shape, x.shape))
+    total = [x.shape[at] for x in xs]
+    return Meta(along(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
 
 
 @concat.vjp
 def _(g, xs, axis_tensor, *, axis):
-    return concat_grad(xs, g, axis_tensor, axis=axis), None
+    return split_like(g, xs, axis_tensor, axis=axis), None
 
 
-@op("concat_grad", "X*, Out@GRAD, AxisTensor? -> X@GRAD*")
-def concat_grad(xs, g, axis_tensor=None, *, axis: int = 0):
-    """X@GRAD = the parts of Out@GRAD that came from each X.   X list of [*], Out@GRAD [*] -> X@GRAD list of [*]"""
-    along = _axis_of(axis_tensor, axis)
-    return np.split(g, np.cumsum([x.shape[along] for x in xs])[:-1], axis=along)
+@op("split_like", "X, Y*, AxisTensor? -> Out*")
+def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
+    """Out = X in pieces as long as the Y along the axis.   X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y"""
+    axis = scalar_or(axis_tensor, axis)
+    return pieces(x, [y.shape[axis] for y in ys], axis)
 
 
-@concat_grad.meta
-def _(xs, g, axis_tensor, *, axis):
-    return list(xs)
+@split_like.meta
+def _(x, ys, axis_tensor, *, axis):
+    return [Meta(y.shape, x.dtype) for y in ys]
 
 
-@concat_grad.vjp
-def _(ggs, xs, g, axis_tensor, *, axis):
-    return None, concat(ggs, axis_tensor, axis=axis), None
+@split_like.vjp
+def _(gs, x, ys, axis_tensor, *, axis):
+    return concat(gs, axis_tensor, axis=axis), None, None
 
 
 @op("split", "X, AxisTensor?, SectionsTensorList*? -> Out*")
@@ -70,33 +91,35 @@ def split(
     x, axis_tensor=None, section_tensors=None, *, num: int = 0, sections: Ints = [], axis: int = 0,
     use_mkldnn: bool = False, mkldnn_data_type: str = "float32",
 ):  # fmt: skip
-    """Out = X cut along the axis into `num` equal parts or into `sections`, one of which may be -1.   X [*] -> Out list of [*]"""
-    along = normal_axis(_axis_of(axis_tensor, axis), x.ndim)
-    lengths = _lengths(x.shape[along], num, numbers_of(None, section_tensors, sections))
-    return np.split(x, np.cumsum(lengths)[:-1], axis=along)
+    """Out = X in `num` equal pieces, or in pieces of `sections`, one of which may be -1.   X [*, N, *] -> Out list of [*, Ni, *]"""
+    axis = scalar_or(axis_tensor, axis)
+    return pieces(x, section_sizes(x.shape[axis], num, sizes(None, section_tensors, sections)), axis)
 
 
-def _lengths(size: int, num: int, sections: Sequence[int]) -> list[int]:
-    """The lengths of the parts, -1 where a part's length or the size is unknown."""
+def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
+    """How long the pieces of an axis are; -1 where that is unknown."""
     if not sections:
-        check(num > 0, "neither num nor sections are given")
-        check(size < 0 or size % num == 0, f"num={num} does not divide the size {size}")
-        return [size // num if size >= 0 else -1] * num
-    check(sections.count(-1) <= 1 and all(s >= -1 for s in sections), f"sections={list(sections)} are none")
-    rest = size - sum(s for s in sections if s >= 0)
-    check(size < 0 or rest == 0 or (rest > 0 and -1 in sections), f"sections={list(sections)} do not add up to {size}")
-    return [s if s >= 0 or size < 0 else rest for s in sections]
+        check(num > 0, "neither num nor sections says how many pieces")
+        check(size < 0 or size % num == 0, f"an axis of {size} does not split into num={num} equal pieces")
+        return [-1 if size < 0 else size // num] * num
+    rest = [i for i, s in enumerate(sections) if s < 0]
+    check(len(rest) <= 1, f"sections={list(sections)} leaves more than one size open")
+    if size < 0:
+        return sections
+    given = sum(s for s in sections if s >= 0)
+    check(given <= size if rest else given == size, f"sections={list(sections)} does not add up to an axis of {size}")
+    return [size - given if s < 0 else s for s in sections]
 
 
 @split.meta
-def _(x, axis_tensor, section_tensors, *, num, sections, axis, **_):
+def _(x, axis_tensor, section_tensors, *, num, sections, axis, use_mkldnn, mkldnn_data_type):
+    check(bool(x.shape), "a 0-D tensor has no axis to split")
     count = len(section_tensors or sections) or num
-    if axis_tensor is not None or section_tensors:
-        return [Meta((-1,) * len(x.shape), x.dtype)] * count
-    check(len(x.shape) > 0, "X has no axis to cut")
-    along = normal_axis(axis, len(x.shape))
-    parts = _lengths(x.shape[along], num, list(sections))
-    return [Meta(x.shape[:along] + (p,) + x.shape[along + 1 :], x.dtype) for p in parts]
+    if axis_tensor is not None:
+        return [Meta(unknown(len(x.shape)), x.dtype)] * count
+    at = normal_axis(axis, len(x.shape))
+    counts = [-1] * count if section_tensors else section_sizes(x.shape[at], num, sections)
+    return [Meta(along(x.shape, at, n), x.dtype) for n in counts]
 
 
 @split.vjp
@@ -106,20 +129,21 @@ def _(gs, x, axis_tensor, section_tensors, *, axis):
 
 @op("stack", "X* -> Y")
 def stack(xs, *, axis: int = 0):
-    """Y = all X along a new axis.   X list of [*] -> Y [*]"""
-    return np.stack(xs, axis)
+    """Y = all X, joined along a new axis.   X list of N [*] -> Y [*, N, *]"""
+    at = axis if axis >= 0 else axis + xs[0].ndim + 1
+    index = (*(slice(None),) * at, None)
+    return np.concatenate([x[index] for x in xs], at, dtype=xs[0].dtype, casting="no")
 
 
 @stack.meta
 def _(xs, *, axis):
-    check(bool(xs), "X is empty")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
-    check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
+    check_alike(xs)
     shape = xs[0].shape
     for x in xs[1:]:
+        check(all(map(agree, shape, x.shape)), "the shapes differ")
         shape = tuple(map(known_dim, shape, x.shape))
     at = normal_axis(axis, len(shape) + 1)
-    return Meta(shape[:at] + (len(xs),) + shape[at:], xs[0].dtype)
+    return Meta((*shape[:at], len(xs), *shape[at:]), xs[0].dtype)
 
 
 @stack.vjp
@@ -127,30 +151,30 @@ def _(g, xs, *, axis):
     return unstack(g, axis=axis, num=len(xs))
 
 
-def _apart(x: Any, axis: int) -> list[Any]:
-    return list(np.moveaxis(x, axis, 0))
-
-
-def _apart_meta(x: Meta, axis: int, num: int) -> list[Meta]:
-    check(len(x.shape) > 0, "X has no axis to take apart")
-    at = normal_axis(axis, len(x.shape))
-    check(x.shape[at] < 0 or num in (0, x.shape[at]), f"num={num} is not the size {x.shape[at]}")
-    count = num or x.shape[at]
-    check(count >= 0, "how many parts there are is not known")
-    return [Meta(x.shape[:at] + x.shape[at + 1 :], x.dtype)] * count
-
-
 @op("unstack", "X -> Y*")
 def unstack(x, *, axis: int = 0, num: int = 0):
-    """Y = the slices of X along the axis, without it.   X [*] -> Y list of [*]"""
-    parts = _apart(x, axis)
-    check(num in (0, len(parts)), f"num={num} is not the size {len(parts)}")
-    return parts
+    """Y = the `num` slices of X along the axis, without it.   X [*, N, *] -> Y list of N [*]"""
+    check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
+    return slices(x, axis)
+
+
+def slices(x: Any, axis: int) -> list[Any]:
+    """The slices of `x` along `axis`, without it."""
+    front = (slice(None),) * (axis % x.ndim)
+    return [x[(*front, i)] for i in range(x.shape[axis])]
+
+
+def without(x: Meta, axis: int, count: int) -> list[Meta]:
+    """The Metas of `count` slices of `x`."""
+    return [Meta((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)] * count
 
 
 @unstack.meta
 def _(x, *, axis, num):
-    return _apart_meta(x, axis, num)
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    at = normal_axis(axis, len(x.shape))
+    check(agree(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}")
+    return without(x, at, num)
 
 
 @unstack.vjp
@@ -160,38 +184,18 @@ def _(gs, x, *, axis):
 
 @op("unbind", "X -> Out*")
 def unbind(x, *, axis: int = 0):
-    """Out = the slices of X along the axis, without it.   X [*] -> Out list of [*]"""
-    return _apart(x, axis)
+    """Out = the slices of X along the axis, without it.   X [*, N, *] -> Out list of N [*]"""
+    return slices(x, axis)
 
 
 @unbind.meta
 def _(x, *, axis):
-    return _apart_meta(x, axis, 0)
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    at = normal_axis(axis, len(x.shape))
+    check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
+    return without(x, at, x.shape[at])
 
 
 @unbind.vjp
 def _(gs, x, *, axis):
     return stack(gs, axis=axis)
-
-
-@op("meshgrid", "X* -> Out*")
-def meshgrid(xs):
-    """Out = each X, of one axis, broadcast over the grid of all.   X list of [N_i] -> Out list of [N_1,...,N_k]"""
-    return list(np.meshgrid(*[x.reshape(-1) for x in xs], indexing="ij"))
-
-
-@meshgrid.meta
-def _(xs):
-    check(all(len(x.shape) <= 1 for x in xs), "X needs one axis each")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
-    full = tuple(x.shape[0] if x.shape else 1 for x in xs)
-    return [Meta(full, x.dtype) for x in xs]
-
-
-@meshgrid.vjp
-def _(gs, xs):
-    def to_one(g: Any, x: Any, place: int) -> Any:
-        others = [i for i in range(len(xs)) if i != place]
-        return OPS["reshape_like"](OPS["reduce_sum"](g, dim=others) if others else g, x)
-
-    return [to_one(g, x, i) for i, (g, x) in enumerate(zip(gs, xs, strict=True))]

@@ -207,7 +207,8 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
         y *= weight.reshape(-1)
     if bias is not None:
         y += bias.reshape(-1)
-    return y.reshape(x.shape), mean, variance
+    rows = x.shape[:begin_norm_axis]
+    return y.reshape(x.shape), mean.reshape(rows), variance.reshape(rows)
 
 
 def _check_flat(length: int, weight: Any, bias: Any) -> None:
@@ -220,7 +221,7 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
     check_float(x)
     check(0 <= begin_norm_axis < max(len(x.shape), 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
     _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
-    rows = Meta((size_of(x.shape[:begin_norm_axis]),), x.dtype)
+    rows = Meta(x.shape[:begin_norm_axis], x.dtype)
     return x, rows, rows
 
 

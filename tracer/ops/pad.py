@@ -1,4 +1,4 @@
-"""Padding: with a number, or with what lies near."""
+"""Ops that add a border."""
 
 from __future__ import annotations
 
@@ -7,131 +7,143 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Ints, Meta, check, op
+from ..core.op import OPS, Ints, Meta, check, op
 from .meta import Shape, like_x
-from .shape import numbers_of
+from .sizes import sizes
 
-Sides = list[tuple[int, int]]
+# What np.pad calls the modes that repeat X.
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_SPACE = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}  # the axes of width, height and depth, as paddings are ordered
 
-
-def _sides(paddings: Sequence[int], rank: int) -> Sides:
-    check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two numbers per axis")
-    return list(zip(paddings[0::2], paddings[1::2], strict=True))
-
-
-def _grown(shape: Shape, sides: Sides) -> Shape:
-    found = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(shape, sides, strict=True))
-    check(all(d >= 0 or e < 0 for d, e in zip(found, shape, strict=True)), "nothing is left")
-    return found
+Pairs = Sequence[tuple[int, int]]
 
 
-def _constant(x: Any, sides: Sides, value: float) -> Any:
-    """x with `value` around it; a negative padding cuts."""
-    x = x[tuple(slice(max(-a, 0), d - max(-b, 0)) for d, (a, b) in zip(x.shape, sides, strict=True))]
-    grow = [(max(a, 0), max(b, 0)) for a, b in sides]
-    return np.pad(x, grow, constant_values=x.dtype.type(value))
+def bordered(x: Any, pairs: Pairs, value: float) -> Any:
+    """`x` with a border of `value`; a negative width cuts off."""
+    shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
+    check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
+    out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
+    source = tuple(slice(max(-a, 0), d - max(-b, 0)) for d, (a, b) in zip(x.shape, pairs, strict=True))
+    target = tuple(slice(max(a, 0), d - max(b, 0)) for d, (a, b) in zip(shape, pairs, strict=True))
+    out[target] = x[source]
+    return out
 
 
-def _cut(x: Any, sides: Sides) -> Any:
-    """The way back from `_constant`."""
-    return _constant(x, [(-a, -b) for a, b in sides], 0.0)
+def padded(x: Shape, pairs: Pairs) -> Shape:
+    """The shape of `x` with its border."""
+    shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
+    check(
+        all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
+        f"paddings={list(pairs)} cut off more than there is",
+    )
+    return shape
 
 
 @op("pad", "X -> Out")
 def pad(x, *, paddings: Ints, pad_value: float = 0.0):
-    """Out = X with pad_value before and after each axis.   X [*] -> Out [*]"""
-    return _constant(x, _sides(paddings, x.ndim), pad_value)
+    """Out = X with a border of one value; paddings: before and after for each axis.   X [*] -> Out [*]"""
+    return bordered(x, pairs_of(paddings, x.ndim), pad_value)
+
+
+def pairs_of(paddings: Sequence[int], rank: int) -> Pairs:
+    """The widths before and after, for each axis."""
+    check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
+    return list(zip(paddings[::2], paddings[1::2], strict=True))
 
 
 @pad.meta
 def _(x, *, paddings, pad_value):
-    check(min(paddings, default=0) >= 0, f"paddings={list(paddings)} are negative")
-    return Meta(_grown(x.shape, _sides(paddings, len(x.shape))), x.dtype)
+    return Meta(padded(x.shape, pairs_of(paddings, len(x.shape))), x.dtype)
 
 
 @pad.vjp
 def _(g, x, *, paddings):
-    return unpad(g, paddings=paddings)
+    return pad(g, paddings=[-p for p in paddings])
 
 
-@op("unpad", "X -> Out")
-def unpad(x, *, paddings: Ints):
-    """Out = X without what `pad` had put around it.   X [*] -> Out [*]"""
-    return _cut(x, _sides(paddings, x.ndim))
+def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
+    """The widths for each of five axes, from those of width, height and depth."""
+    check(data_format in _SPACE, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
+    check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
+    pairs = [(0, 0)] * 5
+    for k, axis in enumerate(_SPACE[data_format]):
+        pairs[axis] = (paddings[2 * k], paddings[2 * k + 1])
+    return pairs
 
 
-@unpad.meta
-def _(x, *, paddings):
-    return Meta(_grown(x.shape, [(-a, -b) for a, b in _sides(paddings, len(x.shape))]), x.dtype)
+def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
+    """Raise OpError for a border that the mode cannot make of X."""
+    check(mode == "constant" or mode in _MODES, f"mode={mode!r} is none of constant, {', '.join(_MODES)}")
+    if mode == "constant":
+        return
+    check(all(min(p) >= 0 for p in pairs), f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be")
+    used = [(d, max(p)) for d, p in zip(shape, pairs, strict=True) if max(p) and d >= 0]
+    check(
+        all(d > (width if mode == "reflect" else 0) for d, width in used),
+        f"paddings={list(pairs)} are wider than X has elements",
+    )
 
 
-@unpad.vjp
-def _(g, x, *, paddings):
-    return pad(g, paddings=paddings)
-
-
-# -- pad3d --------------------------------------------------------------------------------------------------------
-
-_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _sides3(paddings: Sequence[int], data_format: str) -> Sides:
-    """[left, right, top, bottom, front, back] as pairs for five axes."""
-    check(len(paddings) == 6, f"paddings={list(paddings)} are not six numbers")
-    inner = [(paddings[2 * k], paddings[2 * k + 1]) for k in (2, 1, 0)]
-    return [(0, 0), *inner, (0, 0)] if data_format == "NDHWC" else [(0, 0), (0, 0), *inner]
-
-
-def _check3(shape: Shape, sides: Sides, mode: str) -> None:
-    check(len(shape) == 5, "X needs five axes")
-    check(mode in _MODES, f"mode={mode} is none of {', '.join(_MODES)}")
-    if mode in ("reflect", "circular"):
-        room = 1 if mode == "reflect" else 0
-        fits = all(d < 0 or max(s) <= d - room for d, s in zip(shape, sides, strict=True) if s != (0, 0))
-        check(fits, f"mode={mode} cannot pad by more than X has")
+def sources(size: int, pair: tuple[int, int], mode: str) -> Any:
+    """Which element of an axis each element of the bordered one is."""
+    return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
 @op("pad3d", "X, Paddings? -> Out")
 def pad3d(
     x, paddings_tensor=None, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
 ):
-    """Out = X padded along its three inner axes.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
-    sides = _sides3(numbers_of(paddings_tensor, None, paddings), data_format)
-    _check3(x.shape, sides, mode)
+    """Out = X with a border; paddings: left, right, top, bottom, front, back.   X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it"""
+    check(x.ndim == 5, "needs five axes")
+    pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
+    check_mode(x.shape, pairs, mode)
     if mode == "constant":
-        return _constant(x, sides, value)
-    return np.pad(x, sides, mode=_MODES[mode])
+        return bordered(x, pairs, value)
+    for axis, pair in enumerate(pairs):
+        if max(pair):
+            x = np.take(x, sources(x.shape[axis], pair, mode), axis)
+    return x
 
 
 @pad3d.meta
 def _(x, paddings_tensor, *, paddings, mode, value, data_format):
+    check(len(x.shape) == 5, "needs five axes")
     if paddings_tensor is not None:
-        check(len(x.shape) == 5, "X needs five axes")
-        free = range(1, 4) if data_format == "NDHWC" else range(2, 5)
-        return Meta(tuple(-1 if i in free else d for i, d in enumerate(x.shape)), x.dtype)
-    sides = _sides3(paddings, data_format)
-    _check3(x.shape, sides, mode)
-    return Meta(_grown(x.shape, sides), x.dtype)
+        check(data_format in _SPACE, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
+        return Meta(tuple(-1 if i in _SPACE[data_format] else d for i, d in enumerate(x.shape)), x.dtype)
+    pairs = space_pairs(paddings, data_format)
+    check_mode(x.shape, pairs, mode)
+    return Meta(padded(x.shape, pairs), x.dtype)
 
 
 @pad3d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
+    if mode == "constant":
+        back = None if paddings_tensor is None else OPS["scale"](paddings_tensor, scale=-1.0)
+        return pad3d(g, back, paddings=[-p for p in paddings], data_format=data_format), None
     return pad3d_grad(x, paddings_tensor, g, paddings=paddings, mode=mode, data_format=data_format), None
 
 
 @op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x)
-def pad3d_grad(x, paddings_tensor, g, *, paddings: Ints, mode: str = "constant", data_format: str = "NCDHW"):
-    """X@GRAD = Out@GRAD, what was copied outside added to where it came from.   Out@GRAD [N,C,D',H',W'] -> X@GRAD like X"""
-    sides = _sides3(numbers_of(paddings_tensor, None, paddings), data_format)
-    if mode == "constant":
-        return _cut(g, sides)
-    for axis, (size, side) in enumerate(zip(x.shape, sides, strict=True)):
-        if side != (0, 0):
-            source = np.pad(np.arange(size), side, mode=_MODES[mode])
-            total = np.zeros_like(g, shape=(size, *np.delete(g.shape, axis)))
-            np.add.at(total, source, np.moveaxis(g, axis, 0))
-            g = np.moveaxis(total, 0, axis)
+def pad3d_grad(
+    x, paddings_tensor, g, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
+):
+    """X@GRAD = Out@GRAD, with that of the border added to where it came from.   X [*], Out@GRAD like Out -> X@GRAD [*]"""
+    pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
+    for axis, pair in enumerate(pairs):
+        if max(pair):
+            g = folded(g, axis, pair, sources(x.shape[axis], pair, mode))
     return g
+
+
+def folded(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
+    """`g` without its border along `axis`, which is added to the elements that it repeats."""
+    g = np.moveaxis(g, axis, 0)
+    size = g.shape[0] - sum(pair)
+    out = g[pair[0] : pair[0] + size].copy()
+    for at in [*range(pair[0]), *range(pair[0] + size, g.shape[0])]:
+        out[source[at]] += g[at]
+    return np.moveaxis(out, 0, axis)
 
 
 @pad3d_grad.vjp

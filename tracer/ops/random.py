@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core import rng
 from ..core.op import Ints, Longs, Meta, check, op
-from .create import _size_meta
+from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
-from .shape import numbers_of
+from .sizes import sizes
 
 
 def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
@@ -28,16 +28,19 @@ def uniform_random(
 ):  # fmt: skip
     """Out = numbers from [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
-    drawn = _drawn("uniform", numbers_of(shape_tensor, shape_tensors, shape), kind, seed)
+    check(min <= max, f"min={min} is above max={max}")
+    drawn = _drawn("uniform", sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
-    return (drawn * t(max - min) + t(min)).astype(kind, copy=False)
+    out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
+    for k in range(diag_num):
+        out.reshape(-1)[k * (diag_step + 1)] = diag_val
+    return out
 
 
 @uniform_random.meta
-def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, diag_num, **_):
+def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     check(min <= max, f"min={min} is above max={max}")
-    check(diag_num == 0, "diag_num is not supported")
-    return _size_meta(shape_tensor, shape_tensors, shape, dtype)
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 @op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out")
@@ -47,14 +50,14 @@ def gaussian_random(
 ):  # fmt: skip
     """Out = numbers of a normal distribution.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
-    drawn = _drawn("normal", numbers_of(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _drawn("normal", sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
 
 
 @gaussian_random.meta
 def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
-    return _size_meta(shape_tensor, shape_tensors, shape, dtype)
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 @op("truncated_gaussian_random", "-> Out")
@@ -72,7 +75,7 @@ def truncated_gaussian_random(*, shape: Ints, mean: float = 0.0, std: float = 1.
 
 @truncated_gaussian_random.meta
 def _(*, shape, dtype, **_):
-    return _size_meta(None, None, shape, dtype)
+    return new_meta(None, None, shape, dtype)
 
 
 @op("randint", "ShapeTensor?, ShapeTensorList*? -> Out")
@@ -80,25 +83,28 @@ def randint(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
 ):
     """Out = whole numbers from [low, high).   -> Out int [*shape]"""
-    sizes = tuple(numbers_of(shape_tensor, shape_tensors, shape))
-    return np.asarray(rng.generator(seed).integers(low, high, sizes), dtype=proto_dtype(dtype))
+    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    size = tuple(sizes(shape_tensor, shape_tensors, shape))
+    return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
 
 
 @randint.meta
 def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     check(low < high, f"low={low} is not below high={high}")
-    return _size_meta(shape_tensor, shape_tensors, shape, dtype)
+    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 @op("randperm", "-> Out")
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
+    check(n >= 0, f"n={n} is negative")
     return rng.generator().permutation(n).astype(proto_dtype(dtype))
 
 
 @randperm.meta
 def _(*, n, dtype):
-    check(n > 0, f"n={n} is not positive")
+    check(n >= 0, f"n={n} is negative")
     return Meta((n,), proto_dtype(dtype))
 
 

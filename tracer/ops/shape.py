@@ -1,78 +1,60 @@
-"""Ops that give the same numbers another shape: reshape, transpose, squeeze, expand, tile, flip, roll."""
+"""Ops that give the same elements another shape or order, or repeat them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ..core.op import Ints, Longs, Meta, check, op
-from .elementwise import scale
-from .meta import Shape, agree, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
+from ..core.op import OPS, Ints, Longs, Meta, check, op
+from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
+from .sizes import from_tensors, sizes, sizes_meta, unknown
 
-
-def numbers_of(tensor: Any, tensors: Sequence[Any] | None, attr: Sequence[int]) -> list[int]:
-    """The numbers that a kernel gets as one tensor, as a list of tensors of one element, or as an attribute."""
-    if tensors:
-        return [int(t.reshape(()).item()) for t in tensors]
-    return list(attr) if tensor is None else [int(v) for v in tensor.reshape(-1).tolist()]
-
-
-def sizes_known(tensor: Meta | None, tensors: Sequence[Meta] | None, attr: Sequence[int]) -> list[int]:
-    """What a meta rule knows of such numbers: a tensor's are unknown, but for how many there are."""
-    if tensors:
-        return list(attr) if len(attr) == len(tensors) else [-1] * len(tensors)
-    if tensor is None:
-        return list(attr)
-    count = size_of(tensor.shape)
-    check(count >= 0, "how many sizes there are is not known")
-    return [-1] * count
-
-
-# -- reshape ------------------------------------------------------------------------------------------------------
+# -- another shape ----------------------------------------------------------------------------------------------
 
 
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
-def reshape(
-    x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_mkldnn: bool = False,
-    mkldnn_data_type: str = "float32", use_quantizer: bool = False,
-):  # fmt: skip
-    """Out = X in `shape`: 0 takes the size of X there, one -1 what is left.   X [*] -> Out [*shape]"""
-    wanted = numbers_of(shape_tensor, shape_tensors, shape)
-    return x.reshape(_reshaped(x.shape, wanted) if 0 in wanted else wanted)
+def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
+    """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
+    wanted = sizes(shape_tensor, shape_tensors, shape)
+    return x.reshape(copied(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted)
+
+
+def copied(x: Shape, shape: Sequence[int]) -> list[int]:
+    """`shape` with the sizes of `x` where it says 0."""
+    check(all(d != 0 or i < len(x) for i, d in enumerate(shape)), f"shape={list(shape)} copies an axis that X has not")
+    check(min(shape) >= -1 and list(shape).count(-1) <= 1, f"shape={list(shape)} leaves more than one size open")
+    return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
 @reshape.meta
-def _(x, shape_tensor, shape_tensors, *, shape, **_):
-    given = shape_tensor is None and not shape_tensors
-    wanted = sizes_known(None if shape_tensors else shape_tensor, shape_tensors, shape)
-    if not given:
-        return Meta(tuple(-1 if d <= 0 else d for d in wanted), x.dtype)
-    check(wanted.count(-1) <= 1 and all(d >= -1 for d in wanted), f"shape={wanted} is none")
-    return Meta(_reshaped(x.shape, wanted), x.dtype)
+def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
+    wanted = sizes_meta(shape_tensor, shape_tensors, shape)
+    if from_tensors(shape_tensor, shape_tensors):
+        return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
+    return Meta(reshaped(x.shape, copied(x.shape, shape) if shape else [], shape), x.dtype)
 
 
-def _reshaped(shape: Shape, wanted: list[int]) -> Shape:
-    empty = 0 in shape
-    copied = [i for i, d in enumerate(wanted) if d == 0 and (not empty or shape[i : i + 1] == (0,))]
-    check(all(i < len(shape) for i in copied), f"shape={wanted} takes the size of an axis that X lacks")
-    found = [shape[i] if i in copied else d for i, d in enumerate(wanted)]
-    before = size_of(tuple(d for i, d in enumerate(shape) if i not in copied))
-    after = math.prod(d for i, d in enumerate(found) if i not in copied and wanted[i] != -1)
-    if -1 in wanted:
-        if before >= 0:
-            check(after != 0 and before % after == 0, f"shape={wanted} does not hold the elements")
-            found[wanted.index(-1)] = before // after
-    else:
-        check(agree(before, after), f"shape={wanted} does not hold the elements")
-    return tuple(found)
+def reshaped(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
+    """`target` with its -1 worked out.   shape: before zeros were copied; a copied unknown size cancels out."""
+    same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
+    have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
+    open_at = [i for i, d in enumerate(shape) if d == -1]
+    known = size_of(tuple(d for i, d in enumerate(target) if i not in same and i not in open_at))
+    if have < 0:
+        return tuple(target)
+    why = f"shape={list(shape)} does not hold as many elements as X"
+    if not open_at:
+        check(known == have, why)
+        return tuple(target)
+    check(known > 0 and have % known == 0, why)
+    return tuple(have // known if i in open_at else d for i, d in enumerate(target))
 
 
 @reshape.vjp
 def _(g, x, shape_tensor, shape_tensors):
-    return reshape_like(g, x), None, None
+    return reshape_like(g, x)
 
 
 @op("reshape_like", "X, Y -> Out")
@@ -83,7 +65,8 @@ def reshape_like(x, y):
 
 @reshape_like.meta
 def _(x, y):
-    check(agree(size_of(x.shape), size_of(y.shape)), "the sizes differ")
+    have, want = size_of(x.shape), size_of(y.shape)
+    check(min(have, want) < 0 or have == want, "X and Y do not hold as many elements")
     return Meta(y.shape, x.dtype)
 
 
@@ -92,48 +75,24 @@ def _(g, x, y):
     return reshape_like(g, x), None
 
 
-@op("flatten_contiguous_range", "X -> Out")
-def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
-    """Out = X with the axes from start to stop, both included, made one.   X [*] -> Out [*]"""
-    if not x.ndim:
-        return x.reshape(1)
-    start, stop = (normal_axis(a, x.ndim) for a in (start_axis, stop_axis))
-    check(start <= stop, "start_axis lies after stop_axis")
-    return x.reshape(*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :])
-
-
-@flatten.meta
-def _(x, *, start_axis, stop_axis):
-    if not x.shape:
-        return Meta((1,), x.dtype)
-    start = normal_axis(start_axis, len(x.shape), "start_axis")
-    stop = normal_axis(stop_axis, len(x.shape), "stop_axis")
-    check(start <= stop, "start_axis lies after stop_axis")
-    return Meta((*x.shape[:start], size_of(x.shape[start : stop + 1]), *x.shape[stop + 1 :]), x.dtype)
-
-
-@flatten.vjp
-def _(g, x):
-    return reshape_like(g, x)
-
-
 @op("squeeze2", "X -> Out")
 def squeeze(x, *, axes: Ints = []):
-    """Out = X without those of `axes` that have size 1, without all such axes if none is named.   X [*] -> Out [*]"""
-    return x.reshape(_squeezed(x.shape, axes))
+    """Out = X without the axes of size 1, or without those of them in `axes`.   X [*] -> Out [*]"""
+    return x.reshape(squeezed(x.shape, axes))
 
 
-def _squeezed(shape: Shape, axes: Sequence[int]) -> Shape:
-    named = [normal_axis(a, len(shape), "axes") for a in axes] or range(len(shape))
-    return tuple(d for i, d in enumerate(shape) if i not in named or d != 1)
+def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
+    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one."""
+    if not axes:
+        return tuple(d for d in x if d != 1)
+    dropped = {normal_axis(a, len(x), "axes") for a in axes}
+    return tuple(d for i, d in enumerate(x) if i not in dropped or d not in (1, -1))
 
 
 @squeeze.meta
 def _(x, *, axes):
-    # An axis of unknown size is taken for 1 when it is named: there is no other use in naming it.
-    check(bool(axes) or -1 not in x.shape, "axes must be named where sizes are unknown")
-    named = {normal_axis(a, len(x.shape), "axes") for a in axes}
-    return Meta(_squeezed(tuple(1 if d < 0 and i in named else d for i, d in enumerate(x.shape)), axes), x.dtype)
+    check(bool(axes) or -1 not in x.shape, "the axes to squeeze must be named: a size is not known")
+    return Meta(squeezed(x.shape, axes), x.dtype)
 
 
 @squeeze.vjp
@@ -143,54 +102,88 @@ def _(g, x):
 
 @op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
-    """Out = X with axes of size 1 put in, one after the other.   X [*] -> Out [*]"""
-    return x.reshape(_unsqueezed(x.shape, numbers_of(axes_tensor, axes_tensors, axes)))
+    """Out = X with new axes of size 1, put in one after the other.   X [*] -> Out [*]"""
+    return x.reshape(unsqueezed(x.shape, sizes(axes_tensor, axes_tensors, axes)))
 
 
-def _unsqueezed(shape: Shape, axes: Sequence[int]) -> Shape:
-    found = list(shape)
-    for a in axes:
-        found.insert(normal_axis(a, len(found) + 1, "axes"), 1)
-    return tuple(found)
+def unsqueezed(x: Shape, axes: Sequence[int]) -> Shape:
+    """`x` with an axis of size 1 put in at each of `axes` in turn."""
+    shape = list(x)
+    for axis in axes:
+        shape.insert(normal_axis(axis, len(shape) + 1, "axes"), 1)
+    return tuple(shape)
 
 
 @unsqueeze.meta
 def _(x, axes_tensor, axes_tensors, *, axes):
-    if axes_tensor is None and not axes_tensors:
-        return Meta(_unsqueezed(x.shape, axes), x.dtype)
-    return Meta((-1,) * (len(x.shape) + len(sizes_known(axes_tensor, axes_tensors, []))), x.dtype)
+    if from_tensors(axes_tensor, axes_tensors):
+        return Meta(unknown(len(x.shape) + len(sizes_meta(axes_tensor, axes_tensors, []))), x.dtype)
+    return Meta(unsqueezed(x.shape, axes), x.dtype)
 
 
 @unsqueeze.vjp
 def _(g, x, axes_tensor, axes_tensors):
-    return reshape_like(g, x), None, None
+    return reshape_like(g, x)
 
 
-# -- order of the axes --------------------------------------------------------------------------------------------
+@op("flatten_contiguous_range", "X -> Out")
+def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
+    """Out = X with the axes start_axis ... stop_axis made one.   X [*] -> Out [*]; [] -> [1]"""
+    shape, rank = x.shape, x.ndim
+    if not rank:
+        return x.reshape(1)
+    check(-rank <= start_axis < rank and -rank <= stop_axis < rank, "an axis does not exist")
+    start, stop = start_axis % rank, stop_axis % rank
+    check(start <= stop, "the axes are in the wrong order")
+    return x.reshape((*shape[:start], math.prod(shape[start : stop + 1]), *shape[stop + 1 :]))
+
+
+def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:
+    """`x` with the axes start_axis ... stop_axis made one."""
+    if not x:
+        return (1,)
+    start, stop = normal_axis(start_axis, len(x), "start_axis"), normal_axis(stop_axis, len(x), "stop_axis")
+    check(start <= stop, f"stop_axis={stop_axis} comes before start_axis={start_axis}")
+    return (*x[:start], size_of(x[start : stop + 1]), *x[stop + 1 :])
+
+
+@flatten.meta
+def _(x, *, start_axis, stop_axis):
+    return Meta(flattened(x.shape, start_axis, stop_axis), x.dtype)
+
+
+@flatten.vjp
+def _(g, x):
+    return reshape_like(g, x)
+
+
+# -- another order ----------------------------------------------------------------------------------------------
 
 
 @op("transpose2", "X -> Out")
 def transpose(x, *, axis: Ints):
-    """Out = X with its axes in the order `axis`.   X [*] -> Out [*]"""
-    return np.transpose(x, axis)
+    """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
+    return x.transpose(axis)
 
 
 @transpose.meta
 def _(x, *, axis):
     order = normal_axes(axis, len(x.shape))
-    check(len(order) == len(x.shape), f"axis={list(axis)} does not name every axis")
+    check(len(order) == len(x.shape), f"axis={list(axis)} does not name every axis of rank {len(x.shape)}")
     return Meta(tuple(x.shape[a] for a in order), x.dtype)
 
 
 @transpose.vjp
 def _(g, x, *, axis):
-    order = [a % len(axis) for a in axis]
-    return transpose(g, axis=[order.index(i) for i in range(len(order))])
+    back = [0] * len(axis)
+    for i, a in enumerate(axis):
+        back[a] = i
+    return transpose(g, axis=back)
 
 
 @op("flip", "X -> Out")
 def flip(x, *, axis: Ints):
-    """Out = X backwards along the axes.   X [*] -> Out [*]"""
+    """Out = X reversed along the axes.   X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))
 
 
@@ -207,75 +200,79 @@ def _(g, x, *, axis):
 
 @op("roll", "X, ShiftsTensor? -> Out")
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
-    """Out = X moved along the axes, what leaves coming in on the other side; without axes flattened first.   X [*] -> Out [*]"""
-    by = numbers_of(shifts_tensor, None, shifts)
-    if not axis:
-        check(len(by) == 1, f"shifts={by} need an axis each")
-    return np.roll(x, tuple(by), tuple(axis)) if axis else np.roll(x, by[0])
+    """Out = X shifted around along the axes, or as if flat when there are none.   X [*] -> Out [*]"""
+    steps = sizes(shifts_tensor, None, shifts)
+    check(len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}")
+    return np.roll(x, tuple(steps), tuple(axis) if axis else None)
 
 
 @roll.meta
 def _(x, shifts_tensor, *, shifts, axis):
-    normal_axes(axis, len(x.shape))
-    count = len(sizes_known(shifts_tensor, None, shifts))
-    check(count == max(len(axis), 1), f"{count} shifts for {len(axis)} axes")
+    for a in axis:
+        normal_axis(a, len(x.shape))
+    check(shifts_tensor is not None or len(shifts) == len(axis or [0]), f"shifts={shifts} does not go with axis={axis}")
     return x
 
 
 @roll.vjp
 def _(g, x, shifts_tensor, *, shifts, axis):
-    back = None if shifts_tensor is None else scale(shifts_tensor, scale=-1.0)
-    return roll(g, back, shifts=[-s for s in shifts], axis=axis), None
+    back = None if shifts_tensor is None else OPS["scale"](shifts_tensor, scale=-1.0)
+    return roll(g, back, shifts=[-s for s in shifts], axis=axis)
 
 
-# -- more of the same ---------------------------------------------------------------------------------------------
+# -- repeated, or only in part ----------------------------------------------------------------------------------
 
 
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
-    """Out = X broadcast to `shape`, -1 keeping the size of X.   X [*] -> Out [*shape]"""
-    wanted = numbers_of(shape_tensor, shape_tensors, shape)
-    return np.broadcast_to(x, _kept(x.shape, wanted))
+    """Out = X broadcast to a shape, where -1 keeps the size of X.   X [*] -> Out [*shape]"""
+    wanted = sizes(shape_tensor, shape_tensors, shape)
+    return np.broadcast_to(x, expanded(x.shape, wanted) if -1 in wanted else wanted)
 
 
-def _kept(shape: Shape, wanted: Sequence[int]) -> Shape:
-    new = len(wanted) - len(shape)
-    check(new >= 0, f"shape={list(wanted)} has fewer axes")
-    check(all(d >= 0 for d in wanted[:new]), f"shape={list(wanted)} keeps the size of an axis that X lacks")
-    return tuple(shape[i - new] if i >= new and d == -1 else d for i, d in enumerate(wanted))
+def expanded(x: Shape, shape: Sequence[int]) -> Shape:
+    """`shape` with the sizes of `x` where it says -1."""
+    new = len(shape) - len(x)
+    check(new >= 0, f"shape={list(shape)} has fewer axes than X")
+    check(min(shape, default=0) >= -1 and -1 not in shape[:new], f"shape={list(shape)} keeps a size that X has not")
+    return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
+
+
+def check_expands(x: Shape, shape: Shape) -> None:
+    """Raise OpError unless `x` broadcasts to `shape`, of at least its rank."""
+    lined_up = zip(x, shape[len(shape) - len(x) :], strict=True)
+    check(all(a in (b, 1) or min(a, b) < 0 for a, b in lined_up), f"X does not expand to shape={list(shape)}")
 
 
 @expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
-    if shape_tensor is not None or shape_tensors:
-        wanted = sizes_known(shape_tensor if not shape_tensors else None, shape_tensors, shape)
-        return Meta(tuple(-1 if d < 0 else d for d in wanted), x.dtype)
-    full = _kept(x.shape, shape)
-    padded = (1,) * (len(full) - len(x.shape)) + x.shape
-    check(
-        all(d == 1 or agree(d, e) for d, e in zip(padded, full, strict=True)), f"cannot expand to shape={list(shape)}"
-    )
-    return Meta(full, x.dtype)
+    wanted = sizes_meta(shape_tensor, shape_tensors, shape)
+    if from_tensors(shape_tensor, shape_tensors):
+        check(len(wanted) >= len(x.shape), f"shape={list(wanted)} has fewer axes than X")
+        return Meta(wanted, x.dtype)
+    target = expanded(x.shape, wanted)
+    check_expands(x.shape, target)
+    return Meta(target, x.dtype)
 
 
 @expand.vjp
 def _(g, x, shape_tensor, shape_tensors):
-    return g, None, None  # the tape sums it to X
+    return g
 
 
 @op("expand_as_v2", "X, Y? -> Out")
 def expand_as(x, y=None, *, target_shape: Ints = []):
-    """Out = X broadcast to Y, or to target_shape.   X [*], Y [*S] -> Out [*S]"""
+    """Out = X broadcast to the shape of Y, or to target_shape.   X [*], Y [*S] -> Out [*S]"""
     return np.broadcast_to(x, target_shape if y is None else y.shape)
 
 
 @expand_as.meta
 def _(x, y, *, target_shape):
-    full = tuple(target_shape) if y is None else y.shape
-    check(len(full) >= len(x.shape), "Y has fewer axes")
-    padded = (1,) * (len(full) - len(x.shape)) + x.shape
-    check(all(d == 1 or agree(d, e) for d, e in zip(padded, full, strict=True)), "X does not broadcast to Y")
-    return Meta(full, x.dtype)
+    shape = tuple(target_shape) if y is None else y.shape
+    check(len(shape) >= len(x.shape), f"target_shape={list(shape)} has fewer axes than X")
+    check(y is not None or -1 not in shape, f"target_shape={list(shape)} leaves a size open")
+    check_expands(x.shape, shape)
+    return Meta(shape, x.dtype)
 
 
 @expand_as.vjp
@@ -293,7 +290,8 @@ def sum_like(x, y):
 
 @sum_like.meta
 def _(x, y):
-    check(broadcast_shapes(x.shape, y.shape) is not None and len(y.shape) <= len(x.shape), "Y has more axes")
+    check(len(y.shape) <= len(x.shape), "Y has more axes than X")
+    check_expands(y.shape, x.shape)
     return Meta(y.shape, x.dtype)
 
 
@@ -302,20 +300,59 @@ def _(g, x, y):
     return expand_as(g, x), None
 
 
+@op("tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out")
+def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
+    """Out = X repeated along its axes, counted from the last.   X [*S] -> Out [*S * repeat_times]"""
+    times = sizes(times_tensor, times_tensors, repeat_times)
+    check(min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
+    return np.tile(x, tuple(times))
+
+
+def tiled(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
+    """`x` and `times`, the shorter one filled up with ones at the front."""
+    rank = max(len(x), len(times))
+    return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
+
+
+@tile.meta
+def _(x, times_tensor, times_tensors, *, repeat_times):
+    times = sizes_meta(times_tensor, times_tensors, repeat_times)
+    known = not from_tensors(times_tensor, times_tensors)
+    check(not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
+    return Meta(tuple(-1 if min(d, n) < 0 else d * n for d, n in zip(*tiled(x.shape, times), strict=True)), x.dtype)
+
+
+@tile.vjp
+def _(g, x, times_tensor, times_tensors, *, repeat_times):
+    return tile_grad(x, times_tensor, times_tensors, g, repeat_times=repeat_times)
+
+
+@op("tile_grad", "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD", meta=like_x)
+def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
+    """X@GRAD = Out@GRAD summed over the repetitions.   X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]"""
+    shape, times = tiled(x.shape, sizes(times_tensor, times_tensors, repeat_times))
+    split = [d for pair in zip(times, shape, strict=True) for d in pair]
+    return np.sum(g.reshape(split), axis=tuple(range(0, len(split), 2))).reshape(x.shape)
+
+
+@tile_grad.vjp
+def _(g, x, times_tensor, times_tensors, out_grad, *, repeat_times):
+    return None, None, None, tile(g, times_tensor, times_tensors, repeat_times=repeat_times)
+
+
 @op("broadcast_tensors", "X* -> Out*")
 def broadcast_tensors(xs):
-    """Out = all X broadcast to one shape.   X list of [*] -> Out list of [*S]"""
+    """Out = all X, broadcast to one shape.   X list of [*] -> Out list of [*S]"""
     return list(np.broadcast_arrays(*xs))
 
 
 @broadcast_tensors.meta
 def _(xs):
     check(bool(xs), "X is empty")
-    full: Shape = ()
+    shape: Shape = ()
     for x in xs:
-        check(x.dtype == xs[0].dtype, "the dtypes differ")
-        full = broadcast_shapes(full, x.shape)
-    return [Meta(full, xs[0].dtype) for _ in xs]
+        shape = broadcast_shapes(shape, x.shape)
+    return [Meta(shape, x.dtype) for x in xs]
 
 
 @broadcast_tensors.vjp
@@ -323,70 +360,16 @@ def _(gs, xs):
     return list(gs)
 
 
-@op("tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out")
-def tile(x, repeats_tensor=None, repeats_tensors=None, *, repeat_times: Ints = []):
-    """Out = X repeated along each axis.   X [*] -> Out [*]"""
-    return np.tile(x, numbers_of(repeats_tensor, repeats_tensors, repeat_times))
-
-
-def _tiling(shape: Shape, times: Sequence[int]) -> tuple[Shape, Shape]:
-    rank = max(len(shape), len(times))
-    return (1,) * (rank - len(shape)) + shape, (1,) * (rank - len(times)) + tuple(times)
-
-
-@tile.meta
-def _(x, repeats_tensor, repeats_tensors, *, repeat_times):
-    known = repeats_tensor is None and not repeats_tensors
-    times = repeat_times if known else sizes_known(repeats_tensor, repeats_tensors, [])
-    check(not known or all(t > 0 for t in times), f"repeat_times={list(times)} is not positive")
-    shape, full = _tiling(x.shape, times)
-    return Meta(tuple(-1 if d < 0 or t < 0 else d * t for d, t in zip(shape, full, strict=True)), x.dtype)
-
-
-@tile.vjp
-def _(g, x, repeats_tensor, repeats_tensors, *, repeat_times):
-    return tile_grad(x, g), None, None
-
-
-@op("tile_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
-def tile_grad(x, g):
-    """X@GRAD = the sum of the tiles of Out@GRAD.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    shape = (1,) * (g.ndim - x.ndim) + x.shape
-    split = [n for d, e in zip(shape, g.shape, strict=True) for n in (e // max(d, 1), d)]
-    return np.sum(g.reshape(split), axis=tuple(range(0, 2 * g.ndim, 2))).reshape(x.shape)
-
-
-@tile_grad.vjp
-def _(gg, x, g):
-    return None, tile_like(gg, g)
-
-
-@op("tile_like", "X, Y -> Out")
-def tile_like(x, y):
-    """Out = X tiled to the shape of Y.   X [*], Y [*S] -> Out [*S]"""
-    shape = (1,) * (y.ndim - x.ndim) + x.shape
-    return np.tile(x, [e // max(d, 1) for d, e in zip(shape, y.shape, strict=True)])
-
-
-@tile_like.meta
-def _(x, y):
-    return Meta(y.shape, x.dtype)
-
-
-@tile_like.vjp
-def _(g, x, y):
-    return tile_grad(x, g), None
-
-
 @op("tril_triu", "X -> Out")
 def tril_triu(x, *, diagonal: int = 0, lower: bool = False):
-    """Out = X with zeros above (lower) or below the diagonal of its last two axes.   X [*,M,N] -> Out [*,M,N]"""
+    """Out = the lower or the upper triangle of X, zeros elsewhere.   X [*, N, M] -> Out [*, N, M]"""
+    check(x.ndim >= 2, "needs at least two axes")
     return np.tril(x, diagonal) if lower else np.triu(x, diagonal)
 
 
 @tril_triu.meta
 def _(x, *, diagonal, lower):
-    check(len(x.shape) >= 2, "X needs two axes")
+    check(len(x.shape) >= 2, "needs at least two axes")
     return x
 
 
@@ -398,7 +381,7 @@ def _(g, x, *, diagonal, lower):
 @op("shape", "Input -> Out")
 def shape_of(x):
     """Out = the sizes of the axes.   Input [*] -> Out int32 [rank]"""
-    return np.array(x.shape, dtype=np.int32)
+    return np.array(x.shape, np.int32)
 
 
 @shape_of.meta

@@ -8,34 +8,30 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Ints, Longs, Meta, Scalars, check, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_dtype
-from .shape import numbers_of, unsqueeze
+from .meta import Shape, broadcast_shapes, like_x, normal_axis
+from .shape import unsqueeze
+from .sizes import sizes
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def index_of(shape: Shape, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
     """The slices, one per axis, that starts, ends and steps (1 where missing) describe."""
-    index = [slice(None)] * len(shape)
+    index = [slice(None)] * rank
     starts, ends, steps = bounds
     for k, axis in enumerate(axes):
-        step = steps[k] if steps else 1
-        check(step != 0, "a stride is 0")
-        index[normal_axis(axis, len(shape), "axes")] = _slice(shape[axis], starts[k], ends[k], step)
+        index[axis] = python_slice(starts[k], ends[k], steps[k] if steps else 1)
     return tuple(index)
 
 
-def _slice(size: int, start: int, end: int, step: int) -> slice:
-    """Python's slice, whose end before the first element is None."""
-    first, last, step = slice(start, end, step).indices(size)
-    return slice(first, last if last >= 0 else None, step)
+def python_slice(start: int, end: int, step: int) -> slice:
+    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element, not the last one."""
+    return slice(start, None if step < 0 and end == -1 else end, step)
 
 
 def sliced_dim(size: int, start: int, end: int, step: int) -> int:
-    """The length of a slice, -1 where the size is unknown and matters."""
-    if size >= 0:
-        return len(range(*slice(start, end, step).indices(size)))
-    return -1
+    """The length of a slice, -1 where the size is unknown."""
+    return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
 def without(shape: Shape, axes: Sequence[int]) -> Shape:
@@ -46,8 +42,12 @@ def without(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _sliced(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    part = x[index_of(x.shape, axes, bounds)]
-    return part.reshape(without(part.shape, decrease_axis)) if decrease_axis else part
+    part = x[index_of(x.ndim, axes, bounds)]
+    if not decrease_axis:
+        return part
+    gone = {a % x.ndim for a in decrease_axis}
+    check(all(part.shape[a] == 1 for a in gone), "decrease_axis names an axis that is not 1 long")
+    return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 
 def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
@@ -65,7 +65,7 @@ def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown
 def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
     """Zeros like x, with g where the slice had been."""
     total = np.zeros_like(x)
-    part = total[index_of(x.shape, axes, bounds)]
+    part = total[index_of(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
     return total
 
@@ -79,7 +79,7 @@ def slice_(
     ends: Ints = [], infer_flags: Ints = [], decrease_axis: Ints = [],
 ):  # fmt: skip
     """Out = Input from starts up to ends along the axes, without the axes of decrease_axis.   Input [*] -> Out [*]"""
-    first, last = numbers_of(starts_tensor, starts_tensors, starts), numbers_of(ends_tensor, ends_tensors, ends)
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
     return _sliced(x, axes, (first, last, []), decrease_axis)
 
 
@@ -105,7 +105,7 @@ def slice_grad(
     ends: Ints = [], decrease_axis: Ints = [],
 ):  # fmt: skip
     """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
-    first, last = numbers_of(starts_tensor, starts_tensors, starts), numbers_of(ends_tensor, ends_tensors, ends)
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
     return _back(x, g, axes, (first, last, []), decrease_axis)
 
 
@@ -126,8 +126,8 @@ def strided_slice(
     decrease_axis: Ints = [],
 ):  # fmt: skip
     """Out = Input from starts up to ends by strides along the axes, without those of decrease_axis.   Input [*] -> Out [*]"""
-    first, last = numbers_of(starts_tensor, starts_tensors, starts), numbers_of(ends_tensor, ends_tensors, ends)
-    return _sliced(x, axes, (first, last, numbers_of(strides_tensor, strides_tensors, strides)), decrease_axis)
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _sliced(x, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
 
 
 @strided_slice.meta
@@ -147,8 +147,8 @@ def strided_slice_grad(
     strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], decrease_axis: Ints = [],
 ):  # fmt: skip
     """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
-    first, last = numbers_of(starts_tensor, starts_tensors, starts), numbers_of(ends_tensor, ends_tensors, ends)
-    return _back(x, g, axes, (first, last, numbers_of(strides_tensor, strides_tensors, strides)), decrease_axis)
+    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    return _back(x, g, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
 
 
 @strided_slice_grad.vjp
@@ -168,12 +168,13 @@ def set_value(
 ):  # fmt: skip
     """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.   Input [*S] -> Out [*S]"""
     bounds = tuple(
-        numbers_of(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
+        sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
-    index = index_of(x.shape, axes, (bounds[0], bounds[1], bounds[2]))
+    index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
-    given = np.array(values, dtype=proto_dtype(dtype)).reshape(tuple(shape)) if value is None else value
+    given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
+    check(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
     view = _value_view(part.shape, decrease_axes, none_axes)
     check(
         broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
@@ -186,16 +187,22 @@ def set_value(
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
     """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None stood."""
     view = list(without(shape, decrease_axes))
-    for axis in none_axes:
-        view.insert(axis, 1)
+    for place in none_places(len(shape), decrease_axes, none_axes):
+        view.insert(place, 1)
     return tuple(view)
+
+
+def none_places(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
+    """Where the axes that None adds come to stand.   none_axes: the axis of Input that each stands before."""
+    left = [i for i in range(rank) if i not in {normal_axis(a, rank, "decrease_axes") for a in decrease_axes}]
+    return [sum(i < axis for i in left) + k for k, axis in enumerate(sorted(none_axes))]
 
 
 @set_value.meta
 def _(
     x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes, dtype, shape, values
 ):  # fmt: skip
-    check((proto_dtype(dtype) if value is None else value.dtype) == x.dtype, "the dtypes differ")
+    check(value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
     if first or last or by:
         return x
     part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
@@ -206,7 +213,9 @@ def _(
     )
     tail = given[max(len(given) - len(view), 0) :]
     full = broadcast_shapes(view, tail)
-    check(all(f == v or v < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice")
+    check(
+        all(f == v or min(f, v) < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice"
+    )
     return x
 
 
@@ -220,8 +229,7 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
     def to_value() -> Any:
         lists = (None, None, None, first, last, by)
         part = strided_slice(g, *lists, axes=axes, starts=starts, ends=ends, strides=steps, decrease_axis=decrease_axes)
-        for axis in none_axes:
-            part = unsqueeze(part, axes=[axis])
+        part = unsqueeze(part, axes=none_places(len(x.meta.shape), decrease_axes, none_axes))
         # More axes of 1 in front of the value than the slice has are put back by its own shape.
         extra = len(value.meta.shape) - len(part.meta.shape)
         if extra > 0:

@@ -1,4 +1,4 @@
-"""Order: sorting and the largest k."""
+"""Ops that put elements in order."""
 
 from __future__ import annotations
 
@@ -7,62 +7,74 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Meta, check, op
-from .index import take_along_axis_grad
+from .along import put_along_axis
+from .elementwise import zeros_like
 from .meta import normal_axis
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
-    """The indices that sort x along the axis, equal elements in their own order."""
+    """The indices that sort `x`: of equals the first comes first, and NaN counts as the largest."""
     if not descending:
-        return np.argsort(x, axis=axis, kind="stable")
-    back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-    return x.shape[axis] - 1 - np.flip(back, axis)
+        return np.argsort(x, axis, kind="stable")
+    turned = np.argsort(np.flip(x, axis), axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(turned, axis)
+
+
+def index_meta(x: Meta) -> Meta:
+    """The Meta of one index per element of `x`."""
+    return Meta(x.shape, np.dtype(np.int64))
 
 
 @op("argsort", "X -> Out, Indices~")
 def argsort(x, *, axis: int = -1, descending: bool = False):
-    """Out = X sorted along the axis, Indices = where each came from.   X [*] -> Out [*], Indices int64 [*]"""
+    """Out = X sorted along the axis; Indices = where each was.   X [*] -> Out [*], Indices int64 [*]"""
     if not x.ndim:
-        return x.copy(), np.int64(0)
-    order = order_of(x, normal_axis(axis, x.ndim), descending)
-    return np.take_along_axis(x, order, axis=axis), order.astype(np.int64, copy=False)
+        return x, np.zeros((), np.int64)
+    indices = order_of(x, axis, descending)
+    return np.take_along_axis(x, indices, axis), indices
 
 
 @argsort.meta
 def _(x, *, axis, descending):
     normal_axis(axis, len(x.shape))
-    return x, Meta(x.shape, np.dtype(np.int64))
+    return x, index_meta(x)
+
+
+def put_back(g: Any, x: Any, indices: Any, axis: int) -> Any:
+    """Zeros like x, with the gradient `g` where its elements had been."""
+    if not len(x.meta.shape):
+        return g
+    return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
 
 
 @argsort.vjp
 def _(g, x, *, axis, Indices):
-    return take_along_axis_grad(x, Indices, g, Axis=axis) if x.meta.shape else g
+    return put_back(g, x, Indices, axis)
 
 
 @op("top_k_v2", "X, K? -> Out, Indices~")
-def top_k(x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
-    """Out = the k largest (or smallest) X along the axis, in order, Indices = where.   X [*,D,*] -> Out [*,k,*], Indices int64"""
-    count = k if k_tensor is None else int(k_tensor.reshape(()).item())
+def top_k_v2(x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
+    """Out = the k largest (or smallest) of X along the axis, in order; Indices = where they were.   X [*, N, *] -> Out [*, k, *],
+    Indices int64 [*, k, *]"""
+    k = k if k_tensor is None else int(k_tensor.item())
+    size = x.shape[axis] if x.ndim else 1
+    check(0 < k <= size, f"k={k} is not in [1, {size}]")
     if not x.ndim:
-        check(count == 1, f"k={count} is not in 1 ... 1")
-        return x.copy(), np.int64(0)
-    along = normal_axis(axis, x.ndim)
-    check(1 <= count <= x.shape[along], f"k={count} is not in 1 ... {x.shape[along]}")
-    order = np.take(order_of(x, along, largest), np.arange(count), axis=along)
-    return np.take_along_axis(x, order, axis=along), order.astype(np.int64, copy=False)
+        return x, np.zeros((), np.int64)
+    indices = np.take(order_of(x, axis, largest), np.arange(k), axis)
+    return np.take_along_axis(x, indices, axis), indices
 
 
-@top_k.meta
+@top_k_v2.meta
 def _(x, k_tensor, *, k, axis, largest, sorted):
-    if not x.shape:
-        return x, Meta((), np.dtype(np.int64))
-    along = normal_axis(axis, len(x.shape))
-    size = x.shape[along]
-    check(k_tensor is not None or (k >= 1 and (size < 0 or k <= size)), f"k={k} is not in 1 ... {size}")
-    shape = x.shape[:along] + (k if k_tensor is None else -1,) + x.shape[along + 1 :]
-    return Meta(shape, x.dtype), Meta(shape, np.dtype(np.int64))
+    at = normal_axis(axis, len(x.shape))
+    k = k if k_tensor is None else -1
+    size = x.shape[at] if x.shape else 1
+    check(k_tensor is not None or 0 < k <= (size if size >= 0 else k), f"k={k} is not in [1, {size}]")
+    found = Meta((*x.shape[:at], k, *x.shape[at + 1 :]), x.dtype) if x.shape else x
+    return found, index_meta(found)
 
 
-@top_k.vjp
+@top_k_v2.vjp
 def _(g, x, k_tensor, *, axis, Indices):
-    return (take_along_axis_grad(x, Indices, g, Axis=axis) if x.meta.shape else g), None
+    return put_back(g, x, Indices, axis), None

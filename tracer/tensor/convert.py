@@ -111,6 +111,15 @@ def axes_of(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
+def from_front(axis: Any, x: Tensor, op: str) -> int:
+    """An axis counted from the front: several of real Paddle's ops go wrong on negative ones."""
+    index = int(axis.item() if isinstance(axis, Tensor) else axis)
+    rank = x.ndim
+    if not -rank <= index < max(rank, 1):
+        raise OpError(with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})"))
+    return index % rank if rank else 0
+
+
 def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of int32 0-D tensors, -1 in the ints."""
     if isinstance(shape, Tensor):

@@ -55,21 +55,24 @@ def _is_int(item: Any) -> bool:
 class _Basic:
     """The part of an index that ints, slices and None make: slice attributes, and the axes that None adds."""
 
-    def __init__(self, items: list[Any]) -> None:
+    def __init__(self, x: Tensor, index: Any) -> None:
+        self.sizes = x.meta.shape
         self.axes: list[int] = []
         self.starts: list[Any] = []
         self.ends: list[Any] = []
         self.steps: list[int] = []
         self.dropped: list[int] = []
-        self.new: list[int] = []
+        self.new: list[int] = []  # where None puts an axis, counted in the result ...
+        self.before: list[int] = []  # ... and the axis of x that it stands before
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
-        for item in items:
+        for item in _expand_ellipsis(index, x.ndim):
             axis, out = self._take(item, axis, out)
 
     def _take(self, item: Any, axis: int, out: int) -> tuple[int, int]:
         if item is None:
             self.new.append(out)
+            self.before.append(axis)
             return axis, out + 1
         if _is_int(item):
             self._range(axis, item, item + 1 if not (isinstance(item, int) and item == -1) else _END, 1)
@@ -95,8 +98,18 @@ class _Basic:
         if step == 0:
             raise OpError(with_user_line("index: the step of a slice is 0"))
         start = (0 if step > 0 else _END) if item.start is None else item.start
-        end = (_END if step > 0 else -_END - 1) if item.stop is None else item.stop
+        end = (_END if step > 0 else -1) if item.stop is None else item.stop
+        if step < 0 and isinstance(item.stop, int) and item.stop < 0:
+            # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first"; Python's -1 is the last.
+            end = self._size_of(axis) + item.stop
+            end = -1 if end < 0 else end
         self._range(axis, start, end, step)
+
+    def _size_of(self, axis: int) -> int:
+        size = self.sizes[axis]
+        if size < 0:
+            raise OpError(with_user_line("index: a negative end with a negative step needs a size that is known"))
+        return size
 
 
 def _check_bounds(x: Tensor, basic: _Basic) -> None:
@@ -130,7 +143,7 @@ def _sliced(x: Tensor, basic: _Basic) -> Tensor:
 
 def getitem(x: Tensor, index: Any) -> Tensor:
     """x[index]: ints, slices, None, Ellipsis, bool masks and integer tensors, as in NumPy."""
-    basic = _Basic(_expand_ellipsis(index, x.ndim))
+    basic = _Basic(x, index)
     _check_bounds(x, basic)
     out = _sliced(x, basic)
     if basic.new:
@@ -180,7 +193,7 @@ def _from_front(index: Tensor, size: int) -> Tensor:
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:
     """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays true."""
-    basic = _Basic(_expand_ellipsis(index, x.ndim))
+    basic = _Basic(x, index)
     _check_bounds(x, basic)
     given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), x.dtype)
     if given.meta.dtype != x.meta.dtype:
@@ -192,7 +205,7 @@ def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
     """x with `given` at an index of ints and slices."""
     return OPS["set_value"](
         x, None, None, None, given, axes=basic.axes, starts=[int(s) for s in basic.starts], ends=[int(e) for e in basic.ends],
-        steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.new, dtype=x.dtype.proto, shape=list(given.meta.shape),
+        steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.before, dtype=x.dtype.proto, shape=list(given.meta.shape),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import axes_of, cast, full, sizes, to_tensor
+from .convert import axes_of, cast, from_front, full, sizes, to_tensor
 
 __all__ = [
     "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -83,7 +83,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
 
 def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """Pieces along an axis: so many equal ones, or of these sizes, one of which may be -1."""
-    axis = axis.item() if isinstance(axis, Tensor) else axis
+    axis = from_front(axis, x, "split")
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
     return OPS["split"](x, sections=[int(s) for s in num_or_sections], num=0, axis=axis)
@@ -146,7 +146,8 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
 def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
     """A range along each of `axes`; negative bounds count from the end.   input [*] -> [*]"""
     first, last = ([int(v) for v in b] for b in (starts, ends))
-    return OPS["slice"](input, axes=list(axes), starts=first, ends=last, infer_flags=[1] * len(first))
+    axes = [from_front(a, input, "slice") for a in axes]
+    return OPS["slice"](input, axes=axes, starts=first, ends=last, infer_flags=[1] * len(first))
 
 
 def strided_slice(
@@ -155,7 +156,8 @@ def strided_slice(
     """A range with a stride along each of `axes`.   x [*] -> [*]"""
     bounds = {"starts": starts, "ends": ends, "strides": strides}
     ints = {key: [int(v) for v in value] for key, value in bounds.items()}
-    return OPS["strided_slice"](x, axes=list(axes), infer_flags=[1] * len(list(axes)), **ints)
+    axes = [from_front(a, x, "strided_slice") for a in axes]
+    return OPS["strided_slice"](x, axes=axes, infer_flags=[1] * len(axes), **ints)
 
 
 def shape(input: Tensor) -> Tensor:
@@ -175,7 +177,7 @@ def rank(input: Tensor) -> Tensor:
 
 def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
-    axis = 0 if axis is None else axis.item() if isinstance(axis, Tensor) else axis
+    axis = 0 if axis is None else from_front(axis, x, "gather")
     return OPS["gather"](x, index, axis=axis)
 
 
@@ -196,7 +198,7 @@ def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: str | None =
 
 def index_select(x: Tensor, index: Tensor, axis: int = 0, name: str | None = None) -> Tensor:
     """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
-    return OPS["index_select"](x, index, dim=axis)
+    return OPS["index_select"](x, index, dim=from_front(axis, x, "index_select"))
 
 
 def index_sample(x: Tensor, index: Tensor) -> Tensor:
@@ -209,6 +211,7 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
 
     broadcast: indices broadcast against arr, but for `axis`.
     """
+    axis = from_front(axis, arr, "take_along_axis")
     return OPS["take_along_axis"](arr, _along(arr, indices, axis) if broadcast else indices, Axis=axis)
 
 
@@ -232,6 +235,7 @@ def put_along_axis(
 
     broadcast: indices and values broadcast against arr, but for `axis`.
     """
+    axis = from_front(axis, arr, "put_along_axis")
     indices = _along(arr, indices, axis) if broadcast else indices
     given = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if given.meta.shape != indices.meta.shape:

@@ -1,0 +1,163 @@
+"""The `oarlock` and `oarlock-runner` commands, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import oarlock as paddle
+from oarlock.cli.demo import LeNet, runner_path
+from oarlock.cli.main import app
+
+X = np.random.default_rng(0).standard_normal((3, 1, 28, 28)).astype("float32")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    net = LeNet()
+    net.eval()
+    prefix = str(tmp_path_factory.mktemp("model") / "m")
+    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")])
+    return prefix, net(paddle.to_tensor(X)).numpy()
+
+
+def oarlock(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(words))
+    return done.exit_code, done.output
+
+
+def runner(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([runner_path(), *words], capture_output=True, text=True, check=False)
+
+
+def test_inspect(model: tuple[str, Any]) -> None:
+    code, text = oarlock("inspect", model[0])
+    assert code == 0
+    for part in (
+        "image",
+        "float32[?,1,28,28]",
+        "conv2d_0.w_0",
+        "features.0.weight",
+        "pool2d",
+        "largest difference",
+    ):
+        assert part in text
+    code, text = oarlock("inspect", model[0], "--program")
+    assert code == 0
+    assert "conv2d(Input=image" in text
+
+
+def test_verify(model: tuple[str, Any]) -> None:
+    code, text = oarlock("verify", model[0])
+    assert code == 0
+    assert "engine and interpreter agree at image[2, 1, 28, 28]" in text
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_export(model: tuple[str, Any], inline: bool) -> None:
+    import onnxruntime
+
+    prefix, wanted = model
+    out = f"{prefix}.{inline}.onnx"
+    code, text = oarlock("export", prefix, "--to", "onnx", "-o", out, *(["--inline"] if inline else []))
+    assert code == 0, text
+    assert (Path(out).stat().st_size > 200_000) == inline
+    session = onnxruntime.InferenceSession(out, providers=["CPUExecutionProvider"])
+    assert [i.name for i in session.get_inputs()] == ["image"]
+    np.testing.assert_allclose(session.run(None, {"image": X})[0], wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_export_elsewhere_needs_inline(model: tuple[str, Any], tmp_path: Path) -> None:
+    code, text = oarlock("export", model[0], "-o", str(tmp_path / "m.onnx"))
+    assert code == 1
+    assert "--inline" in text
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["image", "in0"])
+def test_run_in_python_and_in_cpp(model: tuple[str, Any], name: str, tmp_path: Path) -> None:
+    prefix, wanted = model
+    np.savez(tmp_path / "in.npz", **{name: X})  # type: ignore[arg-type]
+    code, text = oarlock("run", prefix, "-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "py.npz"))
+    assert code == 0, text
+    done = runner("run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "cpp.npz"))
+    assert done.returncode == 0, done.stderr
+    for file in ("py.npz", "cpp.npz"):
+        with np.load(tmp_path / file) as found:
+            assert found.files == ["out"]
+            np.testing.assert_allclose(found["out"], wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_bench(model: tuple[str, Any]) -> None:
+    code, text = oarlock("bench", model[0], "--repeat", "5", "--shape", "image=2,1,28,28", "--json")
+    assert code == 0, text
+    assert json.loads(text).keys() == {f"{k}_ms" for k in ("load", "first_run", "mean", "min", "p50", "p90", "p99")}
+    done = runner("bench", model[0], "--repeat", "5", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["p50_ms"] > 0
+
+
+def test_doctor() -> None:
+    code, text = oarlock("doctor")
+    assert code == 0
+    assert "CPUExecutionProvider" in text
+
+
+@pytest.mark.parametrize("device", ["cuda", "tensorrt"])
+def test_a_missing_device_is_named(model: tuple[str, Any], device: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", in0=X)
+    code, text = oarlock(
+        "run", model[0], "-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "o.npz"), "--device", device
+    )
+    assert code == 1
+    assert "provider" in text.lower() or "librar" in text.lower()
+    done = runner(
+        "run", model[0], "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "o.npz"), "--device", device
+    )
+    assert done.returncode == 1
+    assert "provider" in done.stderr.lower() or "librar" in done.stderr.lower()
+    assert not (tmp_path / "o.npz").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["inspect", "nothing"], ["verify", "nothing"], ["run", "nothing", "-i", "a.npz", "-o", "b.npz"],
+        ["export", "nothing", "-o", "x.onnx"], ["bench", "MODEL", "--shape", "image"], ["bench", "MODEL", "--shape", "other=1"],
+        ["run", "MODEL", "-i", "missing.npz", "-o", "b.npz"],
+        ["export", "MODEL", "--to", "coreml", "-o", "x"],
+    ],
+)  # fmt: skip
+def test_refusals_are_one_message(
+    words: list[str], model: tuple[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = oarlock(*[model[0] if w == "MODEL" else w for w in words])
+    assert code == 1
+    assert text.startswith("oarlock: ")
+    assert "Traceback" not in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_runner_refuses_in_one_line(tmp_path: Path, model: tuple[str, Any]) -> None:
+    assert runner().returncode == 2
+    assert runner("run", model[0], "--speed", "3").returncode == 2
+    (tmp_path / "bad.pdmodel").write_bytes(b"\xff" * 100)
+    for words in (["inspect", str(tmp_path / "nothing")], ["inspect", str(tmp_path / "bad")]):
+        done = runner(*words)
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_demo(tmp_path: Path) -> None:
+    code, text = oarlock("demo", "--out", str(tmp_path / "demo"))
+    assert code == 0, text
+    assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {".pdmodel", ".pdiparams", ".info", ".onnx", ".png"}
+    assert text.count("%") >= 6

@@ -1,0 +1,82 @@
+"""What is drawn: from one source that a seed decides, or from an op's own seed; within the bounds that were asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core import rng
+from oarlock.core.op import OPS
+
+MANY = [4000]
+DRAWN: list[tuple[str, dict[str, Any]]] = [
+    ("uniform_random", {"shape": MANY}),
+    ("gaussian_random", {"shape": MANY}),
+    ("truncated_gaussian_random", {"shape": MANY}),
+    ("randint", {"shape": MANY, "low": 0, "high": 100}),
+    ("randperm", {"n": 4000}),
+]
+
+
+def draw(type: str, *args: Any, **attrs: Any) -> Any:
+    return OPS[type].kernel(*args, **attrs)
+
+
+@pytest.mark.parametrize(("type", "attrs"), DRAWN)
+def test_the_common_seed_decides(type: str, attrs: dict[str, Any]) -> None:
+    rng.seed(7)
+    first, second = draw(type, **attrs), draw(type, **attrs)
+    rng.seed(7)
+    again = draw(type, **attrs)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(("type", "attrs"), [d for d in DRAWN if "seed" in OPS[d[0]].attrs])
+def test_an_own_seed_leaves_the_common_source_alone(type: str, attrs: dict[str, Any]) -> None:
+    rng.seed(7)
+    before = rng.get_rng_state()
+    first = draw(type, seed=3, **attrs)
+    assert np.array_equal(first, draw(type, seed=3, **attrs))
+    assert not np.array_equal(first, draw(type, seed=4, **attrs))
+    assert rng.get_rng_state() == before
+
+
+def test_uniform_fills_its_range() -> None:
+    found = draw("uniform_random", shape=MANY, min=-2.0, max=3.0, seed=1)
+    assert found.dtype == np.float32
+    assert -2 <= found.min() < -1.9
+    assert 2.9 < found.max() <= 3
+
+
+def test_gaussian_has_its_mean_and_deviation() -> None:
+    found = draw("gaussian_random", shape=MANY, mean=2.0, std=3.0, seed=1)
+    assert abs(found.mean() - 2) < 0.2
+    assert abs(found.std() - 3) < 0.2
+    assert found.max() > 2 + 2 * 3
+
+
+def test_truncated_gaussian_stays_within_two_deviations() -> None:
+    found = draw("truncated_gaussian_random", shape=MANY, mean=2.0, std=3.0, seed=1)
+    assert found.dtype == np.float32
+    assert np.abs(found - 2).max() <= 6
+    assert found.std() > 2
+
+
+def test_randint_takes_every_value_of_its_range() -> None:
+    found = draw("randint", shape=MANY, low=-3, high=4, seed=1, dtype=2)
+    assert found.dtype == np.int32
+    assert set(found.tolist()) == set(range(-3, 4))
+
+
+def test_randperm_holds_every_number_once() -> None:
+    assert sorted(draw("randperm", n=100).tolist()) == list(range(100))
+
+
+def test_bernoulli_is_as_probable_as_asked() -> None:
+    rng.seed(7)
+    found = draw("bernoulli", np.full(MANY, 0.3, np.float32))
+    assert set(found.tolist()) == {0.0, 1.0}
+    assert abs(found.mean() - 0.3) < 0.05

@@ -1,0 +1,141 @@
+"""What the ops on shapes, indices and new tensors refuse, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.errors import OpError
+from oarlock.core.op import OPS
+from oarlock.core.tensor import Tensor
+
+
+def f(*shape: int, dtype: str = "float32") -> Any:
+    return np.ones(shape, dtype)
+
+
+def ix(*values: Any) -> Any:
+    return np.array(values, "int64")
+
+
+# fmt: off
+REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
+    ("reshape2", [f(2, 3)], {"shape": [4, -1]}, "shape=[4, -1] does not hold as many elements as X (X=float32[2,3])"),
+    ("reshape2", [f(2, 3)], {"shape": [-1, -1]}, "shape=[-1, -1] leaves more than one size open"),
+    ("reshape2", [f(2, 3)], {"shape": [-2, 3]}, "shape=[-2, 3] leaves more than one size open"),
+    ("reshape2", [f(2, 3)], {"shape": [3, 2, 0]}, "copies an axis that X has not"),
+    ("reshape2", [f(0, 3)], {"shape": [0, -1]}, "does not hold as many elements"),
+    ("reshape2", [f(2, 3)], {"shape": []}, "does not hold as many elements"),
+    ("squeeze2", [f(2, 1)], {"axes": [2]}, "axes=2 is not an axis of rank 2"),
+    ("unsqueeze2", [f(2, 3)], {"axes": [4]}, "axes=4 is not an axis of rank 3"),
+    ("flatten_contiguous_range", [f(2, 3)], {"start_axis": 1, "stop_axis": 0}, "stop_axis=0 comes before start_axis=1"),
+    ("transpose2", [f(2, 3)], {"axis": [0, 0]}, "axis=[0, 0] names an axis twice"),
+    ("transpose2", [f(2, 3)], {"axis": [0]}, "axis=[0] does not name every axis of rank 2"),
+    ("flip", [f(2, 3)], {"axis": [0, -2]}, "names an axis twice"),
+    ("roll", [f(2, 3)], {"axis": [0], "shifts": [1, 2]}, "shifts=[1, 2] does not go with axis=[0]"),
+    ("roll", [f(2, 3)], {"axis": [5], "shifts": [1]}, "axis=5 is not an axis of rank 2"),
+    ("expand_v2", [f(2, 3)], {"shape": [3]}, "shape=[3] has fewer axes than X"),
+    ("expand_v2", [f(2, 3)], {"shape": [-1, 2, 3]}, "keeps a size that X has not"),
+    ("expand_v2", [f(2, 3)], {"shape": [4, 3]}, "X does not expand to shape=[4, 3]"),
+    ("expand_as_v2", [f(2, 3), f(4, 3)], {}, "X does not expand to shape=[4, 3] (X=float32[2,3], Y=float32[4,3])"),
+    ("expand_as_v2", [f(1, 3)], {"target_shape": [-1, 3]}, "leaves a size open"),
+    ("tile", [f(2)], {"repeat_times": [0]}, "repeat_times=[0] are not all positive"),
+    ("broadcast_tensors", [[f(2), f(3)]], {}, "the shapes do not broadcast (X=[float32[2], float32[3]])"),
+    ("tril_triu", [f(3)], {}, "needs at least two axes"),
+    ("concat", [[f(2, 3), f(2, 3, dtype="float64")]], {}, "the dtypes differ (X=[float32[2,3], float64[2,3]])"),
+    ("concat", [[f(2, 3), f(2, 2)]], {}, "the shapes differ"),
+    ("concat", [[f(), f()]], {}, "0-D tensors have no axis to be joined along"),
+    ("concat", [[f(2), f(2)]], {"axis": 1}, "axis=1 is not an axis of rank 1"),
+    ("split", [f(5, 3)], {"sections": [2, 2]}, "sections=[2, 2] does not add up to an axis of 5"),
+    ("split", [f(5, 3)], {"sections": [-1, -1]}, "leaves more than one size open"),
+    ("split", [f(5, 3)], {"num": 2}, "an axis of 5 does not split into num=2 equal pieces"),
+    ("split", [f(5, 3)], {}, "neither num nor sections says how many pieces"),
+    ("stack", [[f(2), f(3)]], {}, "the shapes differ"),
+    ("stack", [[f(2), f(2, dtype="float64")]], {}, "the dtypes differ"),
+    ("stack", [[f(2), f(2)]], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("unstack", [f(2, 3)], {"axis": 1, "num": 2}, "num=2 is not the size of axis=1"),
+    ("unbind", [f()], {}, "a 0-D tensor has no slices"),
+    ("slice", [f(5)], {"axes": [1], "starts": [0], "ends": [1]}, "axes=1 is not an axis of rank 1"),
+    ("slice", [f(5)], {"axes": [0], "starts": [1], "ends": [3], "decrease_axis": [0]}, "decrease_axis names an axis that is not 1 long"),
+    ("slice", [f(5)], {"axes": [0], "starts": [5], "ends": [6], "decrease_axis": [0]}, "decrease_axis names an axis that is not 1 long"),
+    ("strided_slice", [f(5)], {"axes": [0], "starts": [1], "ends": [3], "strides": [0]}, "a stride is 0"),
+    ("set_value", [f(3, 2), None, None, None, f(3)], {"axes": [0], "starts": [0], "ends": [1], "steps": [1]}, "do not broadcast"),
+    ("set_value", [f(3, 2), None, None, None, ix(1)], {"axes": [0], "starts": [0], "ends": [1], "steps": [1]}, "the dtypes of Input"),
+    ("set_value", [f(3, 2), None, None, None, f(2, 3, 2)], {"axes": [], "starts": [], "ends": [], "steps": []}, "more axes than the slice"),
+    ("pad", [f(1, 2)], {"paddings": [0, 1]}, "paddings=[0, 1] are not two for each axis"),
+    ("pad", [f(1, 2)], {"paddings": [0, 0, -2, -1]}, "cut off more than there is"),
+    ("pad3d", [f(2, 3)], {"paddings": [0] * 6}, "needs five axes"),
+    ("pad3d", [f(1, 1, 1, 2, 3)], {"paddings": [0] * 3}, "paddings=[0, 0, 0] are not six"),
+    ("pad3d", [f(1, 1, 1, 2, 3)], {"paddings": [3, 0, 0, 0, 0, 0], "mode": "reflect"}, "wider than X has elements"),
+    ("pad3d", [f(1, 1, 1, 2, 3)], {"paddings": [0] * 6, "mode": "mirror"}, "mode='mirror' is none of constant, reflect"),
+    ("pad3d", [f(1, 1, 1, 2, 3)], {"paddings": [0] * 6, "data_format": "NCHW"}, "data_format='NCHW' is neither"),
+    ("gather", [f(3, 2), ix(3)], {}, "an index is 3, outside of [0, 3) (X=float32[3,2], Index=int64[1])"),
+    ("gather", [f(3, 2), ix(-1)], {}, "an index is -1, outside of [0, 3)"),
+    ("gather", [f(3, 2), f(2)], {}, "an index is not of integers"),
+    ("gather", [f(3, 2), ix([0, 1], [1, 0])], {}, "an index is not one row of integers"),
+    ("gather", [f(), ix(0)], {}, "a 0-D tensor has no slices"),
+    ("index_select", [f(3, 2), np.array(1)], {}, "Index is 0-D"),
+    ("index_select", [f(3, 2), ix(5)], {"dim": 1}, "an index is 5, outside of [0, 2)"),
+    ("lookup_table_v2", [f(4, 2), ix(4)], {}, "an index is 4, outside of [0, 4)"),
+    ("lookup_table_v2", [f(4, 2, 1), ix(1)], {}, "W does not have two axes"),
+    ("lookup_table", [f(4, 2), ix(1, 2)], {}, "Ids do not end in an axis of size 1"),
+    ("scatter", [f(3, 2), ix(3), f(1, 2)], {}, "an index is 3, outside of [0, 3)"),
+    ("scatter", [f(3, 2), ix(1), f(2, 2)], {}, "Updates is not of the shape [1, 2]"),
+    ("scatter", [f(3, 2), ix(1), f(1, 2, dtype="float64")], {}, "the dtypes of X and Updates differ"),
+    ("gather_nd", [f(3, 2), ix([0, 2])], {}, "an index is 2, outside of [0, 2)"),
+    ("gather_nd", [f(3, 2), ix([0, 1, 0])], {}, "Index names 3 axes of 2"),
+    ("scatter_nd_add", [f(3, 2), ix([-1]), f(1, 2)], {}, "an index is -1, outside of [0, 3)"),
+    ("scatter_nd_add", [f(3, 2), ix([1]), f(1, 3)], {}, "Updates is not of the shape [1, 2]"),
+    ("scatter_nd_add", [f(3, 2), ix([1]), f(1, 2, dtype="float64")], {}, "the dtypes of X and Updates differ"),
+    ("index_sample", [f(2, 3), ix([0], [3])], {}, "an index is 3, outside of [0, 3)"),
+    ("index_sample", [f(2, 3), ix([0])], {}, "X and Index have not as many rows"),
+    ("take_along_axis", [f(2, 3), ix(1, 0)], {"Axis": 1}, "the ranks of Input and Index differ"),
+    ("take_along_axis", [f(2, 3), ix([3], [0])], {"Axis": 1}, "an index is 3, outside of [0, 3)"),
+    ("take_along_axis", [f(2, 3), ix([1], [0], [0])], {"Axis": 1}, "Index is longer than Input along another axis"),
+    ("put_along_axis", [f(2, 3), ix([1], [0]), f(1, 1)], {"Axis": 1}, "the shapes of Index and Value differ"),
+    ("put_along_axis", [f(2, 3), ix([1], [0]), f(2, 1)], {"Axis": 1, "Reduce": "sum"}, "Reduce='sum' is none of assign, add"),
+    ("put_along_axis", [f(2, 3), ix([1], [0]), f(2, 1, dtype="float64")], {"Axis": 1}, "the dtypes of Input and Value differ"),
+    ("where_index", [np.array(True)], {}, "Condition is 0-D"),
+    ("masked_select", [f(3), f(3)], {}, "Mask is not bool"),
+    ("masked_select", [f(3), np.ones(2, bool)], {}, "the shapes do not broadcast"),
+    ("one_hot_v2", [ix(3)], {"depth": 3}, "an index is 3, outside of [0, 3)"),
+    ("one_hot_v2", [ix(0)], {}, "depth=-1 is not positive"),
+    ("one_hot_v2", [f(2)], {"depth": 2}, "an index is not of integers"),
+    ("top_k_v2", [f(2, 3)], {"k": 4}, "k=4 is not in [1, 3]"),
+    ("top_k_v2", [f(2, 3)], {"k": 0}, "k=0 is not in [1, 3]"),
+    ("top_k_v2", [f(0, 3)], {"k": 1, "axis": 0}, "k=1 is not in [1, 0]"),
+    ("argsort", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("fill_constant", [], {"shape": [-1]}, "shape=[-1] holds a negative size"),
+    ("fill_constant", [], {"shape": [2], "str_value": "two"}, "str_value='two' is not a number"),
+    ("fill_constant", [], {"shape": [2], "dtype": 99}, "is none of bool"),
+    ("assign_value", [], {"shape": [3], "dtype": 5, "fp32_values": [1.0]}, "fp32_values holds 1 values for shape=[3]"),
+    ("assign_value", [], {"shape": [1], "dtype": 4}, "dtype=4 is not one that values can be written down for"),
+    ("fill_constant_batch_size_like", [f(2)], {"shape": [-1], "input_dim_idx": 1}, "input_dim_idx=1 is not an axis of Input"),
+    ("range", [ix(0), ix(5), ix(0)], {}, "Step is 0"),
+    ("range", [ix(0), ix(5), ix(-1)], {}, "Step=-1 leads away from End=5, Start=0"),
+    ("range", [ix(0), ix(5), f(1)], {}, "the dtypes differ"),
+    ("linspace", [f(1), f(1), ix(0)], {"dtype": 5}, "Num=0 is not positive"),
+    ("eye", [], {"num_rows": -1}, "num_rows=-1, num_columns=-1 holds a negative size"),
+    ("meshgrid", [[f(2, 2), f(2)]], {}, "an operand has more than one axis"),
+    ("diag_v2", [f(2, 3)], {"offset": 4}, "offset=4 lies outside of X"),
+    ("diag_v2", [f(2, 3, 1)], {}, "has more than two axes"),
+    ("uniform_random", [], {"shape": [2], "min": 1.0, "max": 0.0}, "min=1.0 is above max=0.0"),
+    ("gaussian_random", [], {"shape": [-2]}, "shape=[-2] holds a negative size"),
+    ("randint", [], {"shape": [2], "low": 3, "high": 3}, "low=3 is not below high=3"),
+    ("randint", [], {"shape": [2], "low": 0, "high": 3, "dtype": 5}, "dtype=5 is not one of integers"),
+    ("randperm", [], {"n": -1}, "n=-1 is negative"),
+    ("bernoulli", [2 * f(2)], {}, "X is not a probability everywhere"),
+    ("bernoulli", [ix(1)], {}, "needs a floating dtype"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+    tensors = [a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
+    with pytest.raises(OpError) as caught:
+        OPS[type](*tensors, **attrs)
+    assert str(caught.value).startswith(f"{type}: ")
+    assert words in str(caught.value)
