@@ -16,14 +16,15 @@ import numpy as np
 import paddle
 from paddle import static
 
-
 # Results that must be the very variable of an operand.
 IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
 
 
 def variable(block: Any, name: str, array: Any) -> Any:
     """An input variable like the array, which a feed gives its value."""
-    var = block.create_var(name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind != "f")
+    var = block.create_var(
+        name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind != "f"
+    )
     var.desc.set_need_check_feed(False)
     return var
 
@@ -52,6 +53,7 @@ def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any,
         slot, k = key.split("/")
         targets.append(outs[slot][int(k)])
         given.append(variable(block, name, arrays[name]))
+        given[-1].desc.set_shape(targets[-1].shape)  # Paddle compares what it knows of both, which may be -1
         feed[name] = arrays[name]
     sources = {f"{s}@GRAD/{k}": v for s in row["grads"] for k, v in enumerate(ins[s]) if not v.stop_gradient}
     found = static.gradients(targets, list(sources.values()), target_gradients=given)
@@ -66,6 +68,7 @@ def main(source: str, target: str) -> None:
     results: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for number, row in enumerate(json.loads(str(stored.pop("rows")))):
+        print(f"row {number}: {row['type']} {row['attrs']}", flush=True)  # the last one, should Paddle crash
         try:
             found = run_row(executor, row, stored)
             results.update({f"{number}/{key}": np.asarray(value) for key, value in found.items() if value is not None})

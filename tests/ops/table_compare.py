@@ -30,7 +30,9 @@ ROWS = [
             paddle="2.6 ignores axis, which older programs rely on"),
     )
 ]  # fmt: skip
-ROWS += [Row(t, [bools(4, 1), bools(5)], ref=r) for t, r in LOGIC] + [Row(t, [f(3), ints(3)], ref=r, paddle="it wants one dtype") for t, r in LOGIC]
+ROWS += [Row(t, [bools(4, 1), bools(5)], ref=r) for t, r in LOGIC] + [
+    Row(t, [f(3), ints(3)], ref=r, paddle="it wants one dtype") for t, r in LOGIC
+]
 ROWS += [Row(t, [ints(2, 1), ints(3)], ref=r) for t, r in BITS] + [Row(t, [bools(5), bools(5)], ref=r) for t, r in BITS]
 ROWS += [
     Row("logical_not", [bools(2, 3)], ref=np.logical_not),

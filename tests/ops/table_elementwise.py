@@ -24,7 +24,9 @@ BOTH = [
     ("elementwise_div", np.divide), ("elementwise_max", np.maximum), ("elementwise_min", np.minimum),
 ]  # fmt: skip
 
-NO_AXIS = dict.fromkeys(["elementwise_max", "elementwise_min", "elementwise_pow"], "its gradient does not know the axis")
+NO_AXIS = dict.fromkeys(
+    ["elementwise_max", "elementwise_min", "elementwise_pow"], "its gradient does not know the axis"
+)
 
 ROWS = [
     row
@@ -43,23 +45,45 @@ ROWS = [
 ROWS += [
     Row("elementwise_add", [ints(2, 3), ints(3)], ref=np.add),
     Row("elementwise_mul", [n.bools(4), n.bools(4)], ref=np.multiply),
-    Row("elementwise_div", [np.array([7, -7, 7, -7]), np.array([2, 2, -2, -2])], ref=lambda x, y: np.array([3, -3, -3, 3])),
+    Row(
+        "elementwise_div",
+        [np.array([7, -7, 7, -7]), np.array([2, 2, -2, -2])],
+        ref=lambda x, y: np.array([3, -3, -3, 3]),
+    ),
     Row("elementwise_max", [np.array([1, 2, 3], "f"), np.array([1, 3, 2], "f")], ref=np.maximum, grad=False),
     Row("elementwise_pow", [pos(2, 3), f(2, 3)], ref=np.power),
     Row("elementwise_pow", [pos(2, 3), f(3)], ref=np.power),
-    Row("elementwise_pow", [pos(2, 3), f(2)], {"axis": 0}, ref=lambda x, y: x ** y[:, None],
-        paddle_grad=NO_AXIS["elementwise_pow"]),
-    Row("elementwise_pow", [np.array([2, 3, -2, 1, -1]), np.array([3, 0, 3, -2, -3])], ref=lambda x, y: np.array([8, 1, -8, 1, -1])),
+    Row(
+        "elementwise_pow",
+        [pos(2, 3), f(2)],
+        {"axis": 0},
+        ref=lambda x, y: x ** y[:, None],
+        paddle_grad=NO_AXIS["elementwise_pow"],
+    ),
+    Row(
+        "elementwise_pow",
+        [np.array([2, 3, -2, 1, -1]), np.array([3, 0, 3, -2, -3])],
+        ref=lambda x, y: np.array([8, 1, -8, 1, -1]),
+    ),
     Row("elementwise_pow", [np.array([4, 3]), np.array([-1, -1])], ref=lambda x, y: np.array([0, 0])),
     Row("elementwise_floordiv", [np.array([7, -7, 7, -7]), np.array([2, 2, -2, -2])], ref=np.floor_divide),
     Row("elementwise_floordiv", [f(2, 3) * 9, pos(3)], ref=np.floor_divide),
     Row("elementwise_mod", [np.array([7, -7, 7, -7]), np.array([2, 2, -2, -2])], ref=np.mod),
-    Row("elementwise_mod", [np.array([7.5, -7.5, 7.5], "f"), np.array([2, 2, -2], "f")], ref=np.mod,
-        paddle_grad="its gradient in Y rounds X / Y to zero, not down"),
+    Row(
+        "elementwise_mod",
+        [np.array([7.5, -7.5, 7.5], "f"), np.array([2, 2, -2], "f")],
+        ref=np.mod,
+        paddle_grad="its gradient in Y rounds X / Y to zero, not down",
+    ),
     Row("scale", [f(2, 3)], {"scale": 2.5, "bias": 0.5}, ref=lambda x: x * 2.5 + 0.5),
     Row("scale", [f(2, 3)], {"scale": 2.5, "bias": 0.5, "bias_after_scale": False}, ref=lambda x: (x + 0.5) * 2.5),
-    Row("scale", [f(2, 3), np.array([3.0], "f")], {"scale": 2.0, "bias": 1.0}, ref=lambda x, s: x * 3 + 1,
-        paddle_grad="it asks for a maker that is not there"),
+    Row(
+        "scale",
+        [f(2, 3), np.array([3.0], "f")],
+        {"scale": 2.0, "bias": 1.0},
+        ref=lambda x, s: x * 3 + 1,
+        paddle_grad="it asks for a maker that is not there",
+    ),
     Row("scale", [f()], {"scale": -1.0}, ref=np.negative),
     Row("scale", [ints(4)], {"scale": 2.7, "bias": 1.9}, ref=lambda x: x * 2 + 1),
     Row("scale", [ints(4)], {"scale": 2.7, "bias": 1.9, "bias_after_scale": False}, ref=lambda x: (x + 1) * 2),

@@ -9,7 +9,13 @@ from .rows import Numbers, Row
 n = Numbers(6)
 f, ints, bools, distinct = n.f, n.ints, n.bools, n.distinct
 
-KINDS = [("reduce_sum", np.sum), ("reduce_mean", np.mean), ("reduce_max", np.max), ("reduce_min", np.min), ("reduce_prod", np.prod)]
+KINDS = [
+    ("reduce_sum", np.sum),
+    ("reduce_mean", np.mean),
+    ("reduce_max", np.max),
+    ("reduce_min", np.min),
+    ("reduce_prod", np.prod),
+]
 
 
 def over(function, axis, keepdims=False):
