@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -23,7 +22,7 @@ HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 def run(folder: Path, *words: object) -> str:
     """What a fresh Python prints.   AssertionError when it fails."""
     command = [sys.executable, "-W", "error", *map(str, words)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ})
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -56,6 +55,23 @@ def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:
     script.write_text("\n".join(blocks))
     run(tmp_path, script)
     assert {"net.pdmodel", "net.pdiparams", "in.npz", "traced.pdmodel"} <= {p.name for p in tmp_path.iterdir()}
+
+
+def compiles(source: str) -> str:
+    """What the compiler has against a C++ program.   Nothing is linked: tests/cpp_consumer does that."""
+    command = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+    command.insert(1, f"-I{ROOT / 'cpp_runtime' / 'include'}")
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=False).stderr
+
+
+def test_the_cpp_example_compiles() -> None:
+    assert compiles((ROOT / "examples" / "cpp_service" / "service.cpp").read_text()) == ""
+
+
+def test_the_cpp_of_the_readme_compiles() -> None:
+    (block,) = re.findall(r"^```cpp\n(.*?)^```", DOCUMENTS[0].read_text(), re.DOTALL | re.MULTILINE)
+    includes, _, body = block.partition("\n\n")
+    assert compiles(f"{includes}\nint main() {{\n{body}}}\n") == ""
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
