@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..core.dtype import dtype_of
@@ -14,6 +15,9 @@ CONTRACT_VERSION = 1
 # Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says otherwise.
 _OP_VERSIONS = {"set_value": 4}
 _HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
+
+
+_FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")  # of a file name: `/home/me/net.py:3 in f`
 
 
 def to_bytes(program: Program) -> bytes:
@@ -89,7 +93,7 @@ def _write_op(message: Any, op: OpDesc) -> None:
     message.type = op.type
     attrs = dict(op.attrs)
     if op.where:
-        attrs["op_callstack"] = Attr(AttrType.STRINGS, [op.where.replace("\\", "/").rsplit("/", 1)[-1]])
+        attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDERS.sub("", op.where)])
     for name in sorted(attrs):
         problem = attr_problem(attrs[name])
         if problem:

@@ -14,8 +14,8 @@ from ..static.attrs import LIST_TYPES
 from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from ..static.verify import FILE_RULES, check
 
-MAX_BYTES = 1 << 30  # of a .pdmodel; weights live elsewhere
-MAX_BLOCKS = 1 << 16
+MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
+MAX_BLOCKS = 1 << 12
 MAX_RANK = 32
 
 # What Paddle writes on every op and no loader needs; left out where it says nothing.

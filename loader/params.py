@@ -16,7 +16,7 @@ from ..core.errors import FileError
 from ..export.proto import TensorDesc
 
 MAX_RANK = 32  # of any array in NumPy 1
-MAX_LOD = 64  # levels of a LoD
+MAX_LOD = 16  # levels of a LoD
 _MAX_DESCRIPTION = 16 * (MAX_RANK + 1)
 
 Buffer = bytes | memoryview | mmap.mmap

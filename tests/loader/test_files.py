@@ -60,7 +60,7 @@ def repeat(messages: Any, i: int = 0) -> None:
 
 
 FAULTS: list[tuple[Callable[[Any], object], str]] = [
-    (lambda m: m.ClearField("blocks"), "holds 0 blocks, not 1 ... 65536"),
+    (lambda m: m.ClearField("blocks"), "holds 0 blocks, not 1 ... 4096"),
     (lambda m: m.blocks[1].ClearField("parent_idx"), "block 1 has no parent_idx"),
     (lambda m: setattr(m.blocks[1], "parent_idx", 1), "block 1: its parent is 1, which does not come before it"),
     (lambda m: setattr(m.blocks[1], "parent_idx", -5), "block 1: its parent is -5"),
@@ -139,7 +139,7 @@ def test_size_is_capped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 def test_blocks_are_capped() -> None:
     many = DATA + b"\x0a\x00" * (files.MAX_BLOCKS + 1)
-    with pytest.raises(FileError, match="holds 65539 blocks"):
+    with pytest.raises(FileError, match="holds 4099 blocks"):
         program_from_bytes(many)
 
 

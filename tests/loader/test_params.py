@@ -104,7 +104,7 @@ FAULTS = [
     (b"\0\0", "m: record 0 (a): its version needs 4 bytes at 0, 2 are left"),
     (at(0, b"\1"), "m: record 0 (a): its version is 1, not 0"),
     (at(4, b"\2"), "m: record 0 (a): "),
-    (at(4, b"\xff" * 8), "has 18446744073709551615 LoD levels, more than 64"),
+    (at(4, b"\xff" * 8), "has 18446744073709551615 LoD levels, more than 16"),
     (head(b"", b"\1" + b"\0" * 7)[:12] + b"\3" + b"\0" * 7, "a LoD level has 3 bytes, not a multiple of 8"),
     (head(b"", b"\1" + b"\0" * 7)[:12] + b"\xf8" * 8, "a LoD level needs 17940362863843014904 bytes"),
     (at(12, b"\1"), "m: record 0 (a): its tensor version is 1, not 0"),

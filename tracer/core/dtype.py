@@ -76,7 +76,8 @@ def dtype_of(spec: Any) -> DType:
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can have."""
-    return dtype.kind in "fc" or dtype == bfloat16.np
+    kind = dtype.kind
+    return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
 def set_default_dtype(d: Any) -> None:

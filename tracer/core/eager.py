@@ -90,7 +90,7 @@ class Eager(Mode):
             explain(op, (x,), {}, error)
         made = _new(Tensor)
         made.array = out
-        if self.tape and not x.stop_gradient and op.has_vjp:
+        if self.tape and not x.stop_gradient and op.has_vjp and is_float(out.dtype):
             made.stop_gradient = False
             made.node = Node(op, (x,), _NO_ATTRS, out)
         return made
@@ -103,7 +103,7 @@ class Eager(Mode):
             explain(op, (x, y), {}, error)
         made = _new(Tensor)
         made.array = out
-        if self.tape and not (x.stop_gradient and y.stop_gradient) and op.has_vjp:
+        if self.tape and not (x.stop_gradient and y.stop_gradient) and op.has_vjp and is_float(out.dtype):
             made.stop_gradient = False
             made.node = Node(op, (x, y), _NO_ATTRS, out)
         return made

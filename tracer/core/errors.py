@@ -44,7 +44,8 @@ class UserLine(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.lineno} in {self.function}: {self.text}"
+        where = f"{self.file}:{self.lineno} in {self.function}"
+        return f"{where}: {self.text}" if self.text else where
 
 
 def inside(filename: str) -> bool:

@@ -11,7 +11,7 @@ from . import unique_name
 from .dtype import BY_NP, DType
 from .errors import OpError
 from .mode import state
-from .op import Meta
+from .op import OPS, Meta
 from .place import CPUPlace, Place
 
 Array = np.ndarray[Any, Any]
@@ -183,6 +183,8 @@ class Tensor:
         return format(self.item(), spec) if spec and self.array.size == 1 else str(self)
 
     def __repr__(self) -> str:
+        if not state.mode.silent:  # a value that is shown would be one that Python has read
+            return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         with np.printoptions(precision=8, threshold=1000, linewidth=80):
             body = np.array2string(np.asarray(self.array), separator=", ", prefix=" " * 7)
         shape = ", ".join(map(str, self.array.shape))
@@ -242,9 +244,14 @@ class Tensor:
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
         array = value.array if isinstance(value, Tensor) else np.asarray(value)
-        if array.shape != self.array.shape:
+        if array.shape != self.meta.shape:
             raise OpError(f"set_value: the shapes differ (X={self.meta}, value={Meta(array.shape, array.dtype)})")
-        self.array = np.array(array, dtype=self.array.dtype)
+        made = np.array(array, dtype=self.meta.dtype)
+        mode = state.mode
+        if mode.silent:
+            self.array = made
+        else:  # a program has no places to write to: from now on this is another variable of it
+            mode.become(self, OPS["assign"](Tensor(made)))
 
 
 class RemovableHook:

@@ -26,13 +26,13 @@ PRODUCER = "oarlock 0.1.0"
 @dataclass
 class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
-    traced: the shapes that the inputs had, where there were values.
+    given: the inputs, where there were values.
     """
 
     program: Program
     scope: dict[str, Tensor]
     structured: dict[str, str] = field(default_factory=dict)
-    traced: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    given: list[Tensor] = field(default_factory=list)
 
     @property
     def contract(self) -> Contract:
@@ -74,18 +74,18 @@ def structured_names(layer: Layer) -> dict[int, str]:
 
 def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free."""
-    recorder, guards = Recorder(), list[Guard]()
+    recorder, guards, given = Recorder(), list[Guard](), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
+        given.append(Tensor(tensor.array))
     mode = Trace(recorder, guards)
     with pushed(mode):
         outputs = layer(*inputs)
         contract = _finish(recorder, outputs, guards)
-    traced = {name: recorder.program.block.vars[name].shape for name in recorder.program.feeds()}
     recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
-    recording.traced = traced
+    recording.given = given
     return outputs, recording
 
 

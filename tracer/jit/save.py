@@ -173,6 +173,6 @@ def write(recording: Recording, prefix: str, reference: Reference | None, parame
                 None if path is None else str(path),
                 recording.scope,
                 reference,
-                recording.traced,
+                recording.given,
             )
             Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))

@@ -79,7 +79,9 @@ class TracedLayer:
         program = for_inference(self.program)
         feeds = _chosen("feed", program.feeds(), feed)
         fetches = _chosen("fetch", program.fetches(), fetch)
-        recording = replace(self._recording, program=prune(program, feeds, fetches), scope=dict(self._recording.scope))
+        given = [t for n, t in zip(program.feeds(), self._recording.given, strict=True) if n in feeds]
+        pruned = prune(program, feeds, fetches)
+        recording = replace(self._recording, program=pruned, scope=dict(self._recording.scope), given=given)
         write(recording, prefix, interpreted(recording) if wanted else None, parameters=False)
 
 

@@ -18,6 +18,7 @@ from .record import Recorder, recorded_slots
 from .variable import Variable
 
 MOST_ELEMENTS = 64  # of an array that a guard keeps whole
+OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
@@ -65,7 +66,9 @@ class Trace(Eager):
         return made
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become."""
+        """See Mode.become.   Raises TraceError for a tensor that is not the program's own."""
+        if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
+            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
         super().become(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
@@ -206,9 +209,7 @@ class Static(Mode):
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
-            raise TraceError(
-                with_user_line(f"in place: a tensor from outside cannot be changed by a program (X={tensor.meta})")
-            )
+            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
         made = Variable(tensor.desc)
         self.recorder.bind(made, tensor.desc.name)
         return made

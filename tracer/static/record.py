@@ -15,11 +15,14 @@ from .program import Attr, AttrType, OpDesc, Program, VarDesc
 IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
 
 
+PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
+
+
 class Recorder:
     """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program."""
 
     def __init__(self) -> None:
-        self.program = Program()
+        self.program = Program(version=PADDLE_VERSION)
         self.scope: dict[str, Tensor] = {}
         self.namer = Namer()
         self._names: dict[int, str] = {}

@@ -11,6 +11,7 @@ from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.place import set_device
 from ..core.tensor import Tensor
 
 _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
@@ -47,6 +48,8 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: the CPU."""
     if isinstance(data, Tensor) and state.mode.static and not isinstance(data, list):
         return data if dtype is None else cast(data, dtype)
+    if place is not None and "gpu" in str(place):
+        set_device(str(place).removeprefix("Place(").rstrip(")"))  # says that there is none
     array = to_array(data, dtype)
     if not state.mode.silent:
         return constant(array)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import BY_NP, dtype_of
+from ..core.dtype import BY_NP, dtype_of, is_float
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -33,8 +33,11 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def promoted(x: Tensor, y: Tensor, dx: Any, dy: Any) -> tuple[Tensor, Tensor]:
-    """Both operands with one dtype: complex wins over real, floating over integer, else the left one decides."""
-    to_right = (dy.kind == "c" and dx.kind != "c") or (dx.kind in "iub" and dy.kind not in "iub")
+    """Both operands with one dtype: complex wins over real, floating over integer, wide over narrow floating, else the left one."""
+    if is_float(dx) and is_float(dy):
+        wide = np.promote_types(dx, dy)
+        return cast(x, wide), cast(y, wide)
+    to_right = dx.kind in "iub" and dy.kind not in "iub"
     return (cast(x, dy), y) if to_right else (x, cast(y, dx))
 
 
@@ -161,10 +164,9 @@ def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | No
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """x + value, also stored in x.   x [1] -> [1]"""
-    out: Tensor = OPS["increment"](x, step=float(value))
-    if not state.mode.static:
-        x.array = out.array
-    return out
+    mode = state.mode
+    mode.become(x, OPS["increment"](mode.shadow(x), step=float(value)))
+    return x
 
 
 def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:

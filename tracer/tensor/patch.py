@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
@@ -81,13 +79,12 @@ def transposed(x: Tensor) -> Tensor:
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
-    """Every element set to `value`.   Not recorded for gradients."""
-    x.array = np.full_like(x.array, value)
-    return x
+    """Every element set to `value`."""
+    return manipulation.in_place(x, lambda now: creation.full_like(now, value))
 
 
 def zero_(x: Tensor) -> Tensor:
-    """Every element set to zero.   Not recorded for gradients."""
+    """Every element set to zero."""
     return fill_(x, 0)
 
 
