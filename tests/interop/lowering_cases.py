@@ -169,8 +169,9 @@ def export(name, case, folder):
 def cases():
     """Every case by name."""
     import lowering_ops
+    import lowering_ops_more
 
-    return named(lowering_ops.OPS)
+    return named([*lowering_ops.OPS, *lowering_ops_more.OPS])
 
 
 def export_all(folder, part=""):

@@ -44,11 +44,21 @@ WHOLE = np.array([1, 2, 5], dtype=np.int64)
 ROWS += [Row(t, [WHOLE], ref=r) for t, r, _ in PLAIN if t in ("exp", "expm1", "log", "log2", "log10", "log1p")]
 ROWS += [Row(t, [WHOLE - 2], ref=r) for t, r, _ in PLAIN if t in ("square", "abs", "sign")]
 ROWS += [
-    Row("round", [np.array([0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997], "f")], ref=lambda x: np.array([1, 2, 3, -1, -2, 0]), grad=False),
+    Row(
+        "round",
+        [np.array([0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997], "f")],
+        ref=lambda x: np.array([1, 2, 3, -1, -2, 0]),
+        grad=False,
+    ),
     Row("sign", [np.array([0.0, -0.0, np.nan, np.inf], "f")], ref=np.sign, grad=False),
     Row("abs", [np.array([0.0, -1.0], "f")], ref=np.abs, grad=False),
     Row("erf", [np.linspace(-6, 6, 101).astype("f")], ref=erf, tol=1e-6),
-    Row("sigmoid", [np.array([-200.0, -20.0, 0.0, 20.0, 200.0], "f")], ref=lambda x: 1 / (1 + np.exp(-x.astype("d"))), tol=1e-6),
+    Row(
+        "sigmoid",
+        [np.array([-200.0, -20.0, 0.0, 20.0, 200.0], "f")],
+        ref=lambda x: 1 / (1 + np.exp(-x.astype("d"))),
+        tol=1e-6,
+    ),
     Row("log", [np.array([0.0, -1.0, np.inf], "f")], ref=lambda x: np.array([-np.inf, np.nan, np.inf]), grad=False),
     Row("cast", [f(2, 3) * 3], {"in_dtype": 5, "out_dtype": 3}, ref=lambda x: np.trunc(x)),
     Row("cast", [f(2, 3)], {"in_dtype": 5, "out_dtype": 0}, ref=lambda x: x != 0),
@@ -57,13 +67,21 @@ ROWS += [
     Row("cast", [f(2)], {"in_dtype": 5, "out_dtype": 4}, ref=lambda x: x, tol=1e-3, grad=False),
     Row("assign", [f(2, 3)], ref=lambda x: x, second=False),
     Row("share_data", [f(2, 3)], ref=lambda x: x, second=False, paddle_grad="it has none"),
-    Row("increment", [f(1)], {"step": 2.0}, ref=lambda x: x + 2, second=False, paddle_grad="its maker wants another op"),
+    Row(
+        "increment", [f(1)], {"step": 2.0}, ref=lambda x: x + 2, second=False, paddle_grad="its maker wants another op"
+    ),
     Row("increment", [np.array([3])], {"step": 2.0}, ref=lambda x: x + 2),
     Row("pow", [pos(2, 3)], {"factor": 2.5}, ref=lambda x: x**2.5),
     Row("pow", [f(2, 3)], {"factor": 2.0}, ref=np.square),
     Row("pow", [f(2, 3)], {"factor": 3.0}, ref=lambda x: x**3),
     Row("pow", [f(2, 3)], {"factor": -1.0}, ref=lambda x: 1 / x),
     Row("pow", [pos()], {"factor": 0.5}, ref=np.sqrt),
-    Row("pow", [pos(3), np.array([1.5], "f")], {"factor": 2.0}, ref=lambda x, p: x**1.5, paddle_grad="it ignores FactorTensor there"),
+    Row(
+        "pow",
+        [pos(3), np.array([1.5], "f")],
+        {"factor": 2.0},
+        ref=lambda x, p: x**1.5,
+        paddle_grad="it ignores FactorTensor there",
+    ),
     Row("pow", [np.array([2, 3])], {"factor": 3.0}, ref=lambda x: x**3),
 ]  # fmt: skip

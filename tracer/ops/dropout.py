@@ -9,7 +9,6 @@ from ..core.op import Meta, check, op
 from .elementwise import scale
 from .meta import check_float, like
 
-
 WORDS = ("downgrade_in_infer", "upscale_in_train")
 
 

@@ -1,7 +1,193 @@
+// Tensors from nothing.
+#include <cstdlib>
+
+#include "lower/numbers.h"
+#include "lower/operands.h"
 #include "lower/rules.h"
 
 namespace oarlock {
+namespace {
 
-std::span<const Rule> create_rules() { return {}; }
+constexpr std::int64_t kSmall = 64;     // up to here a filled tensor is written out
+constexpr std::int64_t kListed = 4096;  // and a sequence up to here
+
+std::int64_t elements(const Ints& shape) {
+  std::int64_t count = 1;
+  for (auto d : shape) count *= d;
+  return count;
+}
+
+// One number everywhere.   one: its bytes
+Value filled(Node& n, const Value& shape, DType dtype, const std::string& one) {
+  auto known = n.const_ints(shape);
+  if (!known || elements(*known) > kSmall || elements(*known) < 0)
+    return n.emit("ConstantOfShape", {shape}, {{"value", onnx::Tensor{dtype, {1}, one}}});
+  std::string bytes;
+  for (std::int64_t i = 0; i < elements(*known); ++i) bytes += one;
+  return n.tensor({dtype, *known, bytes});
+}
+
+// Text holds what a float cannot: all digits of an int64, inf and nan.
+std::string number(const Node& n, DType dtype) {
+  auto text = n.attr("str_value", "");
+  if (text.empty()) return encoded(n.attr("value", 0.0f), dtype);
+  const char* begin = text.c_str();
+  char* end = nullptr;
+  auto whole = std::strtoll(begin, &end, 10);
+  if (*end == 0 && dtype == DType::int64) return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
+  double value = std::strtod(begin, &end);
+  n.require(end != begin && *end == 0, "'" + text + "' is no number");
+  return encoded(value, dtype);
+}
+
+void fill_constant(Node& n) {
+  auto shape = int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+  auto dtype = n.attr("dtype", DType::float32);
+  if (!n.has("ValueTensor")) return n.out("Out", filled(n, shape, dtype, number(n, dtype)));
+  n.out("Out", n.emit("Expand", {n.cast(as_scalar(n, n.in("ValueTensor")), dtype), shape}));
+}
+
+void fill_any_like(Node& n) {
+  auto x = n.in("X");
+  auto dtype = n.attr("dtype", n.need_dtype(x));
+  n.out("Out", filled(n, n.shape_of(x), dtype, encoded(n.attr("value", 0.0), dtype)));
+}
+
+// One dim is that of another tensor.
+Value batch_shape(Node& n) {
+  auto x = n.in("Input");
+  Ints shape = n.attr("shape", Ints{});
+  auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
+  n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()), "output_dim_idx is out of range");
+  Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
+  return n.concat({n.ints(before), size_along(n, x, from), n.ints(behind)}, 0);
+}
+
+void fill_batch_size_like(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  n.out("Out", filled(n, batch_shape(n), dtype, number(n, dtype)));
+}
+
+void empty(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  n.out("Out", filled(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype, encoded(0, dtype)));
+}
+
+// ---- values in the program ----
+
+template <class List>
+std::string packed(const List& values, DType dtype) {
+  std::string bytes;
+  for (auto v : values) bytes += encoded(static_cast<double>(v), dtype);
+  return bytes;
+}
+
+std::string packed_longs(const Ints& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int64_t));
+}
+
+std::string assigned(const Node& n, DType dtype) {
+  for (auto name : {"bool_values", "int32_values", "int8_values", "uint8_values"})
+    if (auto values = n.attr(name, Ints{}); !values.empty()) return packed(values, dtype);
+  if (auto values = n.attr("int64_values", Ints{}); !values.empty()) return packed_longs(values);
+  for (auto name : {"fp32_values", "fp64_values"})
+    if (auto values = n.attr(name, Floats{}); !values.empty()) return packed(values, dtype);
+  std::string bytes;
+  for (const Scalar& s : n.attr("values", Scalars{}))
+    bytes += dtype == DType::int64 ? packed_longs({s.i}) : encoded(s.as_double(), dtype);
+  return bytes;
+}
+
+void assign_value(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  auto shape = n.attr("shape", Ints{});
+  auto bytes = assigned(n, dtype);
+  n.require(bytes.size() == static_cast<std::size_t>(elements(shape)) * size_of(dtype), "values do not fill the shape");
+  n.out("Out", n.tensor({dtype, shape, bytes}));
+}
+
+// ---- sequences ----
+
+void range(Node& n) {
+  auto start = as_scalar(n, n.in("Start")), end = as_scalar(n, n.in("End")), step = as_scalar(n, n.in("Step"));
+  auto from = n.const_ints(start), to = n.const_ints(end), by = n.const_ints(step);
+  bool known = n.dtype(start) == DType::int64 && from && to && by && (*by)[0] != 0;
+  if (known && std::llabs((*to)[0] - (*from)[0]) / std::llabs((*by)[0]) < kListed) {
+    Ints all;
+    for (auto v = (*from)[0]; (*by)[0] > 0 ? v < (*to)[0] : v > (*to)[0]; v += (*by)[0]) all.push_back(v);
+    return n.out("Out", n.ints(all));
+  }
+  n.out("Out", n.emit("Range", {start, end, step}));
+}
+
+// From both ends to the middle, as Paddle counts.
+void linspace(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  auto start = n.const_number(n.in("Start")), stop = n.const_number(n.in("Stop")), count = n.const_number(n.in("Num"));
+  n.require(start && stop && count && *count <= kListed, "start, stop and number must be constants");
+  auto size = static_cast<std::int64_t>(*count);
+  double step = size > 1 ? (*stop - *start) / static_cast<double>(size - 1) : 0;
+  Floats values;
+  for (std::int64_t i = 0; i < size; ++i)
+    values.push_back(i < (size + 1) / 2 ? *start + step * static_cast<double>(i)
+                                        : *stop - step * static_cast<double>(size - 1 - i));
+  n.out("Out", n.floats(values, dtype));
+}
+
+void eye(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  auto rows = n.attr("num_rows", 0), columns = n.attr("num_columns", -1);
+  if (columns < 0) columns = rows;
+  auto zeros = filled(n, n.ints({rows, columns}), dtype, encoded(0, dtype));
+  n.out("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
+}
+
+// ---- diagonals ----
+
+// A vector on a diagonal: rows (or columns) that all hold it, seen through the diagonal's mask.
+Value diagonal_of(Node& n, const Value& x, std::int64_t offset, const Value& padding) {
+  auto shift = std::llabs(offset);
+  auto size = n.emit("Add", {n.shape_of(x), n.ints({shift})});
+  auto zeros = n.emit("ConstantOfShape", {n.concat({size, size}, 0)});
+  auto mask = n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(DType::float32)}}, {"k", offset}});
+  auto longer = n.emit("Pad", {x, n.ints({0, shift})});
+  auto spread = n.unsqueeze(longer, {offset >= 0 ? 1 : 0});
+  return n.emit("Where", {n.cast(mask, DType::boolean), spread, padding});
+}
+
+// Positions in the flat matrix; its size must be known.
+Value diagonal_in(Node& n, const Value& x, std::int64_t offset) {
+  auto rows = n.dim(x, 0), columns = n.dim(x, 1);
+  n.require(rows >= 0 && columns >= 0, "the diagonal of a matrix needs its size to be known");
+  Ints at;
+  for (auto r = std::max(-offset, std::int64_t{0}); r < rows && r + offset < columns; ++r)
+    at.push_back(r * columns + r + offset);
+  return n.emit("Gather", {n.reshape(x, {-1}), n.ints(at)}, {{"axis", std::int64_t{0}}});
+}
+
+void diag(Node& n) {
+  auto x = n.in("X");
+  auto offset = n.attr("offset", 0);
+  if (n.need_rank(x) == 2) return n.out("Out", diagonal_in(n, x, offset));
+  auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
+  n.out("Out", diagonal_of(n, row, offset, n.scalar_like(n.attr("padding_value", 0.0f), x)));
+}
+
+}  // namespace
+
+std::span<const Rule> create_rules() {
+  static const Rule rules[] = {
+      {"fill_constant", 9, fill_constant},
+      {"fill_any_like", 9, fill_any_like},
+      {"fill_constant_batch_size_like", 9, fill_batch_size_like},
+      {"empty", 9, empty},
+      {"assign_value", 7, assign_value},
+      {"range", 11, range},
+      {"linspace", 7, linspace},
+      {"eye", 9, eye},
+      {"diag_v2", 11, diag},
+  };
+  return rules;
+}
 
 }  // namespace oarlock

@@ -325,7 +325,9 @@ Info Graph::declared(std::string_view name) const {
   // Before 2.5 there were no 0-d tensors: no dims meant that nobody had said.
   bool unsaid = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
   if (var->kind != Kind::dense || unsaid) return {var->dtype, std::nullopt, std::nullopt};
-  return {var->dtype, var->shape, std::nullopt};
+  Info info{var->dtype, var->shape, std::nullopt};
+  for (std::int64_t& d : *info.shape) d = std::max(d, std::int64_t{-1});
+  return info;
 }
 
 std::string Graph::fresh(const std::string& wanted) {
@@ -348,7 +350,15 @@ std::string Graph::describe(const OpDesc& op) const {
 }
 
 onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options) {
-  return Graph(program, params, options).lower();
+  Graph graph(program, params, options);
+  try {
+    return graph.lower();
+  } catch (const Error&) {
+    if (!options.may_raise || graph.needed_opset() <= options.opset) throw;
+  }
+  LowerOptions raised = options;
+  raised.opset = graph.needed_opset(), raised.may_raise = false;
+  return Graph(program, params, raised).lower();
 }
 
 }  // namespace oarlock

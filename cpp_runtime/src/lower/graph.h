@@ -15,6 +15,7 @@ namespace oarlock {
 
 struct LowerOptions {
   int opset = 17;
+  bool may_raise = true;  // the opset, where an op needs a later one
   bool inline_weights = false;
   std::string location;        // of the weights, as the ONNX file names it
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
@@ -49,6 +50,8 @@ class Graph {
 
   /// Lower the whole program.   Error(unsupported) listing every op that could not be.
   onnx::Model lower();
+  /// The opset without which an op could not be lowered; 0 where that was not the reason.
+  int needed_opset() const { return needed_opset_; }
 
  private:
   friend class Node;
@@ -90,6 +93,7 @@ class Graph {
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
   std::vector<std::string> problems_;
+  int needed_opset_ = 0;
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;

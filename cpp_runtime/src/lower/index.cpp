@@ -33,12 +33,108 @@ void lookup_column(Node& n) {
   n.out("Out", looked_up(n, n.in("W"), n.squeeze(ids, {n.need_rank(ids) - 1})));
 }
 
+// ---- along an axis ----
+
+// ids of shape [n, 1] are the same list as [n]
+Value id_list(Node& n, std::string_view slot) {
+  auto ids = n.in(slot);
+  return n.rank(ids) == 2 && n.dim(ids, 1) == 1 ? n.squeeze(ids, {1}) : ids;
+}
+
+void gather(Node& n) {
+  auto x = n.in("X");
+  auto axis = axis_operand(n, "axis", "Axis", 0, n.need_rank(x));
+  out_scalar(n, "Out", n.emit("Gather", {x, id_list(n, "Index")}, {{"axis", axis}}));
+}
+
+void index_select(Node& n) {
+  auto x = n.in("X");
+  n.out("Out", n.emit("Gather", {x, n.in("Index")}, {{"axis", n.axis("dim", 0, n.need_rank(x))}}));
+}
+
+void index_sample(Node& n) {
+  n.out("Out", n.emit("GatherElements", {n.in("X"), n.in("Index")}, {{"axis", std::int64_t{1}}}));
+}
+
+void take_along_axis(Node& n) {
+  auto x = n.in("Input");
+  auto axis = n.axis("Axis", 0, n.need_rank(x));
+  n.out("Result", n.emit("GatherElements", {x, n.in("Index")}, {{"axis", axis}}));
+}
+
+struct Reduction {
+  std::string_view paddle, onnx;
+  int since;
+  double neutral;  // with it an entry counts as not there
+};
+
+const Reduction& find_reduction(const Node& n, std::string_view name) {
+  static constexpr Reduction all[] = {
+      {"assign", "none", 11, 0}, {"add", "add", 16, 0}, {"mul", "mul", 16, 1}, {"multiply", "mul", 16, 1}};
+  auto found = std::find_if(std::begin(all), std::end(all), [&](const Reduction& r) { return r.paddle == name; });
+  n.require(found != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
+  return *found;
+}
+
+Value scattered(Node& n, const Value& x, const Value& at, const Value& values, std::int64_t axis,
+                std::string_view how) {
+  Node::Attrs attrs{{"axis", axis}};
+  if (how != "none") attrs.emplace_back("reduction", std::string(how));
+  return n.emit("ScatterElements", {x, at, values}, attrs);
+}
+
+void put_along_axis(Node& n) {
+  auto x = n.in("Input"), at = n.in("Index"), values = n.in("Value");
+  auto axis = n.axis("Axis", 0, n.need_rank(x));
+  const Reduction& how = find_reduction(n, n.attr("Reduce", "assign"));
+  n.need_opset(how.since);
+  if (n.shape(values) != n.shape(at) || !n.shape(at)) values = n.emit("Expand", {values, n.shape_of(at)});
+  if (how.onnx != "none" && !n.attr("Include_self", true)) {
+    auto neutral = n.emit("Expand", {n.scalar_like(how.neutral, x), n.shape_of(at)});
+    x = scattered(n, x, at, neutral, axis, "none");
+  }
+  n.out("Result", scattered(n, x, at, values, axis, how.onnx));
+}
+
+// ---- by coordinates ----
+
+Value coordinates(Node& n, const Value& v) { return n.cast(v, DType::int64); }
+
+void gather_nd(Node& n) { n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, n.in("Index"))})); }
+
+Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
+  return n.emit("ScatterND", {x, at, updates}, {{"reduction", std::string("add")}});
+}
+
+void scatter_nd_add(Node& n) {
+  n.need_opset(16);
+  n.out("Out", added_at(n, n.in("X"), coordinates(n, n.in("Index")), n.in("Updates")));
+}
+
+// Rows are replaced; or set to zero and then added up.
+void scatter(Node& n) {
+  auto x = n.in("X"), updates = n.in("Updates");
+  auto ids = coordinates(n, n.unsqueeze(id_list(n, "Ids"), {-1}));
+  if (n.attr("overwrite", true)) return n.out("Out", n.emit("ScatterND", {x, ids, updates}));
+  n.need_opset(16);
+  auto zeros = n.emit("Sub", {updates, updates});
+  n.out("Out", added_at(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
+}
+
 }  // namespace
 
 std::span<const Rule> index_rules() {
   static const Rule rules[] = {
       {"lookup_table_v2", 9, lookup},
       {"lookup_table", 9, lookup_column},
+      {"gather", 7, gather},
+      {"index_select", 7, index_select},
+      {"index_sample", 11, index_sample},
+      {"take_along_axis", 11, take_along_axis},
+      {"put_along_axis", 11, put_along_axis},
+      {"gather_nd", 11, gather_nd},
+      {"scatter_nd_add", 11, scatter_nd_add},
+      {"scatter", 11, scatter},
   };
   return rules;
 }

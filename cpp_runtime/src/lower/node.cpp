@@ -258,6 +258,12 @@ const OpDesc* Node::writer(const std::string& paddle_name) const {
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }
 
+void Node::need_opset(int wanted) const {
+  if (opset() >= wanted) return;
+  graph_.needed_opset_ = std::max(graph_.needed_opset_, wanted);
+  fail("needs opset " + std::to_string(wanted));
+}
+
 void Node::fail(const std::string& why) const {
   std::string at = op_.where.empty() ? "" : "\n    at " + op_.where;
   throw Error(Fault::unsupported, op_.type + ": " + why + " (" + graph_.describe(op_) + ")" + at);

@@ -131,6 +131,10 @@ class Node {
   /// The op that last wrote `paddle_name` before this one, in this block; null when there is none.
   const OpDesc* writer(const std::string& paddle_name) const;
 
+  /// For a rule that, for some operands, has nothing below `wanted`: the program is lowered again at that opset where
+  /// the caller leaves the choice open (LowerOptions::may_raise), and refused elsewhere.
+  void need_opset(int wanted) const;
+
   [[noreturn]] void fail(const std::string& why) const;
   void require(bool ok, const std::string& why) const {
     if (!ok) fail(why);

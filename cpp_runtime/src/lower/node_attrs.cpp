@@ -1,4 +1,6 @@
 // Reading attributes: the wanted type must be the one in the file, up to the width of a number.
+#include <algorithm>
+
 #include "lower/graph.h"
 #include "lower/node.h"
 
@@ -85,8 +87,9 @@ Values Node::attr_tensors(std::string_view name) const {
 }
 
 std::int64_t Node::axis(std::string_view name, std::int64_t otherwise, int rank) const {
-  std::int64_t axis = attr(name, otherwise), from_front = axis < 0 ? axis + rank : axis;
-  require(from_front >= 0 && (from_front < rank || (rank == 0 && from_front == 0)),
+  int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
+  std::int64_t axis = attr(name, otherwise), from_front = axis < 0 ? axis + span : axis;
+  require(from_front >= 0 && from_front < span,
           "attribute '" + std::string(name) + "' is " + std::to_string(axis) + " for rank " + std::to_string(rank));
   return from_front;
 }

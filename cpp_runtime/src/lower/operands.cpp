@@ -59,9 +59,10 @@ void out_scalar(Node& n, std::string_view slot, const Value& v) {
 }
 
 Ints from_front(const Node& n, Ints axes, int rank) {
+  int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
-    n.require(a >= -rank && a < std::max(rank, 1), "axis " + std::to_string(a) + " for rank " + std::to_string(rank));
-    if (a < 0) a += rank;
+    n.require(a >= -span && a < span, "axis " + std::to_string(a) + " for rank " + std::to_string(rank));
+    if (a < 0) a += span;
   }
   std::sort(axes.begin(), axes.end());
   axes.erase(std::unique(axes.begin(), axes.end()), axes.end());

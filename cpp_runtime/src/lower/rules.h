@@ -43,11 +43,17 @@ std::span<const Rule> conv_rules();
 std::span<const Rule> create_rules();
 std::span<const Rule> elementwise_rules();
 std::span<const Rule> index_rules();
+std::span<const Rule> join_rules();
 std::span<const Rule> loss_rules();
+std::span<const Rule> math_rules();
 std::span<const Rule> matmul_rules();
 std::span<const Rule> norm_rules();
+std::span<const Rule> pad_rules();
 std::span<const Rule> pool_rules();
+std::span<const Rule> random_rules();
 std::span<const Rule> reduce_rules();
+std::span<const Rule> select_rules();
+std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();
 std::span<const Rule> slice_rules();
 

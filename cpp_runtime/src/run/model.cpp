@@ -38,6 +38,7 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
   if (options.opset < 7 || options.opset > 23)
     throw Error(Fault::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
   lowering.opset = options.opset;
+  lowering.may_raise = false;
   lowering.inline_weights = options.inline_weights;
   lowering.location = options.location.empty() ? base_name(impl.weights.path()) : options.location;
   return lowering;
