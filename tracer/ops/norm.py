@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, Ints, Meta, check, op
+from . import blocks
 from .elementwise import add, mul, scale, sub
 from .meta import Shape, agree, check_float, like, like_x, size_of
 from .reduce import reduce_mean, reduce_sum
@@ -36,13 +37,28 @@ def _(g, x, mean, inv_std, *, axes):
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x)
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
-    dims = tuple(axes)
-    count = x.dtype.type(max(math.prod(x.shape[a] for a in dims), 1))
+    kept = [a for a in range(x.ndim) if a not in axes]
+    order = [*kept, *sorted(axes, key=lambda a: -x.strides[a])]
+    count = math.prod(x.shape[a] for a in kept)
+    turned = [np.transpose(t, order) for t in (x, g)]
+    if not all(t.flags.c_contiguous for t in turned):
+        return _standard_back(x, mean, inv_std, g, tuple(axes))
+    x, g = (t.reshape(count, -1) for t in turned)
+    stats = (
+        np.broadcast_to(np.transpose(t, order), [turned[0].shape[i] if i < len(kept) else 1 for i in range(len(order))])
+        for t in (mean, inv_std)
+    )
+    found = blocks.rows(lambda *parts: _standard_back(*parts, axes=(1,)), x, *(t.reshape(count, 1) for t in stats), g)
+    return np.transpose(found.reshape(turned[0].shape), np.argsort(order))
+
+
+def _standard_back(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
+    count = x.dtype.type(max(math.prod(x.shape[a] for a in axes), 1))
     out = x - mean
-    bend = np.sum(g * out, axis=dims, keepdims=True) / count * (inv_std * inv_std)
+    bend = np.sum(g * out, axis=axes, keepdims=True) / count * (inv_std * inv_std)
     out *= -bend
     out += g
-    out -= np.sum(g, axis=dims, keepdims=True) / count
+    out -= np.sum(g, axis=axes, keepdims=True) / count
     out *= inv_std
     return out
 
@@ -185,10 +201,15 @@ def _rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     t = x.dtype.type
     count = t(max(x.shape[1], 1))
     mean = np.sum(x, axis=1) / count
-    out = x - mean[:, None]
-    variance = np.sum(np.square(out), axis=1) / count
-    out *= (t(1) / np.sqrt(variance + t(epsilon)))[:, None]
-    return out, mean, variance
+    variance = np.empty_like(mean)
+
+    def standard(part: Any, middle: Any, spread: Any) -> Any:
+        out = part - middle[:, None]
+        spread[...] = np.sum(np.square(out), axis=1) / count
+        out *= (t(1) / np.sqrt(spread + t(epsilon)))[:, None]
+        return out
+
+    return blocks.rows(standard, x, mean, variance), mean, variance
 
 
 def _rows_back(g: Any, x: Any, mean: Any, inv_std: Any) -> tuple[Any, Any]:
