@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.op import OPS, Meta, op
-from .blocks import along_last
+from .blocks import along_last, largest, sums
 from .elementwise import mul, sub
 from .meta import check_float, like_x, normal_axis
 from .unary import exp
@@ -31,8 +31,9 @@ def softmax_of(x, axis):
     """The softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    e /= np.sum(e, axis=axis, keepdims=True)
+    e = x - largest(x, axis)
+    np.exp(e, out=e)
+    e /= sums(e, axis)
     return e
 
 
@@ -51,7 +52,7 @@ def softmax_grad(out, g, *, axis: int = -1):
 
 def _softmax_back(out, g, axis):
     weighted = g * out
-    weighted -= out * np.sum(weighted, axis=axis, keepdims=True)
+    weighted -= out * sums(weighted, axis)
     return weighted
 
 
@@ -78,8 +79,8 @@ def log_softmax_of(x, axis):
     """The logarithm of softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    shifted -= np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    shifted = x - largest(x, axis)
+    shifted -= np.log(sums(np.exp(shifted), axis))
     return shifted
 
 
