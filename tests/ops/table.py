@@ -32,8 +32,8 @@ INTERNAL = {
     "between", "conv2d_filter_grad", "conv2d_input_grad", "diag_v2_grad", "flatten_at",
     "gather_grad", "gelu_grad", "group_rows", "keep", "last_along_axis", "last_of_each", "leaky_relu_grad", "lookup_table_v2_grad",
     "masked", "masked_select_grad", "nll_loss_grad", "pad3d_grad", "pool2d_grad", "pool2d_pick", "product_of_others",
-    "put_in_pictures", "relu_grad", "reshape_like", "share_of_used", "sigmoid_grad", "slice_grad", "softmax_grad",
-    "softmax_with_cross_entropy_grad", "split_like", "spread_like", "standardize", "standardize_grad", "strided_slice_grad", "sum_like",
+    "put_in_pictures", "relu_grad", "reshape_like", "share_of_used", "sigmoid_grad", "silu_grad", "slice_grad", "softmax_grad",
+    "softmax_with_cross_entropy_grad", "split_like", "spread_like", "standardize", "standardize_dot", "standardize_grad", "strided_slice_grad", "sum_like",
     "sum_to", "take_from_pictures", "tanh_grad", "tile_grad", "ungroup_rows",
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, check, op
+from . import blocks
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
 from .meta import agree, float_like_x, like_x, size_of
@@ -125,9 +126,16 @@ def _(g, x, *, alpha):
 @op("gelu", "X -> Out", meta=float_like_x)
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), the normal distribution function; approximate: by tanh.   X [*] -> Out [*]"""
+    return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
+
+
+def _gelu_tanh(x: Any) -> Any:
     t = x.dtype.type
-    if approximate:
-        return x * (np.tanh(x * (x * x * t(_K * _A) + t(_K))) + t(1)) * t(0.5)
+    return x * (np.tanh(x * (x * x * t(_K * _A) + t(_K))) + t(1)) * t(0.5)
+
+
+def _gelu_erf(x: Any) -> Any:
+    t = x.dtype.type
     return x * (erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5)
 
 
@@ -143,12 +151,19 @@ def _(g, x, *, approximate):
 @op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
+
+
+def _slope_tanh(x: Any, g: Any) -> Any:
     t = x.dtype.type
-    if approximate:
-        xx = x * x
-        h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
-        slope = (x * (t(1) - h * h)) * (xx * t(3 * _K * _A) + t(_K))
-        return g * ((slope + h + t(1)) * t(0.5))
+    xx = x * x
+    h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
+    slope = (x * (t(1) - h * h)) * (xx * t(3 * _K * _A) + t(_K))
+    return g * ((slope + h + t(1)) * t(0.5))
+
+
+def _slope_erf(x: Any, g: Any) -> Any:
+    t = x.dtype.type
     phi = np.exp(x * x * t(-0.5)) * (x * t(_PHI0))
     return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
 
@@ -184,16 +199,36 @@ def _silu(x: Any) -> Any:
     return x / (one + np.exp(-x))
 
 
-def _silu_vjp(g: Any, x: Any) -> Any:
+def _silu_back(x: Any, g: Any) -> Any:
+    one = x.dtype.type(1)
+    s = one / (one + np.exp(-x))
+    return g * (s * (x * (one - s) + one))
+
+
+@op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+@np.errstate(all="ignore")
+def silu_grad(x, g):
+    """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X).   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return blocks.elementwise(_silu_back, x, g)
+
+
+@silu_grad.vjp
+def _(b, x, g):
     s = sigmoid(x)
-    return mul(g, mul(s, plus_one(mul(x, one_minus(s)))))
+    # the slope s * (1 + x * (1 - s)) has the slope s * (1 - s) * (2 + x * (1 - 2 * s))
+    bend = mul(mul(s, one_minus(s)), scale(mul(x, scale(s, scale=-2.0, bias=1.0)), bias=2.0))
+    return lambda: mul(mul(b, g), bend), lambda: silu_grad(x, b)
+
+
+def _silu_vjp(g: Any, x: Any) -> Any:
+    return silu_grad(x, g)
 
 
 @op("silu", "X -> Out", meta=float_like_x)
 @np.errstate(all="ignore")
 def silu(x):
     """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
-    return _silu(x)
+    return blocks.elementwise(_silu, x)
 
 
 silu.vjp(_silu_vjp)
@@ -203,7 +238,7 @@ silu.vjp(_silu_vjp)
 @np.errstate(all="ignore")
 def swish(x):
     """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
-    return _silu(x)
+    return blocks.elementwise(_silu, x)
 
 
 swish.vjp(_silu_vjp)

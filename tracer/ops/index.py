@@ -27,6 +27,9 @@ def check_integers(index: Any) -> None:
     check(index.dtype.kind in "iu", "an index is not of integers")
 
 
+MOST = 16  # times that an index may come before it is cheaper to add run by run
+
+
 def add_rows(out: Any, index: Any, rows: Any) -> None:
     """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names them."""
     if not index.size:
@@ -34,7 +37,14 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
     order = np.argsort(index, kind="stable")
     index = index[order]
     first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
-    out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
+    counts = np.diff(np.append(first, index.size))
+    if counts.max() > MOST:
+        out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
+        return
+    nth = np.arange(index.size) - np.repeat(first, counts)
+    for k in range(int(counts.max())):  # all that come for the first time, then for the second, ...
+        now = nth == k
+        out[index[now]] += rows[order[now]]
 
 
 # -- slices along one axis --------------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
 """Normalization: batch, layer, group, instance.
 
-All of them standardize: they subtract a mean over some axes and divide by a deviation over the same.  `standardize` and the two
-gradients that follow it know that mean and deviation come from X, so every norm is a few lines around them and can be
-differentiated twice.
+Each is a few lines around `standardize`.
 """
 
 from __future__ import annotations
@@ -12,56 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Ints, Meta, check, op
-from .elementwise import add, mul, scale, sub
-from .meta import Shape, agree, check_float, like, like_x, size_of
-from .reduce import reduce_mean, reduce_sum
+from ..core.op import OPS, Meta, check, op
+from .elementwise import mul, scale, sub
+from .meta import Shape, agree, check_float, like, size_of
+from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .unary import negative, rsqrt
-
-
-@op("standardize", "X, Mean, InvStd -> Out", meta=like_x)
-def standardize(x, mean, inv_std, *, axes: Ints):
-    """Out = (X - Mean) * InvStd, both being those of X over the axes.   X [*S], Mean and InvStd broadcast to it -> Out [*S]"""
-    out = x - mean
-    out *= inv_std
-    return out
-
-
-@standardize.vjp
-def _(g, x, mean, inv_std, *, axes):
-    return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
-
-
-@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x)
-def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
-    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
-    dims = tuple(axes)
-    count = x.dtype.type(max(math.prod(x.shape[a] for a in dims), 1))
-    out = x - mean
-    bend = np.sum(g * out, axis=dims, keepdims=True) / count * (inv_std * inv_std)
-    out *= -bend
-    out += g
-    out -= np.sum(g, axis=dims, keepdims=True) / count
-    out *= inv_std
-    return out
-
-
-@standardize_grad.vjp
-def _(b, x, mean, inv_std, g, *, axes):
-    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the axes:
-    # d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g * xhat)).
-    def to_x() -> Any:
-        def average(t: Any) -> Any:
-            return reduce_mean(t, dim=axes, keep_dim=True)
-
-        xhat = standardize(x, mean, inv_std, axes=axes)
-        pg, pb = (standardize_grad(x, mean, inv_std, t, axes=axes) for t in (g, b))
-        total = add(mul(pg, average(mul(b, xhat))), mul(pb, average(mul(g, xhat))))
-        return negative(mul(add(total, mul(xhat, average(mul(b, pg)))), inv_std))
-
-    return to_x, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
-
+from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
+from .unary import rsqrt
 
 # -- batch_norm ---------------------------------------------------------------------------------------------------
 
@@ -156,20 +111,20 @@ def _(
     if _global(is_test, trainable_statistics, use_global_stats):
         inv_std = rsqrt(scale(variance, bias=epsilon))
 
-        def xhat() -> Any:
-            return mul(sub(x, spread(mean)), spread(inv_std))
+        def to_weight() -> Any:
+            return reduce_sum(mul(g, mul(sub(x, spread(mean)), spread(inv_std))), dim=rest)
 
         to_x = lambda: mul(scaled(), spread(inv_std))  # noqa: E731 - a gradient nobody may want
     else:
         m, r = spread(SavedMean), spread(SavedVariance)
 
-        def xhat() -> Any:
-            return standardize(x, m, r, axes=rest)
+        def to_weight() -> Any:
+            return standardize_dot(x, m, r, g, axes=rest, over=rest)
 
         to_x = lambda: standardize_grad(x, m, r, scaled(), axes=rest)  # noqa: E731
     return (
         to_x,
-        lambda: reduce_sum(mul(g, xhat()), dim=rest),
+        to_weight,
         lambda: reduce_sum(g, dim=rest),
         None,
         None,
@@ -180,30 +135,13 @@ def _(
 # -- norms over rows ----------------------------------------------------------------------------------------------
 
 
-def _rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
-    """The rows of x [R,K] standardized, with their means [R] and variances [R]."""
-    t = x.dtype.type
-    count = t(max(x.shape[1], 1))
-    mean = np.sum(x, axis=1) / count
-    out = x - mean[:, None]
-    variance = np.sum(np.square(out), axis=1) / count
-    out *= (t(1) / np.sqrt(variance + t(epsilon)))[:, None]
-    return out, mean, variance
-
-
-def _rows_back(g: Any, x: Any, mean: Any, inv_std: Any) -> tuple[Any, Any]:
-    """As functions: the gradient in the rows x [R,K] given that of their standardized values, and these values."""
-    m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
-    return lambda: standardize_grad(x, m, r, g(), axes=[1]), lambda: standardize(x, m, r, axes=[1])
-
-
 @op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.   X [*R,*K], Scale, Bias [K] -> Y [*R,*K]"""
     check(0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
     length = math.prod(x.shape[begin_norm_axis:])
     _check_flat(length, weight, bias)
-    y, mean, variance = _rows(x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon)
+    y, mean, variance = standardized_rows(x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon)
     if weight is not None:
         y *= weight.reshape(-1)
     if bias is not None:
@@ -233,10 +171,10 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
     def scaled() -> Any:
         return grads if weight is None else mul(grads, reshape(weight, shape=[-1]))
 
-    to_rows, standard = _rows_back(scaled, rows, Mean, rsqrt(scale(Variance, bias=epsilon)))
+    m, r = (reshape(t, shape=[-1, 1]) for t in (Mean, rsqrt(scale(Variance, bias=epsilon))))
     return (
-        lambda: reshape_like(to_rows(), x),
-        lambda: reshape_like(reduce_sum(mul(grads, standard()), dim=[0]), weight),
+        lambda: reshape_like(standardize_grad(rows, m, r, scaled(), axes=[1]), x),
+        lambda: reshape_like(standardize_dot(rows, m, r, grads, axes=[1], over=[0]), weight),
         lambda: reshape_like(reduce_sum(grads, dim=[0]), bias),
     )
 
@@ -289,7 +227,7 @@ def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout
     channel = _channel(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    rows, mean, variance = _rows(group_rows.kernel(x, groups=groups, data_layout=layout), epsilon)
+    rows, mean, variance = standardized_rows(group_rows.kernel(x, groups=groups, data_layout=layout), epsilon)
     y = ungroup_rows.kernel(rows, x, data_layout=layout)
     shape = _along(x.ndim, channel)
     if weight is not None:
@@ -309,10 +247,15 @@ def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any
         return group_rows(spread, groups=groups, data_layout=layout)
 
     rows = group_rows(x, groups=groups, data_layout=layout)
-    to_rows, standard = _rows_back(scaled, rows, mean, inv_std)
+    m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
+
+    def to_weight() -> Any:
+        standard = ungroup_rows(standardize(rows, m, r, axes=[1]), x, data_layout=layout)
+        return reduce_sum(mul(g, standard), dim=rest)
+
     return (
-        lambda: ungroup_rows(to_rows(), x, data_layout=layout),
-        lambda: reduce_sum(mul(g, ungroup_rows(standard(), x, data_layout=layout)), dim=rest),
+        lambda: ungroup_rows(standardize_grad(rows, m, r, scaled(), axes=[1]), x, data_layout=layout),
+        to_weight,
         lambda: reduce_sum(g, dim=rest),
     )
 

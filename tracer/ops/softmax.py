@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.op import OPS, Meta, op
+from .blocks import along_last, largest, sums
 from .elementwise import mul, sub
 from .meta import check_float, like_x, normal_axis
 from .unary import exp
@@ -23,15 +24,16 @@ def softmax(x, *, axis: int = -1):
     check_float(x)
     if not x.ndim:
         return np.ones_like(x)
-    return softmax_of(x, axis)
+    return along_last(softmax_of, axis, x)
 
 
 def softmax_of(x, axis):
     """The softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    e /= np.sum(e, axis=axis, keepdims=True)
+    e = x - largest(x, axis)
+    np.exp(e, out=e)
+    e /= sums(e, axis)
     return e
 
 
@@ -45,8 +47,12 @@ def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     if not out.ndim:
         return np.zeros_like(out)
+    return along_last(_softmax_back, axis, out, g)
+
+
+def _softmax_back(out, g, axis):
     weighted = g * out
-    weighted -= out * np.sum(weighted, axis=axis, keepdims=True)
+    weighted -= out * sums(weighted, axis)
     return weighted
 
 
@@ -66,15 +72,15 @@ def _(gg, out, g, *, axis):
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
     check_float(x)
-    return log_softmax_of(x, axis) if x.ndim else np.zeros_like(x)
+    return along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
 
 
 def log_softmax_of(x, axis):
     """The logarithm of softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    shifted -= np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    shifted = x - largest(x, axis)
+    shifted -= np.log(sums(np.exp(shifted), axis))
     return shifted
 
 

@@ -28,5 +28,6 @@ def erf(x: Any) -> Any:
 def _horner(coefficients: Any, t: Any) -> Any:
     result = coefficients[0] * t + coefficients[1]
     for c in coefficients[2:]:
-        result = result * t + c
+        result *= t
+        result += c
     return result
