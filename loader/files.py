@@ -160,7 +160,8 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
         raise _Bad(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
         raise _Bad(f"has {len(message.dims)} axes, more than {MAX_RANK}")
-    return dtype.name, tuple(message.dims)
+    # Paddle multiplies with unknown sizes: -12 is as unknown as -1.
+    return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
 def _op(message: Any) -> OpDesc:

@@ -41,7 +41,6 @@ const std::vector<Row>& rows() {
       {"name-long", "name of 5000 bytes", [](Program& p) { p.blocks[0].vars[0].name = std::string(5000, 'a'); }},
       {"dtype", "unknown dtype 77", [](Program& p) { p.blocks[0].vars[0].dtype = static_cast<DType>(77); }},
       {"rank", "has rank 40", [](Program& p) { p.blocks[0].vars[0].shape = Ints(40, 1); }},
-      {"dim-negative", "has dim -5", [](Program& p) { p.blocks[0].vars[0].shape = {-5}; }},
       {"dims-overflow", "more elements than fit", [](Program& p) { p.blocks[0].vars[0].shape = Ints(4, 1 << 20); }},
       {"undeclared", "names 'nobody', which block 0", [](Program& p) { op_of(p, "relu").inputs["X"] = {"nobody"}; }},
       {"sub-block-range", "names block 9, which is no child",

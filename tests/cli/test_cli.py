@@ -50,7 +50,7 @@ def test_inspect(model: tuple[str, Any]) -> None:
         assert part in text
     code, text = oarlock("inspect", model[0], "--program")
     assert code == 0
-    assert "conv2d(Input=image" in text
+    assert "conv2d(Filter=conv2d_0.w_0, Input=image)" in text
 
 
 def test_verify(model: tuple[str, Any]) -> None:

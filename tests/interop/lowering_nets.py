@@ -5,7 +5,6 @@ Importable without Paddle: a case is built when it is exported.
 
 from dataclasses import dataclass, field
 
-import numpy as np
 from lowering_cases import a, f, ints
 
 try:
@@ -164,7 +163,13 @@ def pools():
     class Pools(nn.Layer):
         def forward(self, x):
             out, mask = F.max_pool2d(x, 2, 2, return_mask=True)
-            return out, mask, F.adaptive_max_pool2d(x, 3), F.avg_pool2d(x, 3, 2, 1, exclusive=False), F.adaptive_avg_pool2d(x, 4)
+            return (
+                out,
+                mask,
+                F.adaptive_max_pool2d(x, 3),
+                F.avg_pool2d(x, 3, 2, 1, exclusive=False),
+                F.adaptive_avg_pool2d(x, 4),
+            )
 
     return Pools()
 
@@ -178,7 +183,11 @@ def weight_norm():
 
 
 def dynamic_reshape(x):
-    return paddle.reshape(x, [paddle.shape(x)[0], -1]), paddle.reshape(x, [x.shape[0], x.shape[1] * 2, 2]), x.reshape([0, -1])
+    return (
+        paddle.reshape(x, [paddle.shape(x)[0], -1]),
+        paddle.reshape(x, [x.shape[0], x.shape[1] * 2, 2]),
+        x.reshape([0, -1]),
+    )
 
 
 function(dynamic_reshape, f(2, 3, 4), open=(0, 1))
@@ -224,14 +233,26 @@ function(created_from_shapes, f(2, 3, 4), open=(0, 1))
 
 def put_together(x):
     p, q, r = paddle.split(x, 3, axis=2)
-    return paddle.concat([r, p], axis=-1), paddle.stack([p, q], axis=1), paddle.chunk(x, 2, axis=2)[1], paddle.roll(x, 1, axis=1), paddle.flip(x, [1])
+    return (
+        paddle.concat([r, p], axis=-1),
+        paddle.stack([p, q], axis=1),
+        paddle.chunk(x, 2, axis=2)[1],
+        paddle.roll(x, 1, axis=1),
+        paddle.flip(x, [1]),
+    )
 
 
 function(put_together, f(2, 4, 6), open=(0, 1))
 
 
 def axes(x):
-    return x.transpose([2, 0, 1]), x.unsqueeze([0, 2]).squeeze(0), paddle.flatten(x, 0, 1), paddle.unbind(x, axis=1)[0], x.t if False else x.mean(-1)
+    return (
+        x.transpose([2, 0, 1]),
+        x.unsqueeze([0, 2]).squeeze(0),
+        paddle.flatten(x, 0, 1),
+        paddle.unbind(x, axis=1)[0],
+        x.t if False else x.mean(-1),
+    )
 
 
 function(axes, f(2, 3, 4))
@@ -248,14 +269,38 @@ function(arithmetic, f(3, 4), f(3, 4, seed=1))
 
 
 def whole_arithmetic(x, y):
-    return x + y, x - 3, x * y, x // y, x % y, x / y, x // 2, x % 3, x > y, paddle.bitwise_and(x, y), x.astype("float32")
+    return (
+        x + y,
+        x - 3,
+        x * y,
+        x // y,
+        x % y,
+        x / y,
+        x // 2,
+        x % 3,
+        x > y,
+        paddle.bitwise_and(x, y),
+        x.astype("float32"),
+    )
 
 
 function(whole_arithmetic, ints(3, 4, low=-9, high=9), ints(3, 4, low=1, high=5, seed=1))
 
 
 def statistics(x):
-    return x.mean(), x.std(axis=1), x.var(), paddle.norm(x), paddle.norm(x, 2, axis=1), F.normalize(x, axis=1), paddle.logsumexp(x, 1), x.sum([0, 1], keepdim=True), x.max(), x.prod(1), paddle.all(x > -9)
+    return (
+        x.mean(),
+        x.std(axis=1),
+        x.var(),
+        paddle.norm(x),
+        paddle.norm(x, 2, axis=1),
+        F.normalize(x, axis=1),
+        paddle.logsumexp(x, 1),
+        x.sum([0, 1], keepdim=True),
+        x.max(),
+        x.prod(1),
+        paddle.all(x > -9),
+    )
 
 
 function(statistics, f(3, 4))
@@ -263,7 +308,17 @@ function(statistics, f(3, 4))
 
 def ordering(x):
     top, where = paddle.topk(x, 2)
-    return top, where, paddle.argmax(x, 1), paddle.argmin(x), paddle.sort(x, 1), paddle.argsort(x, 1, descending=True), paddle.nonzero(x > 0), paddle.masked_select(x, x > 0), paddle.where(x > 0, x, x * 0.1)
+    return (
+        top,
+        where,
+        paddle.argmax(x, 1),
+        paddle.argmin(x),
+        paddle.sort(x, 1),
+        paddle.argsort(x, 1, descending=True),
+        paddle.nonzero(x > 0),
+        paddle.masked_select(x, x > 0),
+        paddle.where(x > 0, x, x * 0.1),
+    )
 
 
 function(ordering, f(3, 4))
@@ -284,7 +339,7 @@ function(losses, f(3, 5), a([1, 0, 4]), f(3, 5, low=0.05, high=0.95))
 
 
 def branch(x):
-    if x.sum() > 0:  # noqa: SIM108 - the statement is what is exported
+    if x.sum() > 0:
         y = x * 2
     else:
         y = x - 1
@@ -363,7 +418,7 @@ function(loop_over_rows, f(5, 4))
 def nested(x):
     i = paddle.zeros([1], "int64")
     while i < 4:
-        if x.mean() > 1:  # noqa: SIM108 - the statement is what is exported
+        if x.mean() > 1:
             x = x - 1
         else:
             x = x + 0.75

@@ -20,8 +20,10 @@ pytestmark = pytest.mark.paddle
 
 # What a random op must give, by the name that a case compares with.
 DISTRIBUTIONS = {
-    "uniform": lambda x, case: _within(x, case.attrs["min"], case.attrs["max"])
-    and abs(x.mean() - (case.attrs["min"] + case.attrs["max"]) / 2) < 0.5,
+    "uniform": lambda x, case: (
+        _within(x, case.attrs["min"], case.attrs["max"])
+        and abs(x.mean() - (case.attrs["min"] + case.attrs["max"]) / 2) < 0.5
+    ),
     "normal": lambda x, case: abs(x.mean() - case.attrs["mean"]) < 0.5 and abs(x.std() - case.attrs["std"]) < 0.5,
     "integers": lambda x, case: set(x.ravel().tolist()) == set(range(case.attrs["low"], case.attrs["high"])),
     "permutation": lambda x, case: sorted(x.tolist()) == list(range(case.attrs["n"])),

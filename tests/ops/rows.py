@@ -25,7 +25,9 @@ class Row:
     tol: relative and absolute tolerance of every comparison in float32
     grad: whether the gradient may be tested here; False next to a kink or a tie
     second: whether the gradient of the gradient may be
+    constant: input slots that are not differentiated in this row
     random: the result is drawn, so only its shape and dtype can be compared
+    unset: result slots that real Paddle leaves unwritten here
     paddle: why real Paddle's result is not compared (empty: it is)
     paddle_grad: why real Paddle's gradient is not compared (empty: it is)
     """
@@ -37,7 +39,9 @@ class Row:
     tol: float = 1e-5
     grad: bool = True
     second: bool = True
+    constant: frozenset[str] = frozenset()
     random: bool = False
+    unset: frozenset[str] = frozenset()
     paddle: str = ""
     paddle_grad: str = ""
 

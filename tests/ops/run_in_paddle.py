@@ -16,6 +16,9 @@ import numpy as np
 import paddle
 from paddle import static
 
+# Results that must be the very variable of an operand.
+IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
+
 
 def variable(block: Any, name: str, array: Any) -> Any:
     """An input variable like the array, which a feed gives its value."""
@@ -33,13 +36,14 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
         block = program.global_block()
         ins = {s: [variable(block, n, arrays[n]) for n in names] for s, names in row["ins"].items()}
         outs = {s: [block.create_var(name=f"{s}.{k}") for k in range(n)] for s, n in row["outs"].items()}
+        outs.update({out: ins[of] for out, of in IN_PLACE.get(row["type"], {}).items()})
         block.append_op(type=row["type"], inputs=ins, outputs=outs, attrs=row["attrs"])
         wanted = {f"{s}/{k}": v for s, vs in outs.items() for k, v in enumerate(vs)}
         feed = {n: arrays[n] for names in row["ins"].values() for n in names}
         if row["grads"]:
             wanted.update(gradients(block, row, ins, outs, arrays, feed))
         values = executor.run(program, feed=feed, fetch_list=list(wanted.values()))
-    return dict(zip(wanted, values))
+    return dict(zip(wanted, values, strict=True))
 
 
 def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any, feed: Any) -> dict[str, Any]:
@@ -53,7 +57,7 @@ def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any,
         feed[name] = arrays[name]
     sources = {f"{s}@GRAD/{k}": v for s in row["grads"] for k, v in enumerate(ins[s]) if not v.stop_gradient}
     found = static.gradients(targets, list(sources.values()), target_gradients=given)
-    return {k: v for k, v in zip(sources, found) if v is not None}
+    return {k: v for k, v in zip(sources, found, strict=True) if v is not None}
 
 
 def main(source: str, target: str) -> None:

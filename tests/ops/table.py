@@ -63,14 +63,14 @@ CONSTANT: dict[str, set[str]] = {
 }
 
 
+def constant_of(row: Row) -> set[str]:
+    """The slots that are not differentiated in a row."""
+    return CONSTANT.get(row.type, set()) | row.constant
+
+
 def arrays_of(arg: Any) -> list[Any]:
     """The arrays of one slot."""
     return [] if arg is None else list(arg) if isinstance(arg, list) else [arg]
-
-
-def padded_args(op: Op, row: Row) -> list[Any]:
-    """One entry per slot."""
-    return [*row.args, *[None] * (len(op.ins) - len(row.args))]
 
 
 def op_of(row: Row) -> Op:

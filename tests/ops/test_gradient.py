@@ -17,7 +17,7 @@ from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
 
 from .rows import Row
-from .table import CONSTANT, IDS, INTERNAL, ROWS, arrays_of, op_of
+from .table import IDS, INTERNAL, ROWS, arrays_of, constant_of, op_of
 from .test_forward import compatible, flat
 
 STEP = 1e-6
@@ -30,6 +30,12 @@ class Checked(Eager):
 
     def with_tape(self, tape: bool) -> Checked:
         return Checked(tape)
+
+    def unary(self, op: Op, x: Tensor) -> Any:
+        return self.run(op, (x,), {})
+
+    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
+        return self.run(op, (x, y), {})
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         made = super().run(op, args, attrs)
@@ -53,7 +59,7 @@ class Call:
         self.op = op_of(row)
         self.attrs = {k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v for k, v in row.attrs.items()}
         self.args = [[double(t) for t in a] if isinstance(a, list) else a if a is None else double(a) for a in row.args]
-        constant = CONSTANT.get(row.type, set())
+        constant = constant_of(row)
         self.places = [
             (i, k)
             for i, (s, a) in enumerate(zip(self.op.ins, self.args, strict=False))
@@ -152,7 +158,10 @@ def check_second(number: int) -> None:
 
 
 def differentiable(row: Row) -> bool:
-    return row.grad and not row.random and OPS[row.type].has_vjp and bool(Call(row).point)
+    if not row.grad or row.random or not OPS[row.type].has_vjp:
+        return False
+    call = Call(row)
+    return bool(call.point) and bool(call([Tensor(p) for p in call.point]))
 
 
 FIRST = [n for n, row in enumerate(ROWS) if differentiable(row)]

@@ -49,6 +49,8 @@ class UserLine(NamedTuple):
 
 def inside(filename: str) -> bool:
     """Whether `filename` belongs to Oarlock itself."""
+    if filename.startswith(_COMMANDS):
+        return False
     return filename.startswith(_ROOTS) or filename == contextlib.__file__  # our context managers pass through it
 
 
@@ -60,16 +62,19 @@ def _roots() -> tuple[str, ...]:
 
 
 _ROOTS = _roots()
+_COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 
 
 def user_line() -> UserLine | None:
-    """The innermost frame that is not Oarlock's, or None when all frames are ours."""
+    """The innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
     frame = sys._getframe(1)
     while frame is not None and inside(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
     if frame is None:
         return None
     code = frame.f_code
+    if code.co_filename.startswith(_COMMANDS) and not code.co_filename.endswith("demo.py"):
+        return None  # the demonstration is a user like any other; what calls it is not
     text = linecache.getline(code.co_filename, frame.f_lineno).strip()
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 

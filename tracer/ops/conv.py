@@ -249,11 +249,12 @@ def _transposed(
     check(groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels")
     window = window_of(hw, w.shape[2:], strides, paddings, padding_algorithm, dilations)
     sizes = [_transposed_size(window, i, hw[i], output_padding, output_size) for i in (0, 1)]
-    return window, (n, w.shape[1] * groups, sizes[0], sizes[1])
+    return window, (n, max(w.shape[1] * groups, -1), sizes[0], sizes[1])
 
 
 def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: Any) -> int:
-    least = (size - 1) * window.stride[axis] + window.reach(axis) - sum(window.pads[axis]) if size >= 0 else -1
+    known = min(size, window.size[axis]) >= 0
+    least = (size - 1) * window.stride[axis] + window.reach(axis) - sum(window.pads[axis]) if known else -1
     if wanted:
         fits = least < 0 or least <= wanted[axis] < least + window.stride[axis]
         check(fits, f"output_size={list(wanted)} does not come from such a convolution")

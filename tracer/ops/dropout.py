@@ -9,9 +9,12 @@ from ..core.op import Meta, check, op
 from .elementwise import scale
 from .meta import check_float, like
 
+WORDS = ("downgrade_in_infer", "upscale_in_train")
+
 
 def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
     """What the kept elements are multiplied by."""
+    check(implementation in WORDS, f"dropout_implementation={implementation} is none of {', '.join(WORDS)}")
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - dropout_prob
     if implementation == "upscale_in_train":
@@ -42,11 +45,7 @@ def dropout(
 def _(x, seed, *, dropout_prob, is_test, dropout_implementation):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    words = ("downgrade_in_infer", "upscale_in_train")
-    check(
-        dropout_implementation in words,
-        f"dropout_implementation={dropout_implementation} is none of {', '.join(words)}",
-    )
+    _kept(dropout_prob, dropout_implementation, is_test)
     return x, Meta(x.shape, np.dtype(np.uint8))
 
 

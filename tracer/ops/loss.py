@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.op import OPS, Long, Meta, check, op
 from .compare import between, not_equal
-from .elementwise import add, div, keep, mul, scale, sub
+from .elementwise import div, keep, mul, scale, sub
 from .meta import agree, agree_all, check_float, like_x, normal_axis
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
@@ -18,6 +18,7 @@ from .unary import log, negative, one_minus, sigmoid
 
 
 @op("softmax_with_cross_entropy", "Logits, Label -> Softmax~, Loss")
+@np.errstate(invalid="ignore")
 def softmax_with_cross_entropy(
     x, label, *, soft_label: bool = False, use_softmax: bool = True, numeric_stable_mode: bool = True,
     ignore_index: int = -100, axis: int = -1,
@@ -109,11 +110,16 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
             weight = keep(g, not_equal(label, OPS["fill_any_like"](label, value=float(ignore_index))))
         return softmax_grad(softmax(x, axis=axis), mul(b, weight), axis=axis)
 
+    def to_label() -> Any:
+        if use_softmax:
+            return mul(g, sub(total(mul(b, softmax(x, axis=axis))), b))
+        return mul(negative(g), div(b, x))
+
     def to_g() -> Any:
         ones = OPS["fill_any_like"](g, value=1.0)
         return total(mul(b, cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over)))
 
-    return to_x, None, None, to_g
+    return to_x, to_label if soft_label else None, None, to_g
 
 
 # -- of probabilities ---------------------------------------------------------------------------------------------
@@ -150,10 +156,16 @@ def _(g, x, label):
 
 @op("sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out")
 def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
-    """Out = the cross entropy of sigmoid(X) with Label, 0 where Label is ignore_index.   X [*], Label [*] -> Out [*]"""
+    """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.   X [*], Label [*], pos_weight [*] -> Out [*]
+
+    That is the cross entropy of sigmoid(X) with Label.  Paddle 2.6 gets it wrong where pos_weight is given and X < 0.
+    """
     t = x.dtype.type
     soft = np.log1p(np.exp(-np.abs(x)))
-    loss = np.maximum(x, t(0)) - x * label + (soft if pos_weight is None else soft * pos_weight)
+    if pos_weight is None:
+        loss = np.maximum(x, t(0)) - x * label + soft
+    else:
+        loss = (t(1) - label) * x + (soft + np.maximum(-x, t(0))) * pos_weight
     return share_of_used.kernel(loss, label, ignore_index=ignore_index, normalize=normalize)
 
 
@@ -165,23 +177,17 @@ def _(x, label, pos_weight, **_):
 
 @sigmoid_cross_entropy.vjp
 def _(g, x, label, pos_weight, *, ignore_index, normalize):
-    over = {"ignore_index": ignore_index, "normalize": normalize}
-
-    def used_part() -> Any:
-        return share_of_used(g, label, **over)
-
-    def to_weight() -> Any:
-        per_weight = OPS["softplus"](negative(OPS["abs"](x)))
-        return mul(per_weight, used_part())
+    share = share_of_used(g, label, ignore_index=ignore_index, normalize=normalize)
 
     def to_x() -> Any:
-        # d/dX of max(X, 0) + w * softplus(-|X|): a step, and w times what is left of sigmoid(X) when the step is taken off.
-        step = OPS["cast"](between(x, low=0.0), in_dtype=0, out_dtype=x.dtype.proto)
-        rest = sub(sigmoid(x), step)
-        rest = rest if pos_weight is None else mul(rest, pos_weight)
-        return mul(used_part(), add(rest, sub(step, label)))
+        if pos_weight is None:
+            return mul(share, sub(sigmoid(x), label))
+        return mul(share, sub(one_minus(label), mul(sigmoid(negative(x)), pos_weight)))
 
-    return to_x, lambda: mul(negative(x), used_part()), to_weight
+    def to_weight() -> Any:
+        return mul(share, negative(OPS["logsigmoid"](x)))
+
+    return to_x, lambda: mul(share, negative(x)), to_weight
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x)
@@ -270,6 +276,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
         return loss, np.zeros_like(total)
     if reduction == "sum":
         return np.sum(loss), total
+    check(reduction == "mean", f"reduction={reduction} is none of none, mean, sum")
     with np.errstate(all="ignore"):
         return np.sum(loss) / total, total
 

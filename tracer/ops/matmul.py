@@ -155,7 +155,10 @@ def _(base, x, y, *, Alpha, Beta):
     check(base.dtype == x.dtype == y.dtype, "the dtypes differ")
     check(agree(x.shape[1], y.shape[0]), f"the inner axes differ, {x.shape[1]} and {y.shape[0]}")
     full = (x.shape[0], y.shape[1])
-    check(broadcast_shapes(full, base.shape) in (full, base.shape) and len(base.shape) <= 2, "Input does not broadcast")
+    fits = len(base.shape) <= 2 and all(
+        d == 1 or agree(d, e) for d, e in zip(base.shape[::-1], full[::-1], strict=False)
+    )
+    check(fits, "Input does not broadcast to X @ Y")
     return Meta(full, x.dtype)
 
 

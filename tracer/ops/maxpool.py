@@ -19,7 +19,7 @@ def _meta(x, *, ksize, strides, paddings, global_pooling, adaptive):
 
 def _first_maxima(x, p: Pooling):
     """The maxima of x [N,C,H,W] and their places in H * W."""
-    (h, w), (top, left) = x.shape[2:], (p.pads[0][0], p.pads[1][0])
+    (top, left), w = (p.pads[0][0], p.pads[1][0]), x.shape[3]
     full = padded(x, p.pads, -np.inf)
     rows, columns = (
         np.arange(n, dtype=np.int32) - before for n, before in zip(full.shape[2:], (top, left), strict=True)

@@ -21,7 +21,7 @@ def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
 
 def broadcast_dim(a: int, b: int) -> int | None:
     """The size of an axis that broadcasts `a` with `b`; None when they do not."""
-    if a == b or b == 1:
+    if b in (a, 1):
         return a
     if a == 1:
         return b

@@ -68,7 +68,8 @@ def _(b, x, mean, inv_std, g, *, axes):
 
 def _channel(rank: int, layout: str) -> int:
     check(rank >= 2, "X needs at least two axes")
-    return rank - 1 if layout[-1] == "C" else 1
+    check(layout in ("NCHW", "NHWC", "AnyLayout"), f"data_layout={layout} is neither NCHW nor NHWC")
+    return rank - 1 if layout == "NHWC" else 1
 
 
 def _along(rank: int, channel: int) -> list[int]:
@@ -207,7 +208,8 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
         y *= weight.reshape(-1)
     if bias is not None:
         y += bias.reshape(-1)
-    return y.reshape(x.shape), mean, variance
+    rows = x.shape[:begin_norm_axis]
+    return y.reshape(x.shape), mean.reshape(rows), variance.reshape(rows)
 
 
 def _check_flat(length: int, weight: Any, bias: Any) -> None:
@@ -220,7 +222,7 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
     check_float(x)
     check(0 <= begin_norm_axis < max(len(x.shape), 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
     _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
-    rows = Meta((size_of(x.shape[:begin_norm_axis]),), x.dtype)
+    rows = Meta(x.shape[:begin_norm_axis], x.dtype)
     return x, rows, rows
 
 
@@ -242,7 +244,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
 @op("group_rows", "X -> Out")
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
-    if data_layout[-1] == "C":
+    if data_layout == "NHWC":
         x = np.moveaxis(x, -1, 1)
     groups = x.shape[1] if groups < 0 else groups
     return x.reshape(x.shape[0] * groups, math.prod(x.shape[1:]) // max(groups, 1))
@@ -265,7 +267,7 @@ def _(g, x, *, groups, data_layout):
 @op("ungroup_rows", "X, Y -> Out", meta=like(1))
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
-    if data_layout[-1] != "C":
+    if data_layout != "NHWC":
         return x.reshape(y.shape)
     return np.moveaxis(x.reshape(np.moveaxis(y, -1, 1).shape), 1, -1)
 

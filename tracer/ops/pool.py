@@ -26,6 +26,7 @@ class Pooling(NamedTuple):
     out: Pair
     pads: tuple[Pair, Pair]
     counts: tuple[list[int], list[int]]  # how many elements an average is over, along each axis
+    apart: bool  # no two windows see the same element
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
@@ -98,13 +99,14 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
     hw = shape[2:]
     if window is None:
         (rows, high), (columns, wide) = (_adaptive_axis(hw[i], out[i]) for i in (0, 1))
-        return Pooling(rows, columns, out, ((0, 0), (0, 0)), (high, wide))
+        return Pooling(rows, columns, out, ((0, 0), (0, 0)), (high, wide), apart=False)
     (rows, high), (columns, wide) = (_window_axis(hw[i], out[i], window, i, exclusive) for i in (0, 1))
     pads = [
         (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - hw[i] - p[0]))
         for i, p in enumerate(window.pads)
     ]
-    return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide))
+    apart = all(s >= k for s, k in zip(window.stride, window.size, strict=True))
+    return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide), apart)
 
 
 def padded(x: Any, pads: tuple[Pair, Pair], value: float) -> Any:
@@ -150,7 +152,7 @@ def _divisor(p: Pooling, x: Any) -> Any:
 
 def pool(x: Any, p: Pooling, kind: str) -> Any:
     """x [N,C,H,W] pooled to [N,C,*p.out]."""
-    check(kind in ("max", "avg"), f"pooling_type={kind} is neither max nor avg")
+    check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
     x = padded(x, p.pads, -np.inf if kind == "max" else 0)
     x = fold(fold(x, p.rows, p.out[0], 2, function), p.columns, p.out[1], 3, function)
@@ -175,19 +177,31 @@ def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
         yield seen, place, hit
 
 
+def laid_like(x: Any, other: Any) -> Any:
+    """x with its axes in the order in memory that `other` has: mixed orders make every step slow."""
+    if x.strides == other.strides:
+        return x
+    same = np.empty_like(other, dtype=x.dtype)
+    same[...] = x
+    return same
+
+
 def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
     (top, bottom), (left, right) = p.pads
     full = padded(x, p.pads, -np.inf)
-    total = np.zeros_like(full)
+    total, g = np.zeros_like(full), laid_like(g, out)
     for seen, place, hit in chosen(full, out, p):
-        total[seen] += g[place] * hit
+        if p.apart:
+            np.copyto(total[seen], g[place], where=hit)
+        else:
+            total[seen] += g[place] * hit
     return total[:, :, top : full.shape[2] - bottom, left : full.shape[3] - right]
 
 
 def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
     """What `gg`, like x, holds where each window has its first maximum."""
-    full, given = padded(x, p.pads, -np.inf), padded(gg, p.pads, 0)
+    full, given = padded(x, p.pads, -np.inf), padded(laid_like(gg, x), p.pads, 0)
     total = np.zeros_like(out)
     for seen, place, hit in chosen(full, out, p):
         total[place] += given[seen] * hit

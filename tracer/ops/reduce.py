@@ -182,12 +182,14 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
         return function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
-        check(x.dtype == np.bool_, "needs the dtype bool")
-        check(axis is None and not axis_list, "an axis that is known only at run time leaves the shape unknown")
-        return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), np.dtype(bool))
+        if (axis is None and not axis_list) or reduce_all:
+            return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), np.dtype(bool))
+        gone = len(axis_list) if axis is None else size_of(axis.shape)
+        check(gone >= 0, "how many axes there are to reduce is not known")
+        return Meta((-1,) * (len(x.shape) if keep_dim else len(x.shape) - gone), np.dtype(bool))
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = whether {words} X over the axes is true.   X bool [*] -> Out bool [*]"
+    kernel.__doc__ = f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
     return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
 
 

@@ -17,6 +17,7 @@ def _meta(x: Meta, *, axis: int) -> Meta:
 
 
 @op("softmax", "X -> Out", meta=_meta)
+@np.errstate(invalid="ignore")
 def softmax(x, *, axis: int = -1):
     """Out = e ** X / the sum of e ** X over the axis.   X [*] -> Out [*]"""
     check_float(x)
@@ -61,6 +62,7 @@ def _(gg, out, g, *, axis):
 
 
 @op("log_softmax", "X -> Out", meta=_meta)
+@np.errstate(invalid="ignore")
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
     check_float(x)

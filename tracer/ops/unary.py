@@ -39,7 +39,7 @@ def unary(
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
     made = op(type, "X -> Out", meta=_META[ints])(kernel)
     if of_x is not None:
-        made.vjp(lambda g, x: of_x(g, x))
+        made.vjp(of_x)
     if of_out is not None:
 
         def rule(g, x, *, Out):
@@ -75,41 +75,43 @@ def round_half_away(x: Any) -> Any:
     return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
 
 
-exp = unary("exp", np.exp, "e ** X", of_out=lambda g, out: mul(g, out), ints="float")
-expm1 = unary("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
-log = unary("log", np.log, "ln X", of_x=lambda g, x: div(g, x), ints="float")
-log2 = unary("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
-log10 = unary("log10", np.log10, "log10 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x), ints="float")
-log1p = unary("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
+exp: Op = unary("exp", np.exp, "e ** X", of_out=mul, ints="float")
+expm1: Op = unary("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
+log: Op = unary("log", np.log, "ln X", of_x=div, ints="float")
+log2: Op = unary("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
+log10: Op = unary(
+    "log10", np.log10, "log10 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x), ints="float"
+)
+log1p: Op = unary("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
 
-sqrt = unary("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
-rsqrt = unary(
+sqrt: Op = unary("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
+rsqrt: Op = unary(
     "rsqrt",
     lambda x: np.reciprocal(np.sqrt(x)),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
 )
-square = unary("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
-reciprocal = unary("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
-absolute = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), ints="keep")
+square: Op = unary("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
+reciprocal: Op = unary("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
+absolute: Op = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), ints="keep")
 
-sign = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
-floor = unary("floor", np.floor, "X rounded down", of_x=flat)
-ceil = unary("ceil", np.ceil, "X rounded up", of_x=flat)
-rounded = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
+sign: Op = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
+floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
+ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat)
+rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
 
-sin = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
-cos = unary("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
-tan = unary("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
-asin = unary("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
-acos = unary("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
-atan = unary("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
-sinh = unary("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
-cosh = unary("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
-asinh = unary("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
-acosh = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqrt(scale(square(x), bias=-1.0))))
-atanh = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
-erf = unary(
+sin: Op = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
+cos: Op = unary("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
+tan: Op = unary("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
+asin: Op = unary("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
+acos: Op = unary("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
+atan: Op = unary("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
+sinh: Op = unary("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
+cosh: Op = unary("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
+asinh: Op = unary("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
+acosh: Op = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqrt(scale(square(x), bias=-1.0))))
+atanh: Op = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
+erf: Op = unary(
     "erf",
     erf_of,
     "the error function of X",

@@ -40,7 +40,7 @@ class Window(NamedTuple):
         return self._out(hw[0], 0), self._out(hw[1], 1)
 
     def _out(self, size: int, axis: int) -> int:
-        if size < 0:
+        if size < 0 or self.size[axis] < 0:
             return -1
         room = size + sum(self.pads[axis]) - self.reach(axis)
         check(room >= 0, f"a kernel of {self.reach(axis)} does not fit into {size} padded by {list(self.pads[axis])}")
@@ -83,7 +83,7 @@ def window_of(
 
 def same_pads(size: int, kernel: int, stride: int) -> Pair:
     """The padding that makes the result ceil(size / stride) long; the odd one goes to the end."""
-    total = max((-(-size // stride) - 1) * stride + kernel - size, 0) if size >= 0 else 0
+    total = max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0
     return total // 2, total - total // 2
 
 

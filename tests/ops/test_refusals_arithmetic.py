@@ -1,0 +1,110 @@
+"""What the arithmetic ops, convolutions, norms and losses refuse, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.errors import OpError
+from oarlock.core.op import OPS
+from oarlock.core.tensor import Tensor
+
+
+def f(*shape: int, dtype: str = "float32") -> Any:
+    return np.ones(shape, dtype)
+
+
+def ix(*values: Any) -> Any:
+    return np.array(values, "int64")
+
+
+# fmt: off
+REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
+    ("elementwise_add", [f(2, 3), f(4, 5)], {}, "elementwise_add: the shapes do not broadcast (X=float32[2,3], Y=float32[4,5])"),
+    ("elementwise_mul", [f(2, 3, 4), f(3)], {"axis": 2}, "the shapes do not broadcast"),
+    ("elementwise_sub", [f(2, 3), f(2)], {"axis": 2}, "axis=2 puts the smaller shape outside of the larger one"),
+    ("elementwise_floordiv", [ix(1), ix(0)], {}, "division of integers by zero"),
+    ("elementwise_mod", [ix(1), ix(0)], {}, "division of integers by zero"),
+    ("elementwise_div", [ix(1), ix(0)], {}, "division of integers by zero"),
+    ("sum", [[f(2), f(3)]], {}, "the shapes differ (X=[float32[2], float32[3]])"),
+    ("scale", [f(2)], {"factor": 2.0}, "no attribute ['factor']"),
+    ("tanh", [ix(1)], {}, "needs a floating dtype (X=int64[1])"),
+    ("sin", [ix(1)], {}, "needs a floating dtype"),
+    ("sigmoid", [ix(1)], {}, "needs a floating dtype"),
+    ("softmax", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("softmax", [ix(1, 2)], {}, "needs a floating dtype"),
+    ("prelu", [f(2, 3, 4), f(2)], {"mode": "channel"}, "mode=channel wants 3 elements of Alpha"),
+    ("prelu", [f(2, 3), f(1)], {"mode": "one"}, "mode=one is none of all, channel, element"),
+    ("cast", [f(2)], {"in_dtype": 5, "out_dtype": 77}, "is none of bool"),
+    ("increment", [f(2)], {}, "X needs one element"),
+    ("bitwise_and", [f(2), f(2)], {}, "needs an integer or bool dtype"),
+    ("bitwise_not", [f(2)], {}, "needs an integer or bool dtype"),
+    ("less_than", [f(2), f(3)], {}, "the shapes do not broadcast"),
+    ("where", [f(2).astype(bool), f(2), f(3)], {}, "the shapes differ"),
+    ("matmul_v2", [f(2, 3), f(4, 5)], {}, "the inner axes differ, 3 and 4 (X=float32[2,3], Y=float32[4,5])"),
+    ("matmul_v2", [f(), f(2)], {}, "X and Y need at least one axis"),
+    ("matmul_v2", [f(3, 2, 4), f(2, 4, 5)], {}, "the shapes do not broadcast"),
+    ("bmm", [f(2, 3), f(3, 4)], {}, "X and Y need three axes and one batch size"),
+    ("bmm", [f(1, 2, 3), f(5, 3, 4)], {}, "X and Y need three axes and one batch size"),
+    ("dot", [f(2), f(1)], {}, "the shapes differ"),
+    ("mv", [f(2, 3), f(2)], {}, "the inner axes differ, 3 and 2"),
+    ("mv", [f(2, 3), f(3, 4)], {}, "X needs two axes and Vec one"),
+    ("addmm", [f(3, 4), f(2, 3), f(3, 4)], {}, "Input does not broadcast to X @ Y"),
+    ("mul", [f(2, 3), f(4, 5)], {}, "the inner sizes differ, 3 and 4"),
+    ("mul", [f(2, 3), f(3, 5)], {"x_num_col_dims": 2}, "num_col_dims=2 does not cut the axes in two"),
+    ("p_norm", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("reduce_sum", [f(2, 3)], {"dim": [2]}, "dim=2 is not an axis of rank 2"),
+    ("reduce_max", [f(2, 3)], {"dim": [0, -2]}, "dim=[0, -2] names an axis twice"),
+    ("reduce_max", [f(0, 3)], {"dim": [0]}, "zero-size"),
+    ("mean", [ix(1, 2)], {}, "needs a floating dtype"),
+    ("arg_max", [f(0, 3)], {"axis": 0}, "there is nothing to choose from"),
+    ("arg_max", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("cumsum", [f(2, 3)], {"axis": 3}, "axis=3 is not an axis of rank 2"),
+    ("conv2d", [f(1, 3, 5, 5), f(4, 2, 3, 3)], {}, "3 channels are not 2 of Filter times groups=1 (Input=float32[1,3,5,5], Filter=float32[4,2,3,3])"),
+    ("conv2d", [f(1, 4, 5, 5), f(3, 2, 3, 3)], {"groups": 2}, "groups=2 does not divide the filters"),
+    ("conv2d", [f(1, 3, 2, 5), f(4, 3, 3, 3)], {}, "a kernel of 3 does not fit into 2 padded by [0, 0]"),
+    ("conv2d", [f(3, 5, 5), f(4, 3, 3, 3)], {}, "pictures need four axes"),
+    ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"strides": [0, 1]}, "are not positive"),
+    ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"paddings": [1]}, "paddings=[1] are neither two nor four numbers"),
+    ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"padding_algorithm": "FULL"}, "padding_algorithm=FULL is none of EXPLICIT"),
+    ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"data_format": "CHWN"}, "data format CHWN is neither NCHW nor NHWC"),
+    ("conv2d_transpose", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {}, "3 channels are not the 4 of Filter"),
+    ("conv2d_transpose", [f(1, 3, 5, 5), f(3, 4, 3, 3)], {"output_size": [9, 7]}, "does not come from such a convolution"),
+    ("conv2d_transpose", [f(1, 3, 5, 5), f(3, 4, 3, 3)], {"output_padding": [1, 1]}, "is not less than the stride"),
+    ("pool2d", [f(1, 3, 5, 5)], {"ksize": [2, 2], "pooling_type": "mean"}, "pooling_type='mean' is neither max nor avg"),
+    ("pool2d", [f(1, 3, 5, 5)], {"ksize": [6, 6], "pooling_type": "max"}, "a window of 6 does not fit into 5"),
+    ("pool2d", [f(1, 3, 5, 5)], {"ksize": [2, 2], "pooling_type": "max", "paddings": [2, 2]}, "are as large as the window"),
+    ("pool2d", [f(1, 3, 5)], {"ksize": [2, 2], "pooling_type": "max"}, "pictures need four axes"),
+    ("max_pool2d_with_index", [f(3, 5, 5)], {"ksize": [2, 2]}, "pictures need four axes"),
+    ("batch_norm", [f(2, 3, 4), f(2), f(3), f(3), f(3)], {}, "Scale needs one element per channel"),
+    ("batch_norm", [f(3), f(3), f(3), f(3), f(3)], {}, "X needs at least two axes"),
+    ("layer_norm", [f(2, 3), f(2)], {}, "Scale needs one element per normalized element (X=float32[2,3], Scale=float32[2])"),
+    ("layer_norm", [f(2, 3)], {"begin_norm_axis": 2}, "begin_norm_axis=2 is not an axis"),
+    ("group_norm", [f(2, 3, 4)], {"groups": 2}, "groups=2 does not divide the channels"),
+    ("instance_norm", [f(2, 3, 4), f(1)], {}, "Scale needs one element per channel"),
+    ("batch_norm", [f(2, 3, 4), f(3), f(3), f(3), f(3)], {"data_layout": "NCL"}, "data_layout=NCL is neither NCHW nor NHWC"),
+    ("dropout", [f(2)], {"dropout_implementation": "scale"}, "dropout_implementation=scale is none of downgrade_in_infer"),
+    ("dropout", [f(2)], {"dropout_prob": 1.5}, "dropout_prob=1.5 is not a probability"),
+    ("softmax_with_cross_entropy", [f(2, 3), ix([0], [3])], {}, "a label is neither in 0 ... 2 nor ignore_index=-100"),
+    ("softmax_with_cross_entropy", [f(2, 3), ix([0], [-1])], {}, "a label is neither in 0 ... 2"),
+    ("softmax_with_cross_entropy", [f(2, 3), ix(0, 1)], {}, "Label does not fit Logits"),
+    ("softmax_with_cross_entropy", [f(2, 3), f(2, 1)], {"soft_label": True}, "Label does not fit Logits"),
+    ("nll_loss", [f(2, 3), ix(0, 3)], {}, "a label is neither in 0 ... 2"),
+    ("nll_loss", [f(2, 3), ix(0, 1)], {"reduction": "max"}, "reduction=max is none of none, mean, sum"),
+    ("nll_loss", [f(2, 3), ix(0, 1, 2)], {}, "Label does not fit X"),
+    ("kldiv_loss", [f(2, 3), f(2, 3)], {"reduction": "max"}, "reduction=max is none of none"),
+    ("bce_loss", [f(2), f(3)], {}, "the shapes differ"),
+    ("huber_loss", [f(2), f(2)], {}, "huber_loss: "),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+    tensors = [a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
+    with pytest.raises(OpError) as caught:
+        OPS[type](*tensors, **attrs)
+    assert str(caught.value).startswith(f"{type}: ")
+    assert words in str(caught.value)
