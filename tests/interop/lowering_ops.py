@@ -196,6 +196,7 @@ POOL = [
         global_pooling=True,
         refused={"open": "size of its image"},
     ),
+    op("max_pool3d_with_index", f(1, 2, 4, 4, 4), out="Out Mask", ksize=[2, 2, 2], strides=[2, 2, 2]),
 ]
 
 _STATS = {"Mean": w(f(3)), "Variance": w(f(3, low=0.5, high=2))}

@@ -1,7 +1,264 @@
+// Branches, loops, and lists of tensors: blocks of the program become subgraphs.
+#include <algorithm>
+
+#include "lower/operands.h"
 #include "lower/rules.h"
 
 namespace oarlock {
+namespace {
 
-std::span<const Rule> control_rules() { return {}; }
+using Subgraph = std::shared_ptr<onnx::Graph>;
+
+bool holds(const Strings& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const std::string& only(const Node& n, const Slots& slots, std::string_view slot) {
+  auto found = slots.find(slot);
+  n.require(found != slots.end() && found->second.size() == 1, "needs exactly one '" + std::string(slot) + "'");
+  return found->second[0];
+}
+
+const Strings& listed(const Slots& slots, std::string_view slot) {
+  static const Strings none;
+  auto found = slots.find(slot);
+  return found == slots.end() ? none : found->second;
+}
+
+// ---- branches ----
+
+// A subgraph that runs a block, and what it gives.
+struct Branch {
+  Subgraph graph;
+  Values results;
+};
+
+Values chosen(Node& n, const Value& condition, const Branch& yes, const Branch& no) {
+  auto made = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
+                       {{"then_branch", yes.graph}, {"else_branch", no.graph}});
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]), "the branches give different dtypes");
+    n.declare_either(made[i], yes.results[i], no.results[i]);
+  }
+  return made;
+}
+
+Branch run_branch(Node& n, const std::string& name, const OpDesc& op, const Strings& wanted) {
+  Branch branch;
+  branch.graph = n.subgraph(name, [&](Node& b) {
+    b.run_block(int_attr(op, "sub_block", 0));
+    for (const std::string& result : wanted) branch.results.push_back(b.lookup(result));
+    for (const Value& v : branch.results) b.result(v);
+  });
+  return branch;
+}
+
+Branch give(Node& n, const std::string& name, const Values& values) {
+  Branch branch{nullptr, values};
+  branch.graph = n.subgraph(name, [&](Node& b) {
+    for (const Value& v : values) b.result(v);
+  });
+  return branch;
+}
+
+// `if` and `else` of Python come as two blocks with opposite conditions, and one select_input per result.
+struct Fork {
+  const OpDesc *yes = nullptr, *no = nullptr;
+  Strings yes_names, no_names;
+};
+
+const OpDesc* conditional_that_gives(const Block& block, const std::string& name) {
+  for (const OpDesc& op : block.ops)
+    if (op.type == "conditional_block" && holds(listed(op.outputs, "Out"), name)) return &op;
+  return nullptr;
+}
+
+bool negates(const Block& block, const std::string& name, const std::string& of) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [&](const OpDesc& op) {
+    return op.type == "logical_not" && holds(listed(op.outputs, "Out"), name) && holds(listed(op.inputs, "X"), of);
+  });
+}
+
+bool covers(const OpDesc& op, const Strings& names) {
+  const Strings& all = listed(op.outputs, "Out");
+  return std::all_of(all.begin(), all.end(), [&](const std::string& name) { return holds(names, name); });
+}
+
+// The fork that the op is a half of, where all that both halves give is selected.
+std::optional<Fork> fork_of(const Node& n) {
+  const Block& block = n.here();
+  Fork fork;
+  for (const OpDesc& select : block.ops) {
+    const Strings& from = listed(select.inputs, "X");
+    if (select.type != "select_input" || from.size() != 2) continue;
+    const OpDesc *no = conditional_that_gives(block, from[0]), *yes = conditional_that_gives(block, from[1]);
+    if (!yes || !no || yes == no || (yes != &n.op() && no != &n.op())) continue;
+    fork.yes = yes, fork.no = no;
+    fork.no_names.push_back(from[0]), fork.yes_names.push_back(from[1]);
+  }
+  if (!fork.yes || !covers(*fork.yes, fork.yes_names) || !covers(*fork.no, fork.no_names)) return std::nullopt;
+  auto &yes = only(n, fork.yes->inputs, "Cond"), &no = only(n, fork.no->inputs, "Cond");
+  return negates(block, no, yes) || negates(block, yes, no) ? std::optional(fork) : std::nullopt;
+}
+
+// What a variable holds where the block is not run: what it held before, or anything of its type that nobody will read.
+Value otherwise(Node& n, const std::string& name, const Value& like) {
+  if (n.is_bound(name)) return n.lookup(name);
+  if (n.is_sequence(like)) return n.empty_sequence(n.need_dtype(like));
+  auto dtype = n.need_dtype(like);
+  Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
+  return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
+}
+
+void run_alone(Node& n) {
+  Strings names = n.out_names("Out");
+  std::erase_if(names, [&](const std::string& name) { return name.empty(); });
+  if (names.empty()) return;
+  auto yes = run_branch(n, "then", n.op(), names);
+  Values left;
+  for (std::size_t i = 0; i < names.size(); ++i) left.push_back(otherwise(n, names[i], yes.results[i]));
+  auto made = chosen(n, n.lookup(only(n, n.op().inputs, "Cond")), yes, give(n, "else", left));
+  for (std::size_t i = 0; i < names.size(); ++i) n.bind(names[i], made[i]);
+}
+
+void conditional_block(Node& n) {
+  n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
+  auto fork = fork_of(n);
+  if (!fork) return run_alone(n);
+  if (&n.op() == std::min(fork->yes, fork->no)) return;  // the later half does both
+  auto yes = run_branch(n, "then", *fork->yes, fork->yes_names), no = run_branch(n, "else", *fork->no, fork->no_names);
+  auto made = chosen(n, n.lookup(only(n, fork->yes->inputs, "Cond")), yes, no);
+  for (std::size_t i = 0; i < made.size(); ++i) n.bind(fork->yes_names[i], made[i]), n.bind(fork->no_names[i], made[i]);
+}
+
+// The halves of a fork are one value already.
+void select_input(Node& n) {
+  auto from = n.ins("X");
+  n.require(from.size() == 2, "selects from " + std::to_string(from.size()) + " values where 2 belong");
+  if (from[0] == from[1]) return n.out("Out", from[0]);
+  auto mask = n.cast(n.in("Mask"), DType::boolean);
+  n.out("Out", chosen(n, mask, give(n, "then", {from[1]}), give(n, "else", {from[0]}))[0]);
+}
+
+// ---- loops ----
+
+// A variable that is written before it is read in the loop may hold anything of another type before.
+Value of_declared_type(Node& n, const std::string& name, Value v) {
+  const VarDesc* var = n.var(name);
+  if (!var || n.is_sequence(v) || !row_of(var->dtype)) return v;
+  v = n.cast(v, var->dtype);
+  auto dims = n.shape(v);
+  bool one = dims && std::all_of(dims->begin(), dims->end(), [](std::int64_t d) { return d == 1; });
+  return one && dims->size() != var->shape.size() ? n.reshape(v, Ints(var->shape.size(), 1)) : v;
+}
+
+struct Carried {
+  Strings names;
+  Values initial;
+};
+
+Carried carried_by(Node& n, const std::string& condition) {
+  Carried all;
+  for (const std::string& name : n.out_names("Out")) {
+    if (name.empty() || name == condition || holds(all.names, name)) continue;
+    const VarDesc* var = n.var(name);
+    if (n.is_bound(name)) {
+      all.initial.push_back(of_declared_type(n, name, n.lookup(name)));
+    } else if (var && var->kind == Kind::array) {
+      all.initial.push_back(n.empty_sequence(var->dtype));
+    } else {
+      continue;  // lives inside
+    }
+    all.names.push_back(name);
+  }
+  return all;
+}
+
+Value same_dtype(Node& n, const Value& v, const Value& like) {
+  return n.is_sequence(v) ? v : n.cast(v, n.need_dtype(like));
+}
+
+void while_loop(Node& n) {
+  const std::string condition = only(n, n.op().inputs, "Condition");
+  Carried carried = carried_by(n, condition);
+  Values last;
+  auto body = n.subgraph("body", [&](Node& b) {
+    b.formal("iteration", DType::int64, Ints{});
+    b.bind(condition, b.formal(condition, DType::boolean, Ints{}));
+    for (std::size_t i = 0; i < carried.names.size(); ++i)
+      b.bind(carried.names[i], b.formal_like(carried.names[i], carried.initial[i]));
+    b.run_block(b.attr("sub_block", 0));
+    b.result(as_scalar(b, b.lookup(condition)));
+    for (std::size_t i = 0; i < carried.names.size(); ++i)
+      last.push_back(same_dtype(b, b.lookup(carried.names[i]), carried.initial[i]));
+    for (const Value& v : last) b.result(v);
+  });
+  Values in{"", as_scalar(n, n.lookup(condition))};
+  in.insert(in.end(), carried.initial.begin(), carried.initial.end());
+  auto made = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    n.declare_either(made[i], carried.initial[i], last[i]);
+    n.bind(carried.names[i], made[i]);
+  }
+  n.bind(condition, n.scalar(0, DType::boolean));  // or it would run on
+}
+
+// ---- lists of tensors ----
+
+Value position(Node& n) { return as_scalar(n, n.cast(n.in("I"), DType::int64)); }
+
+// Whether the position is the length of the list: what `append` writes.
+bool appends(const Node& n, const std::string& list) {
+  const OpDesc* writer = n.writer(n.names("I").at(0));
+  return writer && writer->type == "lod_array_length" && holds(listed(writer->inputs, "X"), list);
+}
+
+// Replaces an element, or appends one.
+Value written(Node& n, const Value& list, const Value& x, const Value& at) {
+  auto inside = n.emit("Less", {at, n.emit("SequenceLength", {list})});
+  Branch yes, no;
+  yes.graph = n.subgraph("then", [&](Node& b) {
+    yes.results = {b.emit("SequenceInsert", {b.emit("SequenceErase", {list, at}), x, at})};
+    b.result(yes.results[0]);
+  });
+  no.graph = n.subgraph("else", [&](Node& b) {
+    no.results = {b.emit("SequenceInsert", {list, x, at})};
+    b.result(no.results[0]);
+  });
+  return chosen(n, inside, yes, no)[0];
+}
+
+void write_to_array(Node& n) {
+  auto x = n.in("X"), at = position(n);
+  const std::string& name = only(n, n.op().outputs, "Out");
+  bool is_new = !n.is_bound(name);
+  auto list = is_new ? n.empty_sequence(n.need_dtype(x)) : n.lookup(name);
+  if (appends(n, name)) return n.out("Out", n.emit("SequenceInsert", {list, x}));
+  n.out("Out", is_new ? n.emit("SequenceInsert", {list, x, at}) : written(n, list, x, at));
+}
+
+void read_from_array(Node& n) { n.out("Out", n.emit("SequenceAt", {n.in("X"), position(n)})); }
+
+void array_length(Node& n) { out_scalar(n, "Out", n.emit("SequenceLength", {n.in("X")})); }
+
+void array_to_tensor(Node& n) {
+  std::int64_t stacked = n.attr("use_stack", false);
+  n.out("Out", n.emit("ConcatFromSequence", {n.in("X")}, {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
+}
+
+}  // namespace
+
+std::span<const Rule> control_rules() {
+  static const Rule rules[] = {
+      {"conditional_block", 11, conditional_block},
+      {"select_input", 11, select_input},
+      {"while", 13, while_loop},
+      {"write_to_array", 13, write_to_array},
+      {"read_from_array", 11, read_from_array},
+      {"lod_array_length", 11, array_length},
+      {"tensor_array_to_tensor", 11, array_to_tensor},
+  };
+  return rules;
+}
 
 }  // namespace oarlock

@@ -34,6 +34,7 @@ struct Info {
   DType dtype = DType::none;
   std::optional<Ints> shape;
   std::optional<Known> known;
+  bool sequence = false;  // of tensors of that dtype
 };
 
 /// One level of naming: the main graph, or the body of an If or Loop.

@@ -44,7 +44,7 @@ bool normalise(Ints& axes, std::int64_t rank) {
   return true;
 }
 
-Info same(const onnx::Node&, const In& in) { return {in[0]->dtype, in[0]->shape, std::nullopt}; }
+Info same(const onnx::Node&, const In& in) { return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->sequence}; }
 
 Info binary(const onnx::Node&, const In& in) {
   if (in.size() < 2) return {};
@@ -248,6 +248,10 @@ const InferTable& table() {
     for (auto name : {"Resize", "ReverseSequence"}) t[name] = same_rank;
     for (auto name : {"DepthToSpace", "SpaceToDepth", "Einsum"}) t[name] = dtype_only;
     add_size_rules(t);
+    for (auto name : {"SequenceInsert", "SequenceErase"})
+      t[name] = [](const onnx::Node&, const In& in) { return Info{in[0]->dtype, std::nullopt, std::nullopt, true}; };
+    for (auto name : {"SequenceAt", "ConcatFromSequence"}) t[name] = dtype_only;
+    t["SequenceLength"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
     t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose, t["Unsqueeze"] = unsqueeze;
     t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat, t["Gather"] = gather;
     t["NonZero"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{-1, -1}, std::nullopt}; };

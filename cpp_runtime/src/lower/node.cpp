@@ -185,6 +185,25 @@ void Node::declare(const Value& v, DType dtype, std::optional<Ints> shape) {
   if (shape) known.shape = std::move(shape);
 }
 
+void Node::declare_either(const Value& v, const Value& a, const Value& b) {
+  Info known = graph_.info(a), other = graph_.info(b);
+  known.known.reset();
+  if (known.dtype == DType::none) known.dtype = other.dtype;
+  bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
+  if (!alike) known.shape.reset();
+  for (std::size_t i = 0; alike && i < known.shape->size(); ++i)
+    if ((*known.shape)[i] != (*other.shape)[i]) (*known.shape)[i] = -1;
+  graph_.infos_[v] = known;
+}
+
+bool Node::is_sequence(const Value& v) const { return graph_.info(v).sequence; }
+
+Value Node::empty_sequence(DType dtype) {
+  Value v = emit("SequenceEmpty", {}, {{"dtype", std::int64_t{onnx_of(dtype)}}});
+  graph_.infos_[v] = Info{dtype, std::nullopt, std::nullopt, true};
+  return v;
+}
+
 // ---- results ----
 
 void Node::out(std::string_view slot, const Value& v) {
@@ -200,7 +219,7 @@ void Node::outs(std::string_view slot, const Values& values) {
   require(all.size() == values.size(), "gives " + std::to_string(values.size()) + " '" + std::string(slot) +
                                            "' where the program wants " + std::to_string(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].empty()) graph_.results_.emplace_back(all[i], values[i]);
+    if (!all[i].empty() && !values[i].empty()) graph_.results_.emplace_back(all[i], values[i]);
 }
 
 // ---- control flow ----
@@ -246,7 +265,20 @@ void Node::result(const Value& v) {
   for (const onnx::ValueInfo& other : body.outputs) inside &= other.name != v;
   Value final = inside ? v : emit("Identity", {v});
   Info known = graph_.info(v);
-  body.outputs.push_back({final, known.dtype, {}, {}, false});
+  body.outputs.push_back({final, known.dtype, {}, {}, false, known.sequence});
+}
+
+Value Node::formal_like(const std::string& hint, const Value& v) {
+  Value made = formal(hint, dtype(v), std::nullopt);
+  declare_either(made, v, v);
+  if (auto& dims = graph_.infos_[made].shape) dims->assign(dims->size(), -1);
+  graph_.scope_->graph->inputs.back().sequence = is_sequence(v);
+  return made;
+}
+
+const Block& Node::here() const { return block(graph_.block_); }
+const VarDesc* Node::var(const std::string& paddle_name) const {
+  return graph_.program_.var(paddle_name, graph_.block_);
 }
 
 const Block& Node::block(std::int64_t index) const {

@@ -101,6 +101,10 @@ class Node {
   Values emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs = {}, std::string_view domain = "");
   /// Say what is known of a value that the inference cannot see through.
   void declare(const Value& v, DType dtype, std::optional<Ints> shape = std::nullopt);
+  /// What two values have in common, said of `v`: which is one of them, or an earlier or later state of both.
+  void declare_either(const Value& v, const Value& a, const Value& b);
+  bool is_sequence(const Value& v) const;
+  Value empty_sequence(DType dtype);
 
   // ---- common steps; each gives `v` itself back where there is nothing to do ----
   Value cast(const Value& v, DType dtype);
@@ -114,20 +118,23 @@ class Node {
   Value concat(const Values& parts, std::int64_t axis);  // one part: itself
 
   // ---- results ----
-  void out(std::string_view slot, const Value& v);  // binds; a slot the op does not have is passed over
-  void outs(std::string_view slot, const Values& values);
+  void out(std::string_view slot, const Value& v);         // binds; a slot the op does not have is passed over
+  void outs(std::string_view slot, const Values& values);  // "" leaves one unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
   /// A subgraph, filled by `fill`, whose Node writes into it.  Outer values may be read by name, as in ONNX.
   std::shared_ptr<onnx::Graph> subgraph(const std::string& name, const std::function<void(Node&)>& fill);
   Value formal(const std::string& hint, DType dtype,
-               std::optional<Ints> shape);                    // inside: one more input of the subgraph
-  void bind(const std::string& paddle_name, const Value& v);  // inside: a Paddle variable now means `v`
-  Value lookup(const std::string& paddle_name) const;         // what a Paddle variable means here
+               std::optional<Ints> shape);                     // inside: one more input of the subgraph
+  Value formal_like(const std::string& hint, const Value& v);  // inside: one of the type and rank of `v`
+  void bind(const std::string& paddle_name, const Value& v);   // inside: a Paddle variable now means `v`
+  Value lookup(const std::string& paddle_name) const;          // what a Paddle variable means here
   bool is_bound(const std::string& paddle_name) const;
   void run_block(std::int64_t block);  // inside: lower every op of the block here
   void result(const Value& v);         // inside: one more output of the subgraph
   const Block& block(std::int64_t index) const;
+  const Block& here() const;                                 // the block of this op
+  const VarDesc* var(const std::string& paddle_name) const;  // its declaration, or null
   /// The op that last wrote `paddle_name` before this one, in this block; null when there is none.
   const OpDesc* writer(const std::string& paddle_name) const;
 

@@ -49,6 +49,7 @@ struct ValueInfo {
   Ints shape;
   Strings symbols;
   bool known = true;
+  bool sequence = false;  // of tensors of that dtype
 };
 
 struct Graph {

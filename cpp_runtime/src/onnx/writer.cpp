@@ -36,7 +36,10 @@ struct Writer {
     out.message(field, [&] {
       out.bytes(1, v.name);
       if (v.dtype == DType::none) return;
-      out.message(2, [&] { out.message(1, [&] { tensor_type(v); }); });
+      out.message(2, [&] {
+        if (!v.sequence) return out.message(1, [&] { tensor_type(v); });
+        out.message(4, [&] { out.message(1, [&] { out.message(1, [&] { tensor_type(v); }); }); });
+      });
     });
   }
 
