@@ -147,12 +147,27 @@ def _export_op(case, path, variant, results):
         return list(feed.values())
 
 
-def export(name, case, folder):
-    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for known shapes."""
+def _export_net(case, path):
     import paddle
 
-    path = os.path.join(folder, name)
-    paddle.seed(1)
+    paddle.disable_static()
+    made = case.make()
+    if isinstance(made, paddle.nn.Layer):
+        made.eval()
+    names = [f"x{i}" for i in range(len(case.inputs))]
+    specs = [
+        paddle.static.InputSpec(shape, str(x.dtype), name)
+        for shape, x, name in zip(case.shapes, case.inputs, names, strict=True)
+    ]
+    traced = paddle.jit.to_static(made, input_spec=specs)
+    paddle.jit.save(traced, f"{path}.open", input_spec=specs)
+    found = traced(*[paddle.to_tensor(x) for x in case.inputs])
+    return [x.numpy() for x in paddle.utils.flatten(found)]
+
+
+def _export_variants(case, path):
+    import paddle
+
     results = []
     paddle.enable_static()
     try:
@@ -162,16 +177,27 @@ def export(name, case, folder):
                 _export_op(case, f"{path}.{variant}", variant, results)
     finally:
         paddle.disable_static()
+    return inputs, results
+
+
+def export(name, case, folder):
+    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for known shapes."""
+    import paddle
+
+    path = os.path.join(folder, name)
+    paddle.seed(1)
+    inputs, results = _export_variants(case, path) if isinstance(case, Op) else (case.inputs, _export_net(case, path))
     arrays = {f"in{i}": x for i, x in enumerate(inputs)} | {f"out{i}": np.asarray(x) for i, x in enumerate(results)}
     np.savez(path + ".npz", **arrays)
 
 
 def cases():
     """Every case by name."""
+    import lowering_nets
     import lowering_ops
     import lowering_ops_more
 
-    return named([*lowering_ops.OPS, *lowering_ops_more.OPS])
+    return named([*lowering_ops.OPS, *lowering_ops_more.OPS]) | lowering_nets.NETS
 
 
 def export_all(folder, part=""):

@@ -130,6 +130,14 @@ CONV = [
         data_format="NHWC",
         keep=(-1,),
     ),
+    op(
+        "conv3d_transpose",
+        Input=f(1, 2, 3, 3, 4),
+        Filter=w(f(2, 3, 2, 2, 2)),
+        out="Output",
+        strides=[2, 1, 1],
+        keep=(1,),
+    ),
     op("depthwise_conv2d_transpose", Input=f(2, 3, 4, 5), Filter=w(f(3, 1, 3, 3)), out="Output", groups=3, keep=(1,)),
 ]
 

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 
+import lowering_cases
 import make_exports
 import numpy as np
 import paddle
@@ -114,7 +115,12 @@ def run_same_code(path):
     return same_code.run_all(paddle, path)
 
 
+def lowering(folder):
+    return lowering_cases.export_all(folder)
+
+
 DO = {
+    "lowering": lowering,
     "same_code": run_same_code,
     "save_classifier": save_classifier,
     "export": export,

@@ -43,7 +43,7 @@ void conv(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
   auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), n.attr("groups", 1)));
-  n.declare(y, n.dtype(x), Ints(static_cast<std::size_t>(n.rank(filter)), -1));
+
   n.out("Output", to_channels_last(n, y, last));
 }
 
@@ -69,7 +69,7 @@ void conv_transpose(Node& n) {
   if (!size.empty()) extra = padding_for(w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
-  n.declare(y, n.dtype(x), Ints(static_cast<std::size_t>(n.rank(filter)), -1));
+
   n.out("Output", to_channels_last(n, y, last));
 }
 

@@ -14,6 +14,31 @@ constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 const Info kNothing;
 
+// Ops of which Paddle declares sizes that are wrong where it does not know its operands': it counts with -1 as with a
+// number.   What they give is inferred here.
+bool declares_carelessly(const OpDesc& op) {
+  static constexpr std::string_view careless[] = {
+      "conv2d_transpose",
+      "conv3d_transpose",
+      "cumsum",
+      "depthwise_conv2d_transpose",
+      "diag_v2",
+      "expand_v2",
+      "flatten",
+      "flatten2",
+      "gather",
+      "gather_nd",
+      "matmul",
+      "matmul_v2",
+      "mul",
+      "pad",
+      "pad2d",
+      "set_value",
+      "tile",
+  };
+  return std::find(std::begin(careless), std::end(careless), op.type) != std::end(careless);
+}
+
 bool drops_dims(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
 
 Strings contract_names(const std::vector<Arg>& args, Strings otherwise) {
@@ -231,6 +256,7 @@ void Graph::name_results(const OpDesc& op, std::size_t first_node) {
       renamed[value] = final;
     }
     Info said = declared(paddle);
+    if (declares_carelessly(op)) said.shape.reset();
     bool trusted = scope_ == &top_ && !drops_dims(op);
     if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);
     Info& known = infos_[final];

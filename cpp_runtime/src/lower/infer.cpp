@@ -1,25 +1,36 @@
 // A little shape and dtype inference over emitted nodes: enough that the next step of a rule, or the next rule, knows
 // what it works on.  Saying nothing is always right; ONNX Runtime does the whole of it again.
+#include "lower/infer.h"
+
 #include <algorithm>
 #include <map>
 
-#include "lower/graph.h"
-
 namespace oarlock {
+
+std::optional<Ints> infer_broadcast(const std::optional<Ints>& a, const std::optional<Ints>& b) {
+  if (!a || !b) return std::nullopt;
+  Ints out(std::max(a->size(), b->size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::int64_t x = i < a->size() ? (*a)[a->size() - 1 - i] : 1, y = i < b->size() ? (*b)[b->size() - 1 - i] : 1;
+    out[out.size() - 1 - i] = x == 1 ? y : y == 1 || x == y ? x : x < 0 ? y : x;
+  }
+  return out;
+}
+
+// Only the rank survives without more work.
+Info same_rank(const onnx::Node&, const std::vector<const Info*>& in) {
+  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+  if (in[0]->shape) info.shape = Ints(in[0]->shape->size(), -1);
+  return info;
+}
+
 namespace {
 
 using In = std::vector<const Info*>;
 
-template <class T>
-const T* attr(const onnx::Node& n, std::string_view name) {
-  for (auto& [key, value] : n.attrs)
-    if (key == name) return std::get_if<T>(&value);
-  return nullptr;
-}
-
 // Axes are an attribute before opset 13 and an input since.
 std::optional<Ints> axes(const onnx::Node& n, const In& in) {
-  if (auto* given = attr<Ints>(n, "axes")) return *given;
+  if (auto* given = infer_attr<Ints>(n, "axes")) return *given;
   if (in.size() > 1 && in[1]->known) return in[1]->known->values;
   return std::nullopt;
 }
@@ -35,19 +46,9 @@ bool normalise(Ints& axes, std::int64_t rank) {
 
 Info same(const onnx::Node&, const In& in) { return {in[0]->dtype, in[0]->shape, std::nullopt}; }
 
-std::optional<Ints> broadcast(const std::optional<Ints>& a, const std::optional<Ints>& b) {
-  if (!a || !b) return std::nullopt;
-  Ints out(std::max(a->size(), b->size()));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    std::int64_t x = i < a->size() ? (*a)[a->size() - 1 - i] : 1, y = i < b->size() ? (*b)[b->size() - 1 - i] : 1;
-    out[out.size() - 1 - i] = x == 1 ? y : y == 1 || x == y ? x : x < 0 ? y : x;
-  }
-  return out;
-}
-
 Info binary(const onnx::Node&, const In& in) {
   if (in.size() < 2) return {};
-  return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype, broadcast(in[0]->shape, in[1]->shape),
+  return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype, infer_broadcast(in[0]->shape, in[1]->shape),
           std::nullopt};
 }
 
@@ -61,11 +62,11 @@ Info boolean(const onnx::Node&, const In& in) { return {DType::boolean, in[0]->s
 
 Info where(const onnx::Node&, const In& in) {
   if (in.size() < 3) return {};
-  return {in[1]->dtype, broadcast(in[0]->shape, broadcast(in[1]->shape, in[2]->shape)), std::nullopt};
+  return {in[1]->dtype, infer_broadcast(in[0]->shape, infer_broadcast(in[1]->shape, in[2]->shape)), std::nullopt};
 }
 
 Info cast(const onnx::Node& n, const In& in) {
-  auto* to = attr<std::int64_t>(n, "to");
+  auto* to = infer_attr<std::int64_t>(n, "to");
   return {to ? dtype_of_onnx(static_cast<int>(*to)) : DType::none, in[0]->shape, std::nullopt};
 }
 
@@ -76,7 +77,7 @@ Info shape_of(const onnx::Node&, const In& in) {
 }
 
 Info transpose(const onnx::Node& n, const In& in) {
-  auto* perm = attr<Ints>(n, "perm");
+  auto* perm = infer_attr<Ints>(n, "perm");
   Info info{in[0]->dtype, std::nullopt, std::nullopt};
   if (!perm || !in[0]->shape || perm->size() != in[0]->shape->size()) return info;
   info.shape = Ints();
@@ -110,17 +111,35 @@ Info squeeze(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info reshape(const onnx::Node&, const In& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
-  if (in.size() < 2 || !in[1]->known) {
-    if (in.size() > 1 && in[1]->shape && in[1]->shape->size() == 1 && (*in[1]->shape)[0] >= 0)
-      info.shape = Ints(static_cast<std::size_t>((*in[1]->shape)[0]), -1);
-    return info;
+// What is known of a shape of which only the length may be known.
+std::optional<Ints> dims_of(const Info& shape) {
+  constexpr std::int64_t most = 64;  // of dims
+  if (shape.known) return shape.known->values;
+  if (!shape.shape || shape.shape->size() != 1 || (*shape.shape)[0] < 0 || (*shape.shape)[0] > most)
+    return std::nullopt;
+  return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknown);
+}
+
+// The dim left open by -1, where the sizes of all that is not copied are known.
+std::int64_t open_dim(const Ints& from, const Ints& to) {
+  std::int64_t elements = 1, taken = 1;
+  for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
+    if (i < to.size() && i < from.size() && to[i] == 0) continue;
+    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknown || to[i] == 0))) return -1;
+    if (i < from.size() && __builtin_mul_overflow(elements, from[i], &elements)) return -1;
+    if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(taken, to[i], &taken)) return -1;
   }
-  info.shape = in[1]->known->values;
-  for (std::size_t i = 0; i < info.shape->size(); ++i) {
+  return elements % taken ? -1 : elements / taken;
+}
+
+Info reshape(const onnx::Node&, const In& in) {
+  Info info{in[0]->dtype, in.size() < 2 ? std::nullopt : dims_of(*in[1]), std::nullopt};
+  if (!info.shape) return info;
+  Ints to = *info.shape;
+  for (std::size_t i = 0; i < to.size(); ++i) {
     std::int64_t& d = (*info.shape)[i];
     if (d == 0) d = in[0]->shape && i < in[0]->shape->size() ? (*in[0]->shape)[i] : -1;
+    if (to[i] == -1 && in[0]->shape) d = open_dim(*in[0]->shape, to);
     if (d == kUnknown) d = -1;
   }
   return info;
@@ -128,15 +147,14 @@ Info reshape(const onnx::Node&, const In& in) {
 
 Info expand(const onnx::Node&, const In& in) {
   Info info{in[0]->dtype, std::nullopt, std::nullopt};
-  if (in.size() < 2 || !in[1]->known) return info;
-  Ints to = in[1]->known->values;
-  std::replace(to.begin(), to.end(), kUnknown, std::int64_t{-1});
-  info.shape = broadcast(in[0]->shape, to);
+  auto to = in.size() < 2 ? std::nullopt : dims_of(*in[1]);
+  if (to) std::replace(to->begin(), to->end(), kUnknown, std::int64_t{-1});
+  info.shape = infer_broadcast(in[0]->shape, to);
   return info;
 }
 
 Info concat(const onnx::Node& n, const In& in) {
-  auto* axis = attr<std::int64_t>(n, "axis");
+  auto* axis = infer_attr<std::int64_t>(n, "axis");
   Info info = same(n, in);
   if (!axis) return info;
   for (const Info* part : in) {
@@ -155,7 +173,7 @@ Info concat(const onnx::Node& n, const In& in) {
 }
 
 Info gather(const onnx::Node& n, const In& in) {
-  auto* axis = attr<std::int64_t>(n, "axis");
+  auto* axis = infer_attr<std::int64_t>(n, "axis");
   Info info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in.size() < 2 || !in[0]->shape || !in[1]->shape) return info;
   auto rank = static_cast<std::int64_t>(in[0]->shape->size());
@@ -167,20 +185,11 @@ Info gather(const onnx::Node& n, const In& in) {
   return info;
 }
 
-// Only the rank survives without more work.
-Info same_rank(const onnx::Node&, const In& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
-  if (in[0]->shape) info.shape = Ints(in[0]->shape->size(), -1);
-  return info;
-}
-
 Info dtype_only(const onnx::Node&, const In& in) { return {in[0]->dtype, std::nullopt, std::nullopt}; }
 
-using Rule = Info (*)(const onnx::Node&, const In&);
-
-const std::map<std::string_view, Rule>& table() {
-  static const std::map<std::string_view, Rule> built = [] {
-    std::map<std::string_view, Rule> t;
+const InferTable& table() {
+  static const InferTable built = [] {
+    InferTable t;
     for (auto name : {"Abs",
                       "Acos",
                       "Acosh",
@@ -236,20 +245,13 @@ const std::map<std::string_view, Rule>& table() {
       t[name] = binary;
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) t[name] = comparison;
     for (auto name : {"IsNaN", "IsInf"}) t[name] = boolean;
-    for (auto name : {"Slice", "Pad", "Conv", "MaxPool", "AveragePool", "Tile", "Resize", "ReverseSequence"})
-      t[name] = same_rank;
-    for (auto name :
-         {"MatMul",         "Gemm",       "ConvTranspose", "ReduceSum",         "ReduceMean",      "ReduceMax",
-          "ReduceMin",      "ReduceProd", "ReduceL1",      "ReduceL2",          "ReduceLogSumExp", "Flatten",
-          "GatherElements", "GatherND",   "Compress",      "GlobalAveragePool", "GlobalMaxPool",   "DepthToSpace",
-          "SpaceToDepth",   "Einsum"})
-      t[name] = dtype_only;
+    for (auto name : {"Resize", "ReverseSequence"}) t[name] = same_rank;
+    for (auto name : {"DepthToSpace", "SpaceToDepth", "Einsum"}) t[name] = dtype_only;
+    add_size_rules(t);
     t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose, t["Unsqueeze"] = unsqueeze;
     t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat, t["Gather"] = gather;
     t["NonZero"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{-1, -1}, std::nullopt}; };
     t["Size"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
-    for (auto name : {"ArgMax", "ArgMin"})
-      t[name] = [](const onnx::Node&, const In&) { return Info{DType::int64, std::nullopt, std::nullopt}; };
     return t;
   }();
   return built;
@@ -259,6 +261,7 @@ const std::map<std::string_view, Rule>& table() {
 
 std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in) {
   if (!node.domain.empty() || in.empty()) return {Info{}};
+  if (auto several = infer_several(node, in); !several.empty()) return several;
   auto rule = table().find(node.op);
   return {rule == table().end() ? Info{} : rule->second(node, in)};
 }

@@ -41,7 +41,6 @@ void softmax_with_cross_entropy(Node& n) {
   auto axis = n.axis("axis", -1, n.need_rank(x));
   bool probabilities = !n.attr("use_softmax", true);
   auto logp = probabilities ? log(n, x) : n.emit("LogSoftmax", {x}, {{"axis", axis}});
-  n.declare(logp, n.need_dtype(x), n.shape(x));
   auto soft = [&] { return neg(n, reduce(n, "ReduceSum", mul(n, n.in("Label"), logp), {axis}, true)); };
   n.out("Loss", n.attr("soft_label", false) ? soft() : hard_loss(n, logp, axis));
   n.out("Softmax", probabilities ? x : n.emit("Softmax", {x}, {{"axis", axis}}));
@@ -66,11 +65,9 @@ void nll_loss(Node& n) {
   auto losses = neg(n, mul(n, n.squeeze(scores, {1}), weights));
   auto how = n.attr("reduction", "mean");
   auto total = reduce(n, "ReduceSum", weights, {}, false);
-  n.declare(total, dtype, Ints{});
   out_scalar(n, "Total_weight", how == "none" ? n.scalar(0, dtype) : total);
   if (how == "none") return n.out("Out", losses);
   auto sum = reduce(n, "ReduceSum", losses, {}, false);
-  n.declare(sum, dtype, Ints{});
   out_scalar(n, "Out", how == "sum" ? sum : n.emit("Div", {sum, total}));
 }
 
@@ -90,17 +87,11 @@ Value log_one_plus(Node& n, const Value& x) {
   return log(n, add(n, small, n.scalar_like(1, x)));
 }
 
-Value weighted_logits(Node& n, const Value& x, const Value& label) {
-  auto rest = add(n, log_one_plus(n, x), n.emit("Relu", {neg(n, x)}));  // -log(sigmoid(x))
-  auto one = n.scalar_like(1, x);
-  auto weight = add(n, one, mul(n, sub(n, n.in("pos_weight"), one), label));
-  return add(n, mul(n, sub(n, one, label), x), mul(n, weight, rest));
-}
-
 void sigmoid_cross_entropy(Node& n) {
   auto x = n.in("X"), label = n.in("Label");
-  auto plain = [&] { return add(n, sub(n, n.emit("Relu", {x}), mul(n, x, label)), log_one_plus(n, x)); };
-  auto loss = n.has("pos_weight") ? weighted_logits(n, x, label) : plain();
+  auto soft = log_one_plus(n, x);
+  if (n.has("pos_weight")) soft = mul(n, soft, n.in("pos_weight"));  // as 2.6 has it
+  auto loss = add(n, sub(n, n.emit("Relu", {x}), mul(n, x, label)), soft);
   auto ignore = n.attr("ignore_index", -100);
   auto zero = n.scalar_like(0, x);
   auto ignored = n.emit("Equal", {label, n.scalar_like(static_cast<double>(ignore), label)});
@@ -114,7 +105,6 @@ void sigmoid_cross_entropy(Node& n) {
 Value reduced(Node& n, const Value& losses, const std::string& how) {
   if (how == "none") return losses;
   auto y = reduce(n, how == "mean" ? "ReduceMean" : "ReduceSum", losses, {}, false);
-  n.declare(y, n.dtype(losses), Ints{});
   if (how != "batchmean") return y;
   auto batch = n.squeeze(size_along(n, losses, 0), {0});
   return n.emit("Div", {y, n.cast(batch, n.need_dtype(losses))});
@@ -160,10 +150,7 @@ void label_smooth(Node& n) {
 void accuracy(Node& n) {
   auto found = n.cast(n.in("Indices"), DType::int64), label = n.cast(n.in("Label"), DType::int64);
   auto hit = reduce(n, "ReduceMax", n.cast(n.emit("Equal", {found, label}), DType::float32), {1}, false);
-  n.declare(hit, DType::float32, Ints{n.dim(found, 0)});
   auto correct = reduce(n, "ReduceSum", hit, {}, false), share = reduce(n, "ReduceMean", hit, {}, false);
-  n.declare(correct, DType::float32, Ints{});
-  n.declare(share, DType::float32, Ints{});
   out_scalar(n, "Accuracy", share);
   out_scalar(n, "Correct", n.cast(correct, DType::int32));
   out_scalar(n, "Total", n.cast(n.squeeze(size_along(n, found, 0), {0}), DType::int32));

@@ -168,7 +168,6 @@ void pool(Node& n) {
   auto y = n.attr("global_pooling", false) || (adapts && one) ? global(n, x, pool.max, kernel.size())
            : adapts                                           ? adaptive(n, x, pool)
                                                               : windowed(n, x, pool);
-  n.declare(y, n.dtype(x), Ints(kernel.size() + 2, -1));
   n.out("Out", to_channels_last(n, y, last));
 }
 
@@ -177,7 +176,6 @@ Value plane_mask(Node& n, const Value& indices, const Value& x, std::size_t dims
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
   plane = known ? n.int_scalar(product(*known)) : reduce(n, "ReduceProd", plane, {0}, false);
-  n.declare(indices, DType::int64, Ints(dims + 2, -1));
   auto mask = n.emit("Mod", {indices, plane});
   return n.cast(mask, n.out_dtype("Mask"));
 }
@@ -199,7 +197,6 @@ void max_pool_with_index(Node& n) {
   if (pool.ceil) n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "ceil_mode needs known sizes");
   if (pool.ceil) grow_ends(n, pool);
   auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, false));
-  n.declare(found[0], n.dtype(x), Ints(out.size() + 2, -1));
   n.out("Out", found[0]);
   n.out("Mask", plane_mask(n, found[1], x, out.size()));
 }

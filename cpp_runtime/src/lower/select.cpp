@@ -47,8 +47,6 @@ void ordered(Node& n, const Value& x, const Order& order) {
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
   auto found = n.emit_n(2, "TopK", {x, order.k}, {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
-  n.declare(found[0], n.dtype(x));
-  n.declare(found[1], DType::int64);
   n.out("Out", found[0]);
   n.out("Indices", found[1]);
 }

@@ -74,15 +74,22 @@ void strided_slice(Node& n) {
 
 // ---- split ----
 
-Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
-  Node::Attrs attrs{{"axis", axis}};
-  if (n.opset() >= 18) attrs.emplace_back("num_outputs", static_cast<std::int64_t>(parts));
-  return n.emit_n(parts, "Split", {x}, attrs);
-}
-
 Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13) return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
   return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
+}
+
+// Sizes are always written out: ONNX Runtime takes two splits of one value into different numbers of parts for the
+// same.
+Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
+  auto count = static_cast<std::int64_t>(parts);
+  if (auto whole = n.dim(x, axis); whole >= 0) {
+    n.require(whole % count == 0, std::to_string(whole) + " entries do not split into " + std::to_string(count));
+    return split_at(n, x, axis, Ints(parts, whole / count));
+  }
+  if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
+  auto each = n.emit("Div", {size_along(n, x, axis), n.ints({count})});
+  return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
 }
 
 // One section may be left open; where the whole is not known, it is what the others leave from both sides.

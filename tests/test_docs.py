@@ -1,0 +1,98 @@
+"""The documents tell the truth: examples run, the code of the README runs, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NEED_ARGUMENTS = {"finetune_paddle_model.py"}
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+
+
+def run(folder: Path, *words: object) -> str:
+    """What a fresh Python prints.   AssertionError when it fails."""
+    command = [sys.executable, "-W", "error", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors that the headings of a document get."""
+    headings = HEADING.findall(CODE.sub(lambda m: "" if m[0].startswith("```") else m[0], document.read_text()))
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("path", [e for e in EXAMPLES if e.name not in NEED_ARGUMENTS], ids=lambda p: p.name)
+def test_examples_run(path: Path, tmp_path: Path) -> None:
+    assert run(tmp_path, path)
+    assert not list(tmp_path.iterdir()), "it leaves files behind"
+
+
+def test_a_model_of_real_paddle_is_fine_tuned(tmp_path: Path) -> None:
+    model = ROOT / "tests" / "fixtures" / "conv"
+    said = run(tmp_path, ROOT / "examples" / "finetune_paddle_model.py", model, "tuned")
+    losses = [float(found) for found in re.findall(r"loss (\S+)", said)]
+    assert len(losses) > 1
+    assert losses == sorted(losses, reverse=True)
+    assert (tmp_path / "tuned.pdmodel").exists()
+
+
+def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:
+    blocks = BLOCK.findall(DOCUMENTS[0].read_text())
+    assert len(blocks) > 1
+    script = tmp_path / "readme.py"
+    script.write_text("\n".join(blocks))
+    run(tmp_path, script)
+    assert {"net.pdmodel", "net.pdiparams", "in.npz", "traced.pdmodel"} <= {p.name for p in tmp_path.iterdir()}
+
+
+def compiles(source: str) -> str:
+    """What the compiler has against a C++ program.   Nothing is linked: tests/cpp_consumer does that."""
+    command = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+    command.insert(1, f"-I{ROOT / 'cpp_runtime' / 'include'}")
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=False).stderr
+
+
+def test_the_cpp_example_compiles() -> None:
+    assert compiles((ROOT / "examples" / "cpp_service" / "service.cpp").read_text()) == ""
+
+
+def test_the_cpp_of_the_readme_compiles() -> None:
+    (block,) = re.findall(r"^```cpp\n(.*?)^```", DOCUMENTS[0].read_text(), re.DOTALL | re.MULTILINE)
+    includes, _, body = block.partition("\n\n")
+    assert compiles(f"{includes}\nint main() {{\n{body}}}\n") == ""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    links = LINK.findall(CODE.sub("", document.read_text()))
+    local = [link for link in links if "://" not in link]
+    for link in local:
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_documents_are_linked() -> None:
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in LINK.findall(DOCUMENTS[0].read_text())}
+    assert [p.name for p in DOCUMENTS[1:] if p not in linked] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_files_that_are_named_exist(document: Path) -> None:
+    """`folder/file.ext` in a document is a file of the repository, as seen from its root or a folder that the text is about."""
+    named = re.findall(r"`((?:\w+/)+\w+\.(?:py|cpp|h|md|json|toml))`", document.read_text())
+    homes = [ROOT, ROOT / "tracer", ROOT / "cpp_runtime", ROOT / "cpp_runtime" / "src"]
+    assert [n for n in named if not any((home / n).exists() for home in homes)] == []
