@@ -38,7 +38,7 @@ def result_counts(row: Row) -> dict[str, int]:
     op = op_of(row)
     outs = op.kernel(*row.args, **row.attrs)
     slots = [outs] if len(op.outs) == 1 else outs
-    more = {"XShape": 1} if row.type in WITH_XSHAPE else {"batch_norm": {"ReserveSpace": 1}}.get(row.type, {})
+    more = {"XShape": 1} if row.type in WITH_XSHAPE else {"ReserveSpace": 1} if row.type == "batch_norm" else {}
     return {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)} | more
 
 
