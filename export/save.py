@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..core.errors import FileError
+
 # Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not be there.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
@@ -22,6 +24,9 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
     or an interrupt leaves nothing new and all old files as they were.  Folders are created.  OSError as usual.
     """
     wanted = {os.path.abspath(path): content for path, content in files.items()}
+    for path in wanted:
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise FileError(f"{os.path.basename(path)}: is there already, and is no file that could be replaced")
     asides: dict[str, Path] = {}
     made: list[Path] = []
     try:

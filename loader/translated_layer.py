@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import dtype_of
 from ..core.errors import GuardError, OpError, with_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
@@ -80,7 +81,7 @@ class TranslatedLayer(Layer):
             raise OpError(with_user_line(f"{self._runner._name}: takes {self._input_names()}, got {len(given)} inputs"))
         if self._wants_gradient(given):
             return self._nest(self._interpreted(given))
-        arrays = [g.array if isinstance(g, Tensor) else np.asarray(g) for g in given]
+        arrays = [_array(g, a) for g, a in zip(given, self._inputs, strict=True)]
         return self._nest([Tensor(a) for a in self._runner.infer(arrays)])
 
     def _wants_gradient(self, given: Any) -> bool:
@@ -92,7 +93,9 @@ class TranslatedLayer(Layer):
         return self.training or mode.tape
 
     def _interpreted(self, given: Any) -> list[Tensor]:
-        tensors = [g if isinstance(g, Tensor) else Tensor(np.asarray(g)) for g in given]
+        tensors = [
+            g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._inputs, strict=True)
+        ]
         self._check(tensors)
         runner = self._runner
         if self.training and state.mode.silent:
@@ -168,6 +171,13 @@ class TranslatedLayer(Layer):
     def extra_repr(self) -> str:
         """Inputs and outputs."""
         return f"inputs={self._input_names()}, outputs={[a.name for a in self._outputs]}"
+
+
+def _array(given: Any, arg: Arg) -> Any:
+    """An input as an ndarray; lists and numbers have no dtype of their own and take that of the input."""
+    if isinstance(given, Tensor):
+        return given.array
+    return given if isinstance(given, np.ndarray) else np.asarray(given, dtype_of(arg.dtype).np)
 
 
 def _arg(program: Program, name: str) -> Arg:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,18 @@ def test_refusals_are_one_message(
     assert text.startswith("oarlock: ")
     assert "Traceback" not in text
     assert not list(tmp_path.iterdir())
+
+
+def test_the_runner_leaves_devices_and_other_folders_alone(model: tuple[str, Any], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for words, why in (
+        (["to-onnx", model[0], "--output", str(tmp_path / "m.onnx")], "--inline"),
+        (["to-onnx", model[0], "--inline", "--output", str(tmp_path / "pipe")], "no file that could be replaced"),
+    ):
+        done = runner(*words)
+        assert done.returncode == 1
+        assert why in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_the_runner_refuses_in_one_line(tmp_path: Path, model: tuple[str, Any]) -> None:

@@ -145,3 +145,18 @@ def test_results_of_many_get_zeros_where_unused() -> None:
     a, _, c = paddle.split(x, 3, 1)
     (a * 2 + c).sum().backward()
     np.testing.assert_array_equal(x.gradient(), [[2, 0, 1]] * 2)
+
+
+def test_changes_in_place_leave_what_was_recorded_before_as_it_was() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 2
+    z = y * y
+    y[0] = 5.0
+    (z.sum() + (y * paddle.to_tensor([1.0, 10.0, 100.0])).sum()).backward()
+    np.testing.assert_array_equal(x.gradient(), [8.0, 16.0 + 20.0, 24.0 + 200.0])
+    x.clear_gradient()
+    y = x * 2
+    z = y * 3
+    y.add_(x)
+    z.sum().backward()
+    np.testing.assert_array_equal(x.gradient(), [6.0] * 3)

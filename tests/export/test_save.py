@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from oarlock.core.errors import FileError
 from oarlock.export.save import atomic_write, staged
 
 
@@ -144,3 +145,10 @@ def test_an_error_while_staged_leaves_all_as_it_was(folder: Path) -> None:
     with pytest.raises(ValueError, match="not good"), staged({folder / "a": b"new", folder / "y/z": b"z"}):
         raise ValueError("not good")
     assert state(folder) == before
+
+
+def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(FileError, match="pipe: is there already, and is no file"):
+        atomic_write({folder / "pipe": b"x"})
+    assert (folder / "pipe").is_fifo()

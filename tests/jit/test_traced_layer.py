@@ -253,3 +253,41 @@ def repr_while_tracing() -> str:
     seen: list[str] = []
     trace(lambda s, x: seen.append(repr(x * 2)) or s.fc(x), normal(1, 4))  # type: ignore[func-returns-value]
     return seen[0]
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda s, x: s.fc(x) + (paddle.round(s.fc(x)) - s.fc(x)).detach(),
+        lambda s, x: s.fc(x) + paddle.to_tensor(x).sum(),
+        lambda s, x: s.fc(x.clone()) * x.detach().mean(),
+        lambda s, x: [y := x * 1, y.set_value(x * 3), s.fc(y)][-1],
+    ],
+    ids=["detach", "to_tensor", "clone", "set_value"],
+)
+def test_copies_of_traced_tensors_are_not_constants(forward: Any) -> None:
+    _, traced, net = trace(forward, normal(2, 4))
+    other = normal(3, 4) if "set_value" not in str(forward) else normal(2, 4)
+    np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: x.detach().numpy().sum(), lambda x: paddle.to_tensor([x[0, 0], x[0, 1]]).sum().item(), lambda x: (x.shape * 2)[2],
+        lambda x: float(x.shape < [4, 0]), lambda x: x.shape.pop(0), lambda x: x[-1:-3:-1].sum().item() * 0 + x.shape.index(4),
+    ],
+    ids=["detach numpy", "to_tensor of elements", "shape * 2", "shape <", "shape.pop", "shape.index"],
+)  # fmt: skip
+def test_indirect_reads_are_held(read: Any) -> None:
+    _, traced, _ = trace(lambda s, x: s.fc(x) * float(read(x)), normal(2, 4))
+    assert traced.assumptions
+    with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
+        traced([normal(5, 4)])
+
+
+def test_pictures_of_adaptive_pools_keep_their_size() -> None:
+    net = nn.Sequential(nn.Conv2D(3, 4, 3, padding=1), nn.AdaptiveAvgPool2D((7, 7)))
+    _, traced = TracedLayer.trace(net, [normal(1, 3, 32, 32)])
+    other = normal(2, 3, 32, 32)
+    np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-5, atol=1e-6)

@@ -32,6 +32,28 @@ def operands(args: Iterable[Any]) -> Iterator[Tensor]:
             yield from a
 
 
+def as_of(tensor: Tensor, seq: int) -> Tensor:
+    """What `tensor` was when node number `seq` took it as an operand: itself, unless it was changed in place since."""
+    for changed, before in tensor._history:
+        if changed > seq:
+            return before
+    return tensor
+
+
+def operands_of(node: Node) -> tuple[Any, ...]:
+    """The operands of a node as they were when it was recorded."""
+    args: tuple[Any, ...] = node.args  # type: ignore[assignment]
+    for arg in args:
+        if arg is not None and (not isinstance(arg, Tensor) or arg._history):
+            break
+    else:
+        return args
+    seq = node.seq
+    return tuple(
+        a if a is None else as_of(a, seq) if isinstance(a, Tensor) else [as_of(t, seq) for t in a] for a in args
+    )
+
+
 def nodes_behind(roots: Iterable[Tensor]) -> list[Node]:
     """Every node that `roots` came from, the latest first: the order of making is a topological one."""
     found: dict[int, Node] = {}
@@ -47,7 +69,7 @@ def nodes_behind(roots: Iterable[Tensor]) -> list[Node]:
                     f"backward: the graph of {node.op.type} was freed by an earlier backward(); use retain_graph=True"
                 )
             )
-        todo += [t.node for t in operands(node.args) if t.node is not None and not t.stop_gradient]
+        todo += [t.node for t in operands(operands_of(node)) if t.node is not None and not t.stop_gradient]
     return sorted(found.values(), key=lambda n: n.seq, reverse=True)
 
 
@@ -125,7 +147,7 @@ class Sweep:
             if node.grads is None:
                 continue
             grads = self.take(node)
-            args: tuple[Any, ...] = node.args  # type: ignore[assignment]
+            args = operands_of(node)
             for arg, gradient in zip(args, call_rule(node, args, grads), strict=False):
                 if gradient is None or arg is None:
                     continue

@@ -72,7 +72,9 @@ class Eager(Mode):
         return made
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become."""
+        """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
+        if self.tape and (tensor.node is not None or not tensor.stop_gradient):
+            tensor._history = (*tensor._history, (next(_sequence), Eager.shadow(self, tensor)))
         tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
             made.array,
             made.stop_gradient,

@@ -63,13 +63,14 @@ def _roots() -> tuple[str, ...]:
 
 
 _ROOTS = _roots()
+_NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a tensor
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 
 
 def user_line() -> UserLine | None:
     """The innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
     frame = sys._getframe(1)
-    while frame is not None and inside(frame.f_code.co_filename):
+    while frame is not None and (inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
     if frame is None:
         return None

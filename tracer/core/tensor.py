@@ -29,6 +29,9 @@ class Tensor:
     index = 0  # which of the node's results it is
     _name: str | None = None
     _hooks: list[Callable[[Tensor], Any]] | None = None
+    _history: tuple[
+        tuple[int, Tensor], ...
+    ] = ()  # what it was before changes in place, with when they came; see autograd
 
     __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
 
@@ -197,8 +200,10 @@ class Tensor:
         if self.node is not None:
             raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
         made = type(self).__new__(type(self))
-        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("grad", "_name", "_hooks")})
-        made.array = np.array(self.array)
+        made.__dict__.update(
+            {k: v for k, v in self.__dict__.items() if k not in ("grad", "_name", "_hooks", "_history")}
+        )
+        made.array = np.array(self._read("deepcopy()"))
         memo[id(self)] = made
         return made
 
@@ -224,8 +229,12 @@ class Tensor:
     clear_grad = clear_gradient
 
     def detach(self) -> Tensor:
-        """The same value, cut off from the graph that made it.   Shares memory."""
-        return Tensor(self.array)
+        """The same value, cut off from the graph that made it."""
+        if state.mode.silent:
+            return Tensor(self.array)
+        made: Tensor = OPS["assign"](self)  # a recording knows values by the ops that made them
+        made.stop_gradient, made.node = True, None
+        return made
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not None, replaces it."""
@@ -251,7 +260,8 @@ class Tensor:
         if mode.silent:
             self.array = made
         else:  # a program has no places to write to: from now on this is another variable of it
-            mode.become(self, OPS["assign"](Tensor(made)))
+            given = value if isinstance(value, Tensor) and value.meta.dtype == made.dtype else Tensor(made)
+            mode.become(self, OPS["assign"](given))
 
 
 class RemovableHook:

@@ -152,6 +152,11 @@ def rename(program: Program, renamed: dict[str, str]) -> None:
     block.ops = [replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops]
 
 
+def needs_picture_sizes(op: OpDesc) -> bool:
+    """Whether ONNX can say what the op does only for sizes that are known."""
+    return op.type in ("pool2d", "max_pool2d_with_index") and bool(op.attr("adaptive") or op.attr("ceil_mode"))
+
+
 def freed(program: Program, guards: Sequence[Guard]) -> Program:
     """The program with every size of its inputs unknown that may differ: no guard holds it, and the ops accept others."""
     held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
@@ -162,6 +167,8 @@ def freed(program: Program, guards: Sequence[Guard]) -> Program:
         for axis, size in enumerate(shape)
         if (name, axis) not in held and all(_accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3))
     }
+    if any(needs_picture_sizes(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops):
+        free = {f for f in free if f[1] == 0}
     # Sizes that only differ together, such as the batch of two inputs, are found by their common value.
     for size in {shape[0] for shape in traced.values() if shape}:
         together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}

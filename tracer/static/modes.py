@@ -126,46 +126,40 @@ class WatchedShape(list[Any]):
             self._note(axis)
         return found
 
-    def _all(self) -> list[int]:
-        return self[:]
 
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._all())
+def _noting_all(name: str) -> Callable[..., Any]:
+    """A method of list that looks at every size."""
+    plain = getattr(list, name)
 
-    def __eq__(self, other: object) -> bool:
-        return self._all() == other
+    def method(self: WatchedShape, *args: Any, **kwargs: Any) -> Any:
+        sizes = WatchedShape.__getitem__(self, slice(None))
+        return plain(self if name in CHANGING else sizes, *args, **kwargs)
 
-    def __ne__(self, other: object) -> bool:
-        return self._all() != other
+    return method
 
-    __hash__ = None
 
-    def __repr__(self) -> str:
-        return repr(self._all())
-
-    def __add__(self, other: Any) -> list[Any]:
-        return self._all() + list(other)
-
-    def __radd__(self, other: Any) -> list[Any]:
-        return list(other) + self._all()
-
-    def __contains__(self, value: object) -> bool:
-        return value in self._all()
-
-    def __reversed__(self) -> Iterator[int]:
-        return reversed(self._all())
-
-    def index(self, *args: Any) -> int:
-        """Where a size is."""
-        return self._all().index(*args)
-
-    def count(self, value: Any) -> int:
-        """How often a size occurs."""
-        return self._all().count(value)
-
-    def copy(self) -> list[Any]:
-        """A plain list of the sizes."""
-        return self._all()
+CHANGING = (
+    "__setitem__",
+    "__delitem__",
+    "__iadd__",
+    "__imul__",
+    "append",
+    "clear",
+    "extend",
+    "insert",
+    "pop",
+    "remove",
+    "reverse",
+    "sort",
+)
+READING = (
+    "__add__", "__contains__", "__eq__", "__ge__", "__gt__", "__iter__", "__le__", "__lt__", "__mul__", "__ne__", "__repr__",
+    "__reversed__", "__rmul__", "copy", "count", "index",
+)  # fmt: skip
+for _name in (*CHANGING, *READING):
+    setattr(WatchedShape, _name, _noting_all(_name))
+WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
+WatchedShape.__hash__ = None  # type: ignore[assignment]
 
 
 class Static(Mode):
@@ -245,44 +239,78 @@ def size_variable(tensor: Tensor, axis: int) -> Tensor:
     return found
 
 
+class Unknown:
+    """A size that only a run will know, in a SymbolicShape."""
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def __repr__(self) -> str:
+        return "?"
+
+
 class SymbolicShape(list[Any]):
-    """A shape with sizes known only at run time: -1 inside, a Variable for whoever looks."""
+    """A shape with sizes known only at run time: whoever looks at one gets a Variable."""
 
     def __init__(self, sizes: tuple[int, ...], variable: Callable[[int], Tensor]) -> None:
-        super().__init__(sizes)
+        super().__init__(Unknown(axis) if size < 0 else size for axis, size in enumerate(sizes))
         self._variable = variable
 
-    def _size(self, axis: int) -> Any:
-        known = super().__getitem__(axis)
-        return self._variable(axis) if known < 0 else known
+    def _known(self, item: Any) -> Any:
+        return self._variable(item.axis) if isinstance(item, Unknown) else item
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self._size(axis) for axis in range(len(self))[index]]
-        return self._size(operator.index(index) % len(self))
+        found = super().__getitem__(index)
+        return [self._known(i) for i in found] if isinstance(index, slice) else self._known(found)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._size(axis) for axis in range(len(self)))
+        return (self._known(item) for item in super().__iter__())
 
-    def _compare(self, other: object) -> NoReturn:
-        raise TraceError(
-            with_user_line(f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared")
-        )
+    def __reversed__(self) -> Iterator[Any]:
+        return (self._known(item) for item in super().__reversed__())
 
-    def __eq__(self, other: object) -> bool:
-        self._compare(other)
-
-    def __ne__(self, other: object) -> bool:
-        self._compare(other)
-
-    __hash__ = None
+    def pop(self, index: Any = -1) -> Any:
+        """The size taken away."""
+        return self._known(super().pop(index))
 
     def __add__(self, other: Any) -> list[Any]:
-        return list(iter(self)) + list(other)
+        return self[:] + list(other)
 
     def __radd__(self, other: Any) -> list[Any]:
-        return list(other) + list(iter(self))
+        return list(other) + self[:]
+
+    def __mul__(self, count: Any) -> list[Any]:
+        return self[:] * count
+
+    __rmul__ = __mul__
 
     def copy(self) -> list[Any]:
         """A plain list of the sizes."""
-        return list(iter(self))
+        return self[:]
+
+
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    """A method of list that would compare sizes that are not known."""
+
+    def method(self: SymbolicShape, *_: Any) -> NoReturn:
+        why = f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"
+        raise TraceError(with_user_line(why))
+
+    return method
+
+
+for _name in (
+    "__contains__",
+    "__eq__",
+    "__ge__",
+    "__gt__",
+    "__le__",
+    "__lt__",
+    "__ne__",
+    "count",
+    "index",
+    "remove",
+    "sort",
+):
+    setattr(SymbolicShape, _name, _refusing(_name))
+SymbolicShape.__hash__ = None  # type: ignore[assignment]

@@ -20,7 +20,7 @@ _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "f
 def to_array(data: Any, dtype: Any = None) -> Any:
     """`data` as an ndarray of Paddle's default dtypes: Python floats become the default float, ints int64."""
     if isinstance(data, Tensor):
-        data = data.array
+        data = data._read("to_tensor()")
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -46,8 +46,9 @@ def _holds(data: Any, kinds: Any) -> bool:
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
     """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: the CPU."""
-    if isinstance(data, Tensor) and state.mode.static and not isinstance(data, list):
-        return data if dtype is None else cast(data, dtype)
+    if isinstance(data, Tensor) and not state.mode.silent:
+        copied = data.detach()
+        return copied if dtype is None else cast(copied, dtype)
     if place is not None and "gpu" in str(place):
         set_device(str(place).removeprefix("Place(").rstrip(")"))  # says that there is none
     array = to_array(data, dtype)

@@ -26,8 +26,7 @@ def _number(value: Any) -> Any:
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of one value.   shape: ints, or tensors for sizes known at run time -> [*shape]"""
     value = _number(fill_value)
-    if dtype is None:
-        dtype = "bool" if isinstance(value, bool) else "int64" if isinstance(value, int) else default_float()
+    dtype = default_float() if dtype is None else dtype
     ints, tensors = sizes(shape, "full")
     given = float(value)
     text = repr(int(value) if isinstance(value, bool) else value)

@@ -56,7 +56,7 @@ class _Basic:
     """The part of an index that ints, slices and None make: slice attributes, and the axes that None adds."""
 
     def __init__(self, x: Tensor, index: Any) -> None:
-        self.sizes = x.meta.shape
+        self.x = x
         self.axes: list[int] = []
         self.starts: list[Any] = []
         self.ends: list[Any] = []
@@ -106,8 +106,8 @@ class _Basic:
         self._range(axis, start, end, step)
 
     def _size_of(self, axis: int) -> int:
-        size = self.sizes[axis]
-        if size < 0:
+        size = self.x.shape[axis]  # what a trace notes: the index means another one for another size
+        if not isinstance(size, int):
             raise OpError(with_user_line("index: a negative end with a negative step needs a size that is known"))
         return size
 
@@ -159,7 +159,7 @@ def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
             indices += OPS["unbind"](found, axis=1)
             axes += list(range(axis, axis + item.ndim))
         else:
-            indices.append(_from_front(as_index(item), x.meta.shape[axis]))
+            indices.append(_from_front(as_index(_counted(item, x, axis)), x, axis))
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
@@ -181,14 +181,26 @@ def _gathered_at(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
     return out
 
 
-def _from_front(index: Tensor, size: int) -> Tensor:
-    """Negative indices counted from the front; only looked at when there is a value."""
-    if state.mode.static or index.meta.dtype.kind not in "iu":
+def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
+    """Negative indices counted from the front.   A recorded program looks at no values: there the engine does it."""
+    if not state.mode.silent or index.meta.dtype.kind not in "iu":
         return index
-    array = index.array
-    if np.size(array) and np.min(array) < 0:
-        return OPS["where"](index < 0, index + size, index)
+    if np.size(index.array) and np.min(index.array) < 0:
+        return OPS["where"](index < 0, index + x.meta.shape[axis], index)
     return index
+
+
+def _counted(item: Any, x: Tensor, axis: int) -> Any:
+    """A list of indices counted from the front; a trace notes the size that this takes."""
+    if isinstance(item, Tensor):
+        return item
+    array = np.asarray(item)
+    if array.dtype.kind != "i" or not array.size or array.min() >= 0:
+        return array
+    size = x.shape[axis]
+    if not isinstance(size, int):
+        raise OpError(with_user_line("index: a negative index in a list needs a size that is known"))
+    return np.where(array < 0, array + size, array)
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:

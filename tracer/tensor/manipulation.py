@@ -71,9 +71,7 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
     """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
     axis = axis.item() if isinstance(axis, Tensor) else axis
-    tensors = list(x)
-    dtype = tensors[0].meta.dtype if tensors else None
-    return OPS["concat"]([t if t.meta.dtype == dtype else cast(t, dtype) for t in tensors], axis=axis)
+    return OPS["concat"](list(x), axis=axis)
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:

@@ -278,6 +278,9 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
 }
 
 void write_atomically(const std::string& path, std::string_view bytes) {
+  struct stat there{};
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+    throw Error(Fault::file, base_name(path) + ": is there already, and is no file that could be replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
   auto fail = [&](const char* step) {

@@ -1,8 +1,10 @@
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "cli/command.h"
 #include "cli/npz.h"
+#include "run/model_impl.h"
 
 namespace oarlock::cli {
 namespace {
@@ -44,6 +46,17 @@ int run(const Command& c) {
   return 0;
 }
 
+namespace {
+
+bool same_folder(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  auto folder = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path).parent_path(), error); };
+  return folder(one) == folder(other);
+}
+
+}  // namespace
+
 int to_onnx(const Command& c) {
   Model model = open_model(c);
   if (c.output.empty()) {
@@ -53,6 +66,10 @@ int to_onnx(const Command& c) {
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;
+  const std::string& weights = model.impl().weights.path();
+  if (!weights.empty() && !c.inline_weights && !same_folder(c.output, weights))
+    throw Error(Fault::input, "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
+                                  weights + ", or use --inline");
   write_atomically(c.output, model.to_onnx(options));
   return 0;
 }
