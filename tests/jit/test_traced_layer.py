@@ -291,3 +291,35 @@ def test_pictures_of_adaptive_pools_keep_their_size() -> None:
     _, traced = TracedLayer.trace(net, [normal(1, 3, 32, 32)])
     other = normal(2, 3, 32, 32)
     np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-5, atol=1e-6)
+
+
+class Counting(nn.Layer):
+    """Forward keeps something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("seen", paddle.zeros([4]))
+
+    def forward(self, x: Any) -> Any:
+        self.seen = self.seen + x.sum(0)
+        return x + self.seen
+
+
+def test_state_that_forward_changes_is_told() -> None:
+    with pytest.warns(UserWarning, match=r"forward changes \['seen'\]"):
+        _, traced = TracedLayer.trace(Counting(), [normal(2, 4)])
+    assert [g.kind for g in traced.assumptions] == ["state"]
+
+
+def test_state_that_forward_changes_cannot_be_saved(tmp_path: Path) -> None:
+    net = Counting()
+    before = net.seen
+    with pytest.raises(paddle.TraceError, match=r"stores values of the program in \['seen'\]"):
+        paddle.jit.save(net, tmp_path / "m", input_spec=[paddle.static.InputSpec([None, 4])])
+    assert net.seen is before
+
+
+def test_training_statistics_of_batch_norm_are_part_of_the_program() -> None:
+    net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1D(3))
+    _, traced = TracedLayer.trace(net, [normal(5, 4)])
+    assert traced.assumptions == []

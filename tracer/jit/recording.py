@@ -26,13 +26,14 @@ PRODUCER = "oarlock 0.1.0"
 @dataclass
 class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
-    given: the inputs, where there were values.
+    given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not.
     """
 
     program: Program
     scope: dict[str, Tensor]
     structured: dict[str, str] = field(default_factory=dict)
     given: list[Tensor] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
 
     @property
     def contract(self) -> Contract:
@@ -67,6 +68,35 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
+class State:
+    """The tensors that a layer holds, to find out what a run of forward does to them."""
+
+    def __init__(self, layer: Layer) -> None:
+        self.layers = layer.sublayers(include_self=True)
+        self.names = structured_names(layer)
+        self.held = [(owner, key, t, None if isinstance(t, Variable) else t.array) for owner, key, t in self._walk()]
+
+    def _walk(self) -> Iterator[tuple[Layer, str, Tensor]]:
+        for owner in self.layers:
+            for table in (owner._parameters, owner._buffers):
+                yield from ((owner, key, t) for key, t in table.items() if t is not None)
+
+    def changed(self, kept: set[int]) -> list[str]:
+        """The names of those that are another tensor or have another value now.   kept: ids of those a program updates."""
+        return [
+            self.names[id(t)]
+            for owner, key, t, array in self.held
+            if id(t) not in kept and (owner.__dict__.get(key) is not t or t.array is not array)
+        ]
+
+    def restore(self) -> list[str]:
+        """Put back what was replaced by a Variable; gives the names."""
+        lost = [(owner, key, t) for owner, key, t, _ in self.held if isinstance(owner.__dict__.get(key), Variable)]
+        for owner, key, tensor in lost:
+            setattr(owner, key, tensor)
+        return [self.names[id(t)] for _, _, t in lost]
+
+
 def structured_names(layer: Layer) -> dict[int, str]:
     """The structured name of every parameter and buffer, by id."""
     return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
@@ -80,12 +110,15 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
+    state = State(layer)
     mode = Trace(recorder, guards)
     with pushed(mode):
         outputs = layer(*inputs)
         contract = _finish(recorder, outputs, guards)
     recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
     recording.given = given
+    written = {name for op in recording.program.block.ops for name in op.output_names()}
+    recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording
 
 
@@ -96,8 +129,16 @@ def record(layer: Layer, specs: Sequence[Any]) -> Recording:
         _variables(recorder, name, spec)
         for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
     ]
+    state = State(layer)
     with pushed(Static(recorder)):
-        outputs = layer(*named)
+        try:
+            outputs = layer(*named)
+        finally:
+            lost = state.restore()
+        if lost:
+            raise TraceError(
+                f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
+            )
         contract = _finish(recorder, outputs, [])
     return _recording(layer, recorder, _described(recorder.program, contract))
 

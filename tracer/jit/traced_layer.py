@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,6 +42,9 @@ class TracedLayer:
                 f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}"
             )
         outputs, recording = trace(layer, given)
+        if recording.changed:
+            why = f"forward changes {recording.changed}; the trace does not, it keeps nothing from call to call"
+            warnings.warn(f"TracedLayer.trace: {why}", stacklevel=2)
         return outputs, TracedLayer(recording)
 
     @property
@@ -50,8 +54,12 @@ class TracedLayer:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """Everything Python read of traced values and sizes: what was read, what it was, and the line that read it."""
-        return list(self._recording.contract.guards)
+        """Everything Python read of traced values and sizes: what was read, what it was, and the line that read it.
+
+        Of kind 'state': a parameter or buffer that forward changed.   That is not in the file, and cannot be checked.
+        """
+        state = [Guard("state", name, 0, "", "changed by forward", "", "") for name in self._recording.changed]
+        return [*self._recording.contract.guards, *state]
 
     def __call__(self, inputs: Any) -> list[Any]:
         """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.   Raises GuardError where an assumption does not hold."""
