@@ -74,7 +74,7 @@ TEST("infer: shapes as ONNX defines them") {
   CHECK_EQ(inferred(node("Transpose", {{"perm", Ints{2, 0, 9}}}), {tensor({2, 3, 4})}), "float32[...]");
   CHECK_EQ(inferred(node("Unsqueeze"), {tensor({2, 3}), ints({0, -1})}), "float32[1,2,3,1]");
   CHECK_EQ(inferred(node("Squeeze"), {tensor({1, 3, 1}), ints({0, 2})}), "float32[3]");
-  CHECK_EQ(inferred(node("Reshape"), {tensor({-1, 3, 4}), ints({0, -1})}), "float32[?,?]");
+  CHECK_EQ(inferred(node("Reshape"), {tensor({-1, 3, 4}), ints({0, -1})}), "float32[?,12]");
   CHECK_EQ(inferred(node("Concat", {{"axis", std::int64_t{1}}}), {tensor({-1, 3}), tensor({2, 4})}), "float32[2,7]");
   CHECK_EQ(inferred(node("Gather", {{"axis", std::int64_t{1}}}), {tensor({2, 3}), tensor({5, 6})}), "float32[2,5,6]");
   CHECK_EQ(inferred(node("Cast", {{"to", std::int64_t{7}}}), {tensor({2})}), "int64[2]");
