@@ -13,6 +13,7 @@ Value mul(Node& n, const Value& v, double by) { return by == 1 ? v : n.emit("Mul
 Value add(Node& n, const Value& v, double what) { return what == 0 ? v : n.emit("Add", {v, n.scalar_like(what, v)}); }
 
 Value clip(Node& n, const Value& v, double low, double high) {
+  if (is_double(n, v)) n.need_opset(12);
   if (n.opset() < 11) return n.emit("Clip", {v}, {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}});
   return n.emit("Clip", {v, n.scalar_like(low, v), n.scalar_like(high, v)});
 }

@@ -57,6 +57,7 @@ void bitwise_not(Node& n) {
   auto x = n.in("X");
   auto dtype = n.need_dtype(x);
   if (dtype == DType::boolean) return n.out("Out", n.emit("Not", {x}));
+  if (dtype != DType::int64 && dtype != DType::int32) n.need_opset(14);
   n.out("Out", n.emit("Sub", {n.scalar(dtype == DType::uint8 ? 255 : -1, dtype), x}));
 }
 

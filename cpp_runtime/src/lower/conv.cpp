@@ -15,9 +15,12 @@ Ints spatial_dims(const Node& n, const Value& v, std::size_t dims) {
 }
 
 Window window_of(const Node& n, const Value& x, const Value& filter) {
-  auto dims = static_cast<std::size_t>(n.need_rank(filter) - 2);
+  n.require(n.need_rank(filter) >= 3, "the filter has no window");
+  auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
   Window w = read_window(n, spatial_dims(n, filter, dims));
   w.dilations = n.attr("dilations", Ints(dims, 1));
+  n.require(w.dilations.size() == dims, "dilations do not fit " + std::to_string(dims) + " dims");
+  for (auto d : w.dilations) check_size(n, d, "dilations");
   resolve_same(w, spatial_dims(n, x, dims));
   return w;
 }
@@ -48,10 +51,12 @@ void conv(Node& n) {
 }
 
 // What `output_size` asks for beyond the size that the window gives; the input's size plays no part in the remainder.
-Ints padding_for(const Window& w, const Ints& output_size) {
+Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
+  n.require(output_size.size() == dims, "'output_size' does not fit the window");
   Ints extra(dims);
   for (std::size_t i = 0; i < dims; ++i) {
+    check_size(n, output_size[i], "output_size");
     auto rest = output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
     extra[i] = ((rest % w.strides[i]) + w.strides[i]) % w.strides[i];
   }
@@ -66,7 +71,7 @@ void conv_transpose(Node& n) {
   auto attrs = attributes(w, n.attr("groups", 1));
   Ints extra = n.attr("output_padding", Ints{}), size;
   if (n.has("OutputSizeTensor") || n.has_attr("output_size")) size = need_ints(n, {"output_size", "", ""});
-  if (!size.empty()) extra = padding_for(w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);
+  if (!size.empty()) extra = padding_for(n, w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
 

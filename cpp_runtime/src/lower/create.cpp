@@ -1,5 +1,6 @@
 // Tensors from nothing.
 #include <cstdlib>
+#include <optional>
 
 #include "lower/numbers.h"
 #include "lower/operands.h"
@@ -11,19 +12,14 @@ namespace {
 constexpr std::int64_t kSmall = 64;     // up to here a filled tensor is written out
 constexpr std::int64_t kListed = 4096;  // and a sequence up to here
 
-std::int64_t elements(const Ints& shape) {
-  std::int64_t count = 1;
-  for (auto d : shape) count *= d;
-  return count;
-}
-
 // One number everywhere.   one: its bytes
 Value filled(Node& n, const Value& shape, DType dtype, const std::string& one) {
   auto known = n.const_ints(shape);
-  if (!known || elements(*known) > kSmall || elements(*known) < 0)
+  auto count = known ? element_count(*known).value_or(-1) : -1;
+  if (count > kSmall || count < 0)
     return n.emit("ConstantOfShape", {shape}, {{"value", onnx::Tensor{dtype, {1}, one}}});
   std::string bytes;
-  for (std::int64_t i = 0; i < elements(*known); ++i) bytes += one;
+  for (std::int64_t i = 0; i < count; ++i) bytes += one;
   return n.tensor({dtype, *known, bytes});
 }
 
@@ -102,29 +98,40 @@ void assign_value(Node& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto shape = n.attr("shape", Ints{});
   auto bytes = assigned(n, dtype);
-  n.require(bytes.size() == static_cast<std::size_t>(elements(shape)) * size_of(dtype), "values do not fill the shape");
+  n.require(bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
+            "values do not fill the shape");
   n.out("Out", n.tensor({dtype, shape, bytes}));
 }
 
 // ---- sequences ----
 
+// The sequence, where it is a short one of constants that are not extreme.
+std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const Value& step) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  Ints bounds;
+  for (const Value& v : {start, end, step}) {
+    auto known = n.const_ints(v);
+    if (!known || known->size() != 1 || (*known)[0] > most || (*known)[0] < -most) return std::nullopt;
+    bounds.push_back((*known)[0]);
+  }
+  auto from = bounds[0], to = bounds[1], by = bounds[2];
+  if (by == 0 || (to - from) / by >= kListed) return std::nullopt;
+  Ints all;
+  for (auto v = from; by > 0 ? v < to : v > to; v += by) all.push_back(v);
+  return all;
+}
+
 void range(Node& n) {
   auto start = as_scalar(n, n.in("Start")), end = as_scalar(n, n.in("End")), step = as_scalar(n, n.in("Step"));
-  auto from = n.const_ints(start), to = n.const_ints(end), by = n.const_ints(step);
-  bool known = n.dtype(start) == DType::int64 && from && to && by && (*by)[0] != 0;
-  if (known && std::llabs((*to)[0] - (*from)[0]) / std::llabs((*by)[0]) < kListed) {
-    Ints all;
-    for (auto v = (*from)[0]; (*by)[0] > 0 ? v < (*to)[0] : v > (*to)[0]; v += (*by)[0]) all.push_back(v);
-    return n.out("Out", n.ints(all));
-  }
-  n.out("Out", n.emit("Range", {start, end, step}));
+  auto all = n.dtype(start) == DType::int64 ? listed(n, start, end, step) : std::nullopt;
+  n.out("Out", all ? n.ints(*all) : n.emit("Range", {start, end, step}));
 }
 
 // From both ends to the middle, as Paddle counts.
 void linspace(Node& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto start = n.const_number(n.in("Start")), stop = n.const_number(n.in("Stop")), count = n.const_number(n.in("Num"));
-  n.require(start && stop && count && *count <= kListed, "start, stop and number must be constants");
+  n.require(start && stop && count && *count >= 0 && *count <= kListed, "start, stop and number must be constants");
   auto size = static_cast<std::int64_t>(*count);
   double step = size > 1 ? (*stop - *start) / static_cast<double>(size - 1) : 0;
   Floats values;
@@ -159,6 +166,7 @@ Value diagonal_of(Node& n, const Value& x, std::int64_t offset, const Value& pad
 Value diagonal_in(Node& n, const Value& x, std::int64_t offset) {
   auto rows = n.dim(x, 0), columns = n.dim(x, 1);
   n.require(rows >= 0 && columns >= 0, "the diagonal of a matrix needs its size to be known");
+  written_size(n, rows + 1, "the number of rows");
   Ints at;
   for (auto r = std::max(-offset, std::int64_t{0}); r < rows && r + offset < columns; ++r)
     at.push_back(r * columns + r + offset);
@@ -168,6 +176,7 @@ Value diagonal_in(Node& n, const Value& x, std::int64_t offset) {
 void diag(Node& n) {
   auto x = n.in("X");
   auto offset = n.attr("offset", 0);
+  n.require(offset > -kListed * kListed && offset < kListed * kListed, "the offset is " + std::to_string(offset));
   if (n.need_rank(x) == 2) return n.out("Out", diagonal_in(n, x, offset));
   auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
   n.out("Out", diagonal_of(n, row, offset, n.scalar_like(n.attr("padding_value", 0.0f), x)));

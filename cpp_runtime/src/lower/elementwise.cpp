@@ -6,6 +6,8 @@
 namespace oarlock {
 namespace {
 
+bool integers(const Node& n, const Value& x) { return is_integer(n.need_dtype(x)); }
+
 Lower binary(std::string_view onnx) {
   return [onnx](Node& n) {
     auto [x, y] = aligned(n);
@@ -26,14 +28,13 @@ Lower extreme(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](Node& n) {
     auto [x, y] = aligned(n);
     if (n.dtype(x) == DType::boolean) return n.out("Out", n.emit(logical, {x, y}));
+    if (integers(n, x)) n.need_opset(12);
     if (n.dtype(x) != DType::int16) return n.out("Out", n.emit(onnx, {x, y}));
     n.out("Out", n.cast(n.emit(onnx, {n.cast(x, DType::int32), n.cast(y, DType::int32)}), DType::int16));
   };
 }
 
 // ---- division: integers must not be divided by zero, which would end the process ----
-
-bool integers(const Node& n, const Value& x) { return is_integer(n.need_dtype(x)); }
 
 void div(Node& n) {
   auto [x, y] = aligned(n);
@@ -68,8 +69,8 @@ void mod(Node& n) {
 // ---- more and fewer operands ----
 
 void sum(Node& n) {
-  auto parts = n.ins("X");
-  Value total = parts.at(0);
+  auto parts = need_values(n, "X");
+  Value total = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) total = n.emit("Add", {total, parts[i]});
   n.out("Out", total);
 }
@@ -103,7 +104,11 @@ std::span<const Rule> elementwise_rules() {
       {"elementwise_div", 7, div},
       {"elementwise_floordiv", 9, floordiv},
       {"elementwise_mod", 10, mod},
-      {"elementwise_pow", 7, binary("Pow")},
+      {"elementwise_pow", 7,
+       [](Node& n) {
+         if (integers(n, n.in("X"))) n.need_opset(12);
+         binary("Pow")(n);
+       }},
       {"elementwise_max", 8, extreme("Max", "Or")},
       {"elementwise_min", 8, extreme("Min", "And")},
       {"sum", 7, sum},

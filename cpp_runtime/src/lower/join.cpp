@@ -11,13 +11,13 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(Node& n) {
-  auto parts = n.ins("X");
-  n.out("Out", n.concat(parts, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(parts.at(0)))));
+  auto parts = need_values(n, "X");
+  n.out("Out", n.concat(parts, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(parts[0]))));
 }
 
 void stack(Node& n) {
-  auto parts = n.ins("X");
-  auto axis = n.axis("axis", 0, n.need_rank(parts.at(0)) + 1);
+  auto parts = need_values(n, "X");
+  auto axis = n.axis("axis", 0, n.need_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.out("Y", n.concat(parts, axis));
 }
@@ -50,15 +50,15 @@ void tile(Node& n) {
   auto x = n.in("X"), repeats = int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
   auto count = n.dim(repeats, 0);
   int rank = n.need_rank(x);
-  n.require(count >= 0, "needs a known number of repeats");
+  n.require(count >= 0 && count <= 64, "needs a known number of repeats");
   if (count > rank) x = n.unsqueeze(x, all_axes(static_cast<int>(count) - rank));
   if (count < rank) repeats = n.concat({n.ints(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
   n.out("Out", n.emit("Tile", {x, repeats}));
 }
 
 void broadcast_all(Node& n) {
-  auto parts = n.ins("X");
-  Value sum = n.emit("ConstantOfShape", {n.shape_of(parts.at(0))});
+  auto parts = need_values(n, "X");
+  Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
     sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
   auto shape = n.shape(sum);
@@ -100,8 +100,9 @@ void flip(Node& n) {
 Value rolled(Node& n, const Value& x, const Value& shift, std::int64_t axis) {
   auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_along(n, x, axis)});
   auto known = n.const_ints(shift);
+  n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);
-  if (known && size > 0) cut = n.ints({((-(*known)[0]) % size + size) % size});
+  if (known && size > 0) cut = n.ints({(size - (*known)[0] % size) % size});
   auto behind = n.emit("Slice", {x, cut, n.ints({kEnd}), n.ints({axis})});
   auto before = n.emit("Slice", {x, n.ints({0}), cut, n.ints({axis})});
   return n.concat({behind, before}, axis);

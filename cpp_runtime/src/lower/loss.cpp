@@ -164,7 +164,7 @@ std::span<const Rule> loss_rules() {
       {"nll_loss", 11, nll_loss},
       {"bce_loss", 8, bce_loss},
       {"sigmoid_cross_entropy_with_logits", 11, sigmoid_cross_entropy},
-      {"kldiv_loss", 9, kldiv_loss},
+      {"kldiv_loss", 11, kldiv_loss},
       {"huber_loss", 9, huber_loss},
       {"label_smooth", 7, label_smooth},
       {"accuracy", 11, accuracy},

@@ -92,6 +92,7 @@ void pow(Node& n) {
   auto variable = n.has("FactorTensor") ? n.in("FactorTensor") : n.attr_tensor("factor");
   if (!variable.empty()) return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.need_dtype(x))}));
   auto factor = n.attr("factor", 1.0f);
+  if (is_integer(n.need_dtype(x)) && factor != 1 && factor != 2) n.need_opset(12);
   if (factor == 1) return n.out("Out", x);
   n.out("Out", factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
 }
@@ -105,6 +106,7 @@ Value bound(Node& n, std::string_view slot, std::string_view attr, const Value& 
 
 void clip(Node& n) {
   auto x = n.in("X");
+  if (n.need_dtype(x) != DType::float32) n.need_opset(12);
   auto low = bound(n, "Min", "min", x, -INFINITY), high = bound(n, "Max", "max", x, INFINITY);
   if (n.opset() >= 11 && n.dtype(x) != DType::int16) return n.out("Out", n.emit("Clip", {x, low, high}));
   n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
@@ -124,8 +126,8 @@ std::span<const Rule> math_rules() {
       {"log", 7, of_float("Log")},
       {"log2", 7, log_to(2)},
       {"log10", 7, log_to(10)},
-      {"log1p", 9, formula(log1p)},
-      {"expm1", 9, formula(expm1)},
+      {"log1p", 11, formula(log1p)},
+      {"expm1", 11, formula(expm1)},
       {"sqrt", 7, of_float("Sqrt")},
       {"rsqrt", 7, formula(rsqrt)},
       {"square", 7, square},

@@ -40,8 +40,9 @@ Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
   onnx::Initializer view = graph_.model_.graph.initializers[at->second];
   Ints to = *shape;
   std::int64_t count = 1, rest = 1;
-  for (std::int64_t d : view.shape) count *= d;
-  for (std::int64_t d : to) rest *= d < 0 ? 1 : d;
+  for (std::int64_t d : view.shape) count *= d;  // as many as there are bytes for
+  for (std::int64_t d : to)
+    if (__builtin_mul_overflow(rest, d < 0 ? 1 : d, &rest)) return "";
   for (std::int64_t& d : to)
     if (d < 0 && rest > 0) d = count / rest, rest = count;
   if (to == view.shape) return v;
@@ -64,6 +65,7 @@ Value Node::unsqueeze(const Value& v, const Ints& axes) {
     else
       known.reset();
   if (Value view = viewed(v, known); !view.empty()) return view;
+  if (known) return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}}) : emit("Unsqueeze", {v, ints(sorted)});
   return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}}) : emit("Unsqueeze", {v, ints(axes)});
 }
 
@@ -81,6 +83,7 @@ Value Node::reshape(const Value& v, const Ints& shape) {
 Value Node::shape_of(const Value& v) { return emit("Shape", {v}); }
 
 Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes, const Ints& steps) {
+  if (opset() < 10 && steps.empty()) return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
   Values in{v, ints(starts), ints(ends), ints(axes)};
   if (!steps.empty()) in.push_back(ints(steps));
   return emit("Slice", in);

@@ -10,9 +10,8 @@ namespace {
 // ---- over the batch ----
 
 Value constant_channels(Node& n, const Value& like, double value) {
-  auto channels = n.dim(like, 0);
-  n.require(channels >= 0, "needs a known number of channels");
-  return n.floats(Floats(static_cast<std::size_t>(channels), value), n.need_dtype(like));
+  auto channels = written_size(n, n.dim(like, 0), "the number of channels");
+  return n.floats(Floats(channels, value), n.need_dtype(like));
 }
 
 Value variance_of(Node& n, const Value& centred, const Ints& axes, bool keep) {
@@ -25,6 +24,7 @@ struct Moments {
 
 // In training mode the batch itself gives mean and variance.
 Moments batch_moments(Node& n, const Value& x, int rank) {
+  n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin() + 1);
   auto centred = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
@@ -95,16 +95,17 @@ void layer_norm(Node& n) {
 // [N,C,...] -> every (sample, channel) normalised by itself
 Value instance_normalised(Node& n, const Value& x, const Value& scale, const Value& bias, float epsilon) {
   if (n.dtype(x) != DType::float64) return n.emit("InstanceNormalization", {x, scale, bias}, {{"epsilon", epsilon}});
-  Ints axes = all_axes(n.need_rank(x));
+  int rank = n.need_rank(x);
+  n.require(rank >= 2, "has no channels");
+  Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
-  int rank = n.rank(x);
   return scaled(n, normalised(n, x, axes, epsilon), per_channel(n, scale, rank), per_channel(n, bias, rank));
 }
 
 Value channels_of(Node& n, std::string_view slot, std::int64_t channels, double otherwise, DType dtype) {
   if (n.has(slot)) return n.cast(n.in(slot), dtype);
   n.require(channels > 0, "needs a known number of channels");
-  return n.floats(Floats(static_cast<std::size_t>(channels), otherwise), dtype);
+  return n.floats(Floats(written_size(n, channels, "the number of channels"), otherwise), dtype);
 }
 
 void instance_norm(Node& n) {
@@ -121,8 +122,8 @@ void group_norm(Node& n) {
   int rank = n.need_rank(x);
   auto groups = n.attr("groups", -1);
   auto dtype = n.need_dtype(x);
-  auto ones = n.floats(Floats(static_cast<std::size_t>(groups), 1), dtype);
-  auto zeros = n.floats(Floats(static_cast<std::size_t>(groups), 0), dtype);
+  auto count = written_size(n, groups, "attribute 'groups'");
+  auto ones = n.floats(Floats(count, 1), dtype), zeros = n.floats(Floats(count, 0), dtype);
   auto y = instance_normalised(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
   y = reshape_like(n, y, x);
   auto channelwise = [&](std::string_view slot) {

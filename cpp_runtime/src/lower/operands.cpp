@@ -26,6 +26,8 @@ Ints listed(const Node& n, std::string_view attr, const Ints& otherwise) {
 Value int_list(Node& n, const IntList& names, const Ints& otherwise) {
   Values parts = n.attr_tensors(names.attr);
   if (parts.empty()) parts = n.ins(names.tensors);
+  for (Value& part : parts)
+    if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has(names.tensor)) parts = {n.in(names.tensor)};
   if (auto whole = n.attr_tensor(names.attr); parts.empty() && !whole.empty()) parts = {whole};
   if (parts.empty()) return n.ints(listed(n, names.attr, otherwise));
@@ -51,6 +53,18 @@ Value reshape_like(Node& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
   if (!dims || std::count(dims->begin(), dims->end(), -1) > 1) return n.emit("Reshape", {v, n.shape_of(like)});
   return n.reshape(v, *dims);
+}
+
+std::size_t written_size(const Node& n, std::int64_t size, std::string_view what) {
+  constexpr std::int64_t most = 1 << 20;
+  n.require(size >= 1 && size <= most, std::string(what) + " is " + std::to_string(size));
+  return static_cast<std::size_t>(size);
+}
+
+Values need_values(Node& n, std::string_view slot) {
+  auto all = n.ins(slot);
+  n.require(!all.empty(), "needs at least one '" + std::string(slot) + "'");
+  return all;
 }
 
 void out_scalar(Node& n, std::string_view slot, const Value& v) {
@@ -82,14 +96,16 @@ bool channels_last(const Node& n, std::string_view attr) {
 
 Value to_channels_first(Node& n, const Value& v, bool last) {
   if (!last) return v;
-  Ints perm = all_axes(n.need_rank(v));
+  n.require(n.need_rank(v) >= 2, "has no channels");
+  Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
   return n.transpose(v, perm);
 }
 
 Value to_channels_last(Node& n, const Value& v, bool last) {
   if (!last) return v;
-  Ints perm = all_axes(n.need_rank(v));
+  n.require(n.need_rank(v) >= 2, "has no channels");
+  Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.begin() + 2, perm.end());
   return n.transpose(v, perm);
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "lower/node.h"
+#include "read/validate.h"
 
 namespace oarlock {
 
@@ -28,6 +29,11 @@ Value reshape_like(Node& n, const Value& v, const Value& like);
 
 /// Before 2.5 a result without dims was declared, and was, of shape [1]: what is declared decides.
 void out_scalar(Node& n, std::string_view slot, const Value& v);
+
+/// A size that something is written out for: at least 1, at most a million.   Fails otherwise.
+std::size_t written_size(const Node& n, std::int64_t size, std::string_view what);
+/// A list of one value or more.   Fails otherwise.
+Values need_values(Node& n, std::string_view slot);
 
 /// Axes counted from the front, sorted.
 Ints from_front(const Node& n, Ints axes, int rank);

@@ -12,6 +12,7 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // Begins of all dims and then ends of all dims, as ONNX has them.
 Value padded(Node& n, const Value& x, const Value& pads, const std::string& mode, double value) {
+  if (!is_floating(n.need_dtype(x))) n.need_opset(11);
   if (n.opset() >= 11) {
     Values in{x, pads};
     if (mode == "constant") in.push_back(n.scalar_like(value, x));
@@ -84,6 +85,7 @@ void pad_2d(Node& n) {
   auto x = n.in("X");
   auto mode = n.attr("mode", "constant");
   auto p = need_ints(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
+  n.require(p.size() == 4, "needs four paddings");
   bool last = channels_last(n, "data_format");
   Ints pads = last ? Ints{0, p[0], p[2], 0, 0, p[1], p[3], 0} : Ints{0, 0, p[0], p[2], 0, 0, p[1], p[3]};
   n.out("Out", padded(n, x, n.ints(pads), mode, n.attr("pad_value", 0.0f)));

@@ -1,8 +1,6 @@
 // Pools.  Sizes that are known are worked out here: ONNX Runtime and Paddle agree on floor, not on every corner of
 // ceil.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "lower/numbers.h"
 #include "lower/operands.h"
@@ -23,10 +21,6 @@ Ints image_of(const Node& n, const Value& x, std::size_t dims) {
   return shape && shape->size() == dims + 2 ? Ints(shape->begin() + 2, shape->end()) : Ints(dims, -1);
 }
 
-std::int64_t product(const Ints& v) {
-  return std::accumulate(v.begin(), v.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 Value global(Node& n, const Value& x, bool max, std::size_t dims) {
   if (n.dtype(x) != DType::float64) return n.emit(max ? "GlobalMaxPool" : "GlobalAveragePool", {x});
   Ints axes = all_axes(static_cast<int>(dims) + 2);
@@ -42,6 +36,15 @@ struct Span {
 
 Span adaptive_span(std::int64_t i, std::int64_t in, std::int64_t out) {
   return {i * in / out, ((i + 1) * in + out - 1) / out};
+}
+
+// Windows are written out one by one.
+void check_adaptive(const Node& n, const Ints& in, const Ints& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    written_size(n, out[i], "a size to adapt to");
+    written_size(n, in[i], "a size to adapt");
+    n.require(out[i] <= 1024 && in[i] <= 1 << 16, "adapts more than has a lowering");
+  }
 }
 
 // The mean along one axis is a product with a matrix of weights.   [out, in], or [in, out] where transposed
@@ -74,6 +77,7 @@ Value adaptive_by_slices(Node& n, Value x, bool max, const Ints& image, const In
 Value adaptive(Node& n, const Value& x, const Pool& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image;
   n.require(std::count(in.begin(), in.end(), -1) == 0, "an adaptive pool needs the size of its image to be known");
+  check_adaptive(n, in, out);
   Ints kernel(out.size());
   bool even = true;
   for (std::size_t i = 0; i < out.size(); ++i) even &= in[i] % out[i] == 0, kernel[i] = in[i] / out[i];
@@ -101,11 +105,11 @@ Ints grow_ends(const Node& n, Pool& pool) {
 }
 
 // An inclusive mean counts padding, but not what `grow_ends` added: window / counted, per position along one dim.
-Ints counted(const Pool& pool, const Ints& extra, std::size_t dim) {
+Ints counted(const Node& n, const Pool& pool, const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image[dim] + w.pads[dim] + w.pads[dims + dim];
-  Ints counts((length - w.kernel[dim]) / w.strides[dim] + 1);
+  Ints counts(written_size(n, (length - w.kernel[dim]) / w.strides[dim] + 1, "the number of windows"));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     auto from = static_cast<std::int64_t>(i) * w.strides[dim];
     counts[i] = std::min(from + w.kernel[dim], length - extra[dim]) - from;
@@ -117,7 +121,7 @@ Value corrected(Node& n, Value y, const Pool& pool, const Ints& extra) {
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : counted(pool, extra, d))
+    for (auto count : counted(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
@@ -132,7 +136,7 @@ void refuse_odd_ceil(const Node& n, const Pool& pool) {
   const Window& w = pool.window;
   for (std::size_t i = 0; i < w.kernel.size(); ++i)
     n.require(w.kernel[i] >= w.strides[i] + w.pads[i], "ceil_mode of this window needs a known size of the image");
-  n.require(pool.max || pool.exclusive || product(w.strides) == 1,
+  n.require(pool.max || pool.exclusive || element_count(w.strides).value_or(-1) == 1,
             "an inclusive mean in ceil_mode needs a known size of the image");
 }
 
@@ -140,8 +144,8 @@ Node::Attrs attributes(const Pool& pool, bool ceil) {
   Node::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
   if (pool.window.same)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
-  else if (product(pool.window.pads) || std::count(pool.window.pads.begin(), pool.window.pads.end(), 0) !=
-                                            static_cast<std::ptrdiff_t>(pool.window.pads.size()))
+  else if (std::count(pool.window.pads.begin(), pool.window.pads.end(), 0) !=
+           static_cast<std::ptrdiff_t>(pool.window.pads.size()))
     attrs.emplace_back("pads", pool.window.pads);
   if (ceil) attrs.emplace_back("ceil_mode", std::int64_t{1});
   if (!pool.max && !pool.exclusive) attrs.emplace_back("count_include_pad", std::int64_t{1});
@@ -164,7 +168,7 @@ void pool(Node& n) {
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true), n.attr("ceil_mode", false),
             read_window(n, kernel), image_of(n, x, kernel.size())};
-  bool adapts = n.attr("adaptive", false), one = product(kernel) == 1;
+  bool adapts = n.attr("adaptive", false), one = element_count(kernel).value_or(-1) == 1;
   auto y = n.attr("global_pooling", false) || (adapts && one) ? global(n, x, pool.max, kernel.size())
            : adapts                                           ? adaptive(n, x, pool)
                                                               : windowed(n, x, pool);
@@ -175,7 +179,7 @@ void pool(Node& n) {
 Value plane_mask(Node& n, const Value& indices, const Value& x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
-  plane = known ? n.int_scalar(product(*known)) : reduce(n, "ReduceProd", plane, {0}, false);
+  plane = known ? n.int_scalar(element_count(*known).value_or(-1)) : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
   return n.cast(mask, n.out_dtype("Mask"));
 }
@@ -188,6 +192,7 @@ void max_pool_with_index(Node& n) {
   if (adapts || n.attr("global_pooling", false)) {
     n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "needs the size of its image to be known");
     if (!adapts) out.assign(out.size(), 1);
+    check_adaptive(n, pool.image, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (pool.image[i] % out[i]) return n.out("Out", adaptive_by_slices(n, x, true, pool.image, out));

@@ -15,7 +15,7 @@ Value hot(Node& n, const Value& ids, DType dtype) {
   auto depth = n.has("depth_tensor") ? n.in("depth_tensor") : n.attr_tensor("depth");
   Value positions;
   if (depth.empty()) {
-    Ints all(static_cast<std::size_t>(n.attr("depth", -1)));
+    Ints all(written_size(n, n.attr("depth", -1), "attribute 'depth'"));
     std::iota(all.begin(), all.end(), 0);
     positions = n.ints(all);
   } else {

@@ -1,8 +1,6 @@
 // x[slices] = value.   Every element asks for itself whether it is in the slices, and which element of the value it
 // takes.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "lower/numbers.h"
 #include "lower/operands.h"
@@ -10,6 +8,8 @@
 
 namespace oarlock {
 namespace {
+
+constexpr std::int64_t kListed = 1 << 16;  // up to here positions are written out
 
 // Along one axis: which positions are hit, bool[size], and by which entry of the value, int64[size].
 struct Hits {
@@ -55,9 +55,10 @@ struct Slices {
 Hits hits_along(Node& n, const Value& x, const Slices& s, std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
+  n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at, "needs one start and one end per axis");
   auto start = n.slice(s.starts, {at}, {at + 1}, {0}), end = n.slice(s.ends, {at}, {at + 1}, {0});
   auto from = n.const_ints(start), to = n.const_ints(end);
-  if (size >= 0 && from && to) return known_hits(n, size, (*from)[0], (*to)[0], s.steps[i]);
+  if (size >= 0 && size <= kListed && from && to) return known_hits(n, size, (*from)[0], (*to)[0], s.steps[i]);
   n.require(s.steps[i] > 0, "a negative step needs bounds and sizes that are known");
   return computed_hits(n, size_along(n, x, s.axes[i]), start, end, s.steps[i]);
 }
@@ -80,8 +81,8 @@ Value assigned_value(Node& n, DType dtype) {
   if (n.has("ValueTensor")) return n.cast(n.in("ValueTensor"), dtype);
   auto bytes = packed_values(n, dtype);
   auto shape = n.attr("shape", Ints{1});
-  auto count = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  n.require(bytes.size() == static_cast<std::size_t>(count) * size_of(dtype), "the values do not fill their shape");
+  n.require(bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
+            "the values do not fill their shape");
   return n.tensor({dtype, shape, bytes});
 }
 
@@ -128,6 +129,12 @@ void set_value(Node& n) {
   n.require(n.attr("none_axes", Ints{}).empty(), "new axes in the index have no lowering");
   Slices s{n.attr("axes", Ints{}), need_ints(n, {"steps", "", "StepsTensorList"}),
            int_list(n, {"starts", "", "StartsTensorList"}), int_list(n, {"ends", "", "EndsTensorList"})};
+  n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
+  for (std::size_t i = 0; i < s.axes.size(); ++i) {
+    s.axes[i] = from_front(n, {s.axes[i]}, rank)[0];
+    n.require(s.steps[i] != 0 && s.steps[i] > -kListed && s.steps[i] < kListed,
+              "a step is " + std::to_string(s.steps[i]));
+  }
   auto value = over_all_axes(n, assigned_value(n, n.need_dtype(x)), rank, n.attr("decrease_axes", Ints{}));
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {

@@ -1,7 +1,5 @@
 // The same elements in another shape or order.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -24,7 +22,7 @@ Value merged_size(Node& n, const Value& x, std::int64_t from, std::int64_t to) {
   auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
   auto known = n.const_ints(dims);
   if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
-  return n.ints({std::accumulate(known->begin(), known->end(), std::int64_t{1}, std::multiplies<>())});
+  return n.ints({element_count(*known).value_or(-1)});
 }
 
 // Dims before `start` are copied by position; behind `stop` they must be known, or the merged ones must.
@@ -87,9 +85,8 @@ void shape_of(Node& n) { n.out("Out", n.cast(n.shape_of(n.in("Input")), DType::i
 void size_of_tensor(Node& n) {
   auto x = n.in("Input");
   auto dims = n.shape(x);
-  bool known = dims && std::count(dims->begin(), dims->end(), -1) == 0;
-  auto total = known ? std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>()) : 0;
-  out_scalar(n, "Out", known ? n.int_scalar(total) : n.emit("Size", {x}));
+  auto total = dims ? element_count(*dims).value_or(-1) : -1;
+  out_scalar(n, "Out", total >= 0 ? n.int_scalar(total) : n.emit("Size", {x}));
 }
 
 }  // namespace

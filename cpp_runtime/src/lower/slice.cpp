@@ -52,6 +52,7 @@ Value backward_ends(Node& n, const Value& x, const Ints& axes, const Value& ends
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
   n.require(by && to, "strides that may be negative need ends that are known");
+  n.require(by->size() == axes.size() && to->size() == axes.size(), "needs one end and one stride per axis");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if ((*by)[i] > 0) continue;
     auto& end = (*to)[i];
@@ -106,11 +107,14 @@ Values split_around(Node& n, const Value& x, std::int64_t axis, const Ints& size
 }
 
 Values split_sections(Node& n, const Value& x, std::int64_t axis, Ints sizes) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  for (auto s : sizes) n.require(s >= -1 && s < most, "a section is " + std::to_string(s));
   auto open = std::find(sizes.begin(), sizes.end(), -1);
   if (open == sizes.end()) return split_at(n, x, axis, sizes);
   auto whole = n.dim(x, axis);
   if (whole < 0) return split_around(n, x, axis, sizes);
   for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == open ? 0 : *s;
+  n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1, "the sections do not fit");
   *open = whole;
   return split_at(n, x, axis, sizes);
 }

@@ -4,14 +4,22 @@
 
 namespace oarlock {
 
+void check_size(const Node& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  n.require(size > -most && size < most, std::string("a number in '") + what + "' is " + std::to_string(size));
+}
+
 Window read_window(const Node& n, const Ints& kernel) {
   std::size_t dims = kernel.size();
   Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
   Ints given = n.attr("paddings", Ints(dims, 0));
   auto algorithm = n.attr("padding_algorithm", "EXPLICIT");
   w.same = algorithm == "SAME";
-  n.require(w.strides.size() == dims && (given.size() == dims || given.size() == 2 * dims),
+  n.require(dims > 0 && w.strides.size() == dims && (given.size() == dims || given.size() == 2 * dims),
             "strides or paddings do not fit " + std::to_string(dims) + " dims");
+  for (auto k : kernel) check_size(n, k, "ksize");
+  for (auto p : given) check_size(n, p, "paddings");
+  for (auto s : w.strides) check_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
   if (algorithm != "EXPLICIT") return w;
   bool pairs = given.size() == 2 * dims;
   for (std::size_t i = 0; i < dims; ++i) {

@@ -13,6 +13,9 @@ struct Window {
 /// Strides and paddings as the op has them; dilations are ones.
 Window read_window(const Node& n, const Ints& kernel);
 
+/// A size within what 32 bits hold: sums and products of such do not overflow.   Fails otherwise.
+void check_size(const Node& n, std::int64_t size, const char* what);
+
 /// Padding SAME becomes numbers where the sizes are known.   image: per dim, -1 where unknown.
 void resolve_same(Window& w, const Ints& image);
 
