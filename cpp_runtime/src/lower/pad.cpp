@@ -48,7 +48,7 @@ Ints order_of_pads(int rank, bool last) {
 
 Value image_pads(Node& n, const Value& pairs, int rank, bool last) {
   Ints order = order_of_pads(rank, last);
-  for (auto& at : order) at = at < 0 ? 2 * (rank - 2) : at;  // a zero is put behind the pairs
+  for (auto& at : order) at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is put behind the pairs
   auto with_zero = n.concat({pairs, n.ints({0})}, 0);
   return n.emit("Gather", {with_zero, n.ints(order)}, {{"axis", std::int64_t{0}}});
 }
