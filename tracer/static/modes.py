@@ -159,7 +159,7 @@ READING = (
 for _name in (*CHANGING, *READING):
     setattr(WatchedShape, _name, _noting_all(_name))
 WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
-WatchedShape.__hash__ = None  # type: ignore[assignment]
+WatchedShape.__hash__ = None
 
 
 class Static(Mode):
@@ -313,4 +313,4 @@ for _name in (
     "sort",
 ):
     setattr(SymbolicShape, _name, _refusing(_name))
-SymbolicShape.__hash__ = None  # type: ignore[assignment]
+SymbolicShape.__hash__ = None
