@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 
 IMPORT = """
-import resource, time
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+import re, time
+def resident():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+before = resident()
 start = time.perf_counter()
 import {module}
-print(time.perf_counter() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+print(time.perf_counter() - start, resident() - before)
 """
 LOAD = """
 import re, sys, time

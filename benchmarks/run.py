@@ -4,7 +4,7 @@
 
 Peers are used where they are: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment that ./check made), PyTorch
 ($OARLOCK_TORCH: a Python that has it), ONNX Runtime's own Python package (this Python).   Every case is measured in rounds,
-the peers taking turns, so that a machine that slows down slows down all of them; medians of the rounds are compared.
+the peers taking turns, so that a machine that slows down slows down all of them; medians of the rounds are compared.   Threads are each peer's own default.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class Worker:
         environment = {
             **os.environ,
             "PYTHONPATH": str(HERE / "workers"),
-            "OMP_NUM_THREADS": "2",
             "GLOG_minloglevel": "3",
         }
         self.process = subprocess.Popen(

@@ -10,7 +10,6 @@ from serve import serve
 from torch import nn
 
 Case = Callable[[], object]
-torch.set_num_threads(2)
 torch.manual_seed(0)
 
 
