@@ -132,8 +132,11 @@ namespace {
 // A hostile program could double a shape, or a list of dims, at every op.
 constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kMaxKnown = 1024;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
 
 void forget_what_grows(Info& info) {
+  for (std::size_t i = 0; info.shape && i < info.shape->size(); ++i)
+    if ((*info.shape)[i] > kMaxSize) (*info.shape)[i] = -1;
   if (info.shape && info.shape->size() > kMaxRank) info.shape.reset();
   if (info.known && info.known->values.size() > kMaxKnown) info.known.reset();
 }
@@ -153,7 +156,7 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
     fail("ONNX Runtime has no kernel of " + node.op + " for " + std::string(name_of(known_in[0]->dtype)));
   std::vector<Info> known = infer(node, known_in);
   known.resize(outputs);
-  forget_what_grows(known[0]);
+  for (Info& info : known) forget_what_grows(info);
   if (outputs == 1 && domain.empty()) {
     known[0].known = fold(node, known_in);
     forget_what_grows(known[0]);

@@ -47,7 +47,10 @@ std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tenso
   return from_front(n, given, rank)[0];
 }
 
-Value size_along(Node& n, const Value& v, std::int64_t axis) { return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0}); }
+Value size_along(Node& n, const Value& v, std::int64_t axis) {
+  n.require(axis >= 0 && axis < n.need_rank(v), "there is no axis " + std::to_string(axis));
+  return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
+}
 
 Value reshape_like(Node& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
@@ -131,8 +134,9 @@ Pair aligned(Node& n, std::string_view slot_x, std::string_view slot_y) {
   if (axis == -1) return p;
   bool x_longer = n.need_rank(p.x) >= n.need_rank(p.y);
   Value& shorter = x_longer ? p.y : p.x;
-  auto rank = n.rank(shorter), missing = static_cast<int>(n.rank(x_longer ? p.x : p.y) - rank - axis);
-  n.require(axis >= 0 && missing >= 0, "attribute 'axis' is " + std::to_string(axis));
+  int rank = n.rank(shorter), room = n.rank(x_longer ? p.x : p.y) - rank;
+  n.require(axis >= 0 && axis <= room, "attribute 'axis' is " + std::to_string(axis));
+  int missing = room - static_cast<int>(axis);
   Ints ones;
   for (int i = 0; i < missing; ++i) ones.push_back(rank + i);
   shorter = n.unsqueeze(shorter, ones);

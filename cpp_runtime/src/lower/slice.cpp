@@ -27,8 +27,7 @@ Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, con
 Value single_entry(Node& n, const Value& x, const Ints& axes, const Ints& decreased, const Value& starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
-  if (!one || (decreased[0] != axes[0] && decreased[0] + n.rank(x) != axes[0] && axes[0] + n.rank(x) != decreased[0]))
-    return "";
+  if (!one || n.rank(x) < 1 || from_front(n, axes, n.rank(x)) != from_front(n, decreased, n.rank(x))) return "";
   return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
@@ -83,6 +82,7 @@ Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
 // Sizes are always written out: ONNX Runtime takes two splits of one value into different numbers of parts for the
 // same.
 Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
+  n.require(parts > 0, "gives nothing");
   auto count = static_cast<std::int64_t>(parts);
   if (auto whole = n.dim(x, axis); whole >= 0) {
     n.require(whole % count == 0, std::to_string(whole) + " entries do not split into " + std::to_string(count));
