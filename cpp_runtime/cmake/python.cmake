@@ -1,4 +1,4 @@
-# The module oarlock.loader._runtime and the runner, as the wheel wants them.
+# The modules oarlock.loader._runtime and oarlock.core._kernels and the runner, as the wheel wants them.
 if(CMAKE_VERSION VERSION_LESS 3.26)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 else()
@@ -15,6 +15,17 @@ nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
 target_link_libraries(_runtime PRIVATE oarlock_core)
 nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
   DEPENDS _runtime)
+
+# The module oarlock.core._kernels.
+execute_process(COMMAND ${Python_EXECUTABLE} -c "import numpy; print(numpy.get_include())" OUTPUT_STRIP_TRAILING_WHITESPACE
+  OUTPUT_VARIABLE numpy_include COMMAND_ERROR_IS_FATAL ANY)
+nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
+  src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_matmul.cpp src/python/kernel_pooling.cpp
+  ${kernel_objects})
+target_include_directories(_kernels PRIVATE src)
+target_include_directories(_kernels SYSTEM PRIVATE ${numpy_include})
+target_link_libraries(_kernels PRIVATE Threads::Threads)
+install(TARGETS _kernels LIBRARY DESTINATION oarlock/core COMPONENT python)
 
 install(TARGETS _runtime LIBRARY DESTINATION oarlock/loader COMPONENT python)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)
