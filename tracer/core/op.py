@@ -12,6 +12,8 @@ the same name, so that everything known about an op sits on one screen:
     def _(g, x, *, alpha): ...
 
 Slots: `X?` may be None, `X*` is a list; outputs: `Mean~` is an intermediate result that carries no gradient.
+`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
+apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
 outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
 list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
@@ -94,8 +96,8 @@ class Op:
     """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module."""
 
     __slots__ = (
-        "attrs", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "short", "single",
-        "type", "vjp_rule",
+        "attrs", "fast", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "reference",
+        "short", "single", "type", "vjp_rule",
     )  # fmt: skip
 
     def __init__(self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel) -> None:
@@ -103,7 +105,8 @@ class Op:
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.kernel = kernel
+        self.kernel = self.reference = kernel
+        self.fast: Kernel | None = None  # the kernel with a compiled one before it
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs = {p.name: _attr(p) for p in parameters if p.kind is p.KEYWORD_ONLY}
         self.plain = not any(s.many or s.optional for s in ins)
@@ -144,6 +147,17 @@ class Op:
         outs = tuple((p.name, index[p.name]) for p in wanted if p.name in index)
         self.vjp_rule = _Vjp(rule, attrs, outs)
         self.has_vjp = True
+        return rule
+
+    def native(self, rule: Kernel) -> Kernel:
+        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
+        reference = self.reference
+
+        def kernel(*args: Any, **attrs: Any) -> Any:
+            found = rule(*args, **attrs)
+            return reference(*args, **attrs) if found is NotImplemented else found
+
+        self.kernel = self.fast = kernel
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, Ints, Meta, check, op
 from .meta import Shape, agree, like, size_of
 from .window import (
@@ -152,6 +153,15 @@ def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int)
     return total
 
 
+def _compiled(name: str, x: Any, w: Any, arrays: tuple[Any, Any], data_format: str, groups: int, **window: Any) -> Any:
+    """What the compiled kernel `name` makes of two arrays, channels first; pictures go back into `data_format`."""
+    over, out = geometry(x, w, groups=groups, data_format=data_format, **window)
+    pads = over.pads[0][0], over.pads[1][0]
+    sizes = nchw(x.shape, data_format) + (out[1], groups) + over.size + out[2:] + over.stride + over.dilation + pads
+    found = native.kernel(name)(*arrays, sizes)
+    return found if found is NotImplemented or name == "conv2d_filter_grad" else as_given(found, data_format)
+
+
 def _forward(x: Any, w: Any, groups: int, data_format: str, **window: Any) -> Any:
     over, out = geometry(x, w, groups=groups, data_format=data_format, **window)
     return as_given(correlate(channels_first(x, data_format), w, over, out, groups), data_format)
@@ -184,6 +194,12 @@ def conv2d(
 conv2d.vjp(_vjp)
 
 
+@conv2d.native
+def _(x, w, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+    return _compiled("conv2d", x, w, (channels_first(x, data_format), w), data_format, groups, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
+
+
 @op("depthwise_conv2d", "Input, Filter -> Output", meta=_meta)
 def depthwise_conv2d(
     x, w, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
@@ -197,6 +213,12 @@ def depthwise_conv2d(
 depthwise_conv2d.vjp(_vjp)
 
 
+@depthwise_conv2d.native
+def _(x, w, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+    return _compiled("conv2d", x, w, (channels_first(x, data_format), w), data_format, groups, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
+
+
 @op("conv2d_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0))
 def input_grad(
     x, w, g, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
@@ -207,6 +229,12 @@ def input_grad(
                          dilations=dilations, groups=groups, data_format=data_format)  # fmt: skip
     hw = nchw(x.shape, data_format)[2:]
     return as_given(spread(channels_first(g, data_format), w, window, hw, groups), data_format)
+
+
+@input_grad.native
+def _(x, w, g, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+    return _compiled("conv2d_input_grad", x, w, (w, channels_first(g, data_format)), data_format, groups, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
 
 @input_grad.vjp
@@ -227,6 +255,13 @@ def filter_grad(
     window, _ = geometry(x, w, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
                          dilations=dilations, groups=groups, data_format=data_format)  # fmt: skip
     return filter_of(channels_first(x, data_format), channels_first(g, data_format), window, w.shape, groups)
+
+
+@filter_grad.native
+def _(x, w, g, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+    pictures = channels_first(x, data_format), channels_first(g, data_format)
+    return _compiled("conv2d_filter_grad", x, w, pictures, data_format, groups, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
 
 @filter_grad.vjp

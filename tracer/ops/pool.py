@@ -6,11 +6,13 @@ KH + KW steps instead of KH * KW, and adaptive windows need nothing of their own
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import native
 from ..core.op import Ints, Meta, check, op
 from .meta import Shape, check_float, like, like_x
 from .window import Pair, Window, as_given, channels_first, explicit_pads, in_format, nchw, pair, same_pads
@@ -27,6 +29,7 @@ class Pooling(NamedTuple):
     pads: tuple[Pair, Pair]
     counts: tuple[list[int], list[int]]  # how many elements an average is over, along each axis
     apart: bool  # no two windows see the same element
+    sizes: tuple[int, ...] = ()  # as the compiled kernels want them; empty for windows of many sizes
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
@@ -106,7 +109,8 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
         for i, p in enumerate(window.pads)
     ]
     apart = all(s >= k for s, k in zip(window.stride, window.size, strict=True))
-    return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide), apart)
+    sizes = (*hw, *out, *window.size, *window.stride, pads[0][0], pads[1][0])
+    return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide), apart, sizes)
 
 
 def padded(x: Any, pads: tuple[Pair, Pair], value: float) -> Any:
@@ -230,6 +234,36 @@ def pool2d(
     return as_given(pool(x, p, pooling_type), data_format)
 
 
+@pool2d.native
+def _(x, *, pooling_type="", exclusive=True, data_format="NCHW", use_cudnn=False, **attrs):
+    if x.ndim != 4:
+        return NotImplemented
+    p, x = _pooling(x, data_format, exclusive, attrs), channels_first(x, data_format)
+    if not p.sizes or pooling_type not in ("max", "avg"):
+        return NotImplemented
+    found = _MAX(x, p.sizes) if pooling_type == "max" else _MEAN(x, *_counts(p, x), p.sizes)
+    return found if found is NotImplemented else as_given(found, data_format)
+
+
+_MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(native.kernel, ("max_pool", "avg_pool", "max_pool_back", "avg_pool_back"))
+
+
+@functools.lru_cache(maxsize=256)
+def _cached(shape: Shape, exclusive: bool, attrs: tuple[tuple[str, Any], ...]) -> Pooling:
+    return pooling_of(shape, exclusive, **dict(attrs))
+
+
+def _pooling(x: Any, data_format: str, exclusive: bool, attrs: dict[str, Any]) -> Pooling:
+    """`pooling_of`, which takes longer than a small pooling itself, for attributes seen before."""
+    given = {"strides": (1, 1), "paddings": (0, 0), **attrs}
+    key = tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in given.items())
+    return _cached(nchw(x.shape, data_format), exclusive, key)
+
+
+def _counts(p: Pooling, x: Any) -> list[Any]:
+    return [np.array(c, dtype=x.dtype) for c in p.counts]
+
+
 @pool2d.vjp
 def _(
     g, x, *, pooling_type, ksize, global_pooling, strides, paddings, exclusive, adaptive, ceil_mode, data_format,
@@ -255,6 +289,16 @@ def pool2d_grad(
                    adaptive=adaptive, ceil_mode=ceil_mode, padding_algorithm=padding_algorithm)  # fmt: skip
     back = maximum_back(x, out, g, p) if pooling_type == "max" else average_back(g, p, x.shape[2:])
     return as_given(back, data_format)
+
+
+@pool2d_grad.native
+def _(x, out, g, *, pooling_type="", exclusive=True, data_format="NCHW", **attrs):
+    p = _pooling(x, data_format, exclusive, attrs)
+    if not p.sizes:
+        return NotImplemented
+    x, out, g = (channels_first(t, data_format) for t in (x, out, g))
+    found = _MAX_BACK(x, out, g, p.sizes) if pooling_type == "max" else _MEAN_BACK(g, *_counts(p, g), p.sizes)
+    return found if found is NotImplemented else as_given(found, data_format)
 
 
 @pool2d_grad.vjp

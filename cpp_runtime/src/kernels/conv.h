@@ -1,7 +1,6 @@
 // Convolution, and its gradient in the pictures, which is a convolution too: of the gradient with the filter turned around.
 #pragma once
-#include "kernels/gemm.h"
-#include "kernels/kernels.h"
+#include "kernels/matmul.h"
 #include "kernels/planes.h"
 
 namespace oarlock::kernels {
@@ -34,44 +33,45 @@ struct SeenPanels {
       return {data + p * planes.plane() + start + j, planes.plane()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = scratch_of<T>(0, depth * pitch);
-    Run runs[kColumns<T>];
-    Size count = runs_of(v, planes, start + j, width, runs);
-    Size channel = p / v.count, tap = p % v.count;
-    for (Size i = 0; i < depth; ++i) {
-      copy_runs(data + channel * planes.plane() + planes.offset[tap], runs, count, to + i * pitch);
-      if (++tap == v.count) {
-        tap = 0;
-        ++channel;
-      }
-    }
+    copy_seen(v, planes, data, p, depth, Moves<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
   }
 };
 
-/// One row of results without a product: every tap of every channel is added to a run of pixels.
+/// One row of results, of one channel: N vectors of pixels, each the sum over the taps.
+template <class T, int N>
+void narrow_pixels(const Seen<T>& s, const T* plane, T* y, Size count) {
+  V<T> sums[N] = {};
+  for (Size t = 0; t < s.view.count; ++t) {
+    V<T> weight = splat(s.weights[t]);
+    const T* from = plane + s.planes->offset[t];
+    for (int i = 0; i < N; ++i) sums[i] += weight * load(from + i * kLanes<T>);
+  }
+  for (int i = 0; i < N; ++i, y += kLanes<T>, count -= kLanes<T>)
+    if (count >= kLanes<T>)
+      store(y, sums[i]);
+    else
+      for (Size k = 0; k < count; ++k) y[k] = sums[i][k];
+}
+
+/// The same for the pixels from ... to: a product would have one row, and nothing to use a panel for twice.
 template <class T>
 void narrow(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
-  const Planes& p = *s.planes;
-  Run runs[kColumns<T>];
-  for (Size j = from; j < to; j += kColumns<T>) {
-    Size count = runs_of(s.view, p, j, least(kColumns<T>, to - j), runs);
-    for (Size r = 0; r < count; ++r)
-      for (Size i = 0; i < runs[r].count; i += kLanes<T>) {
-        V<T> sum = {};
-        const T* weight = s.weights;
-        for (Size c = 0; c < p.channels; ++c)
-          for (Size t = 0; t < s.view.count; ++t)
-            sum += splat(*weight++) * load(planes + c * p.plane() + p.offset[t] + runs[r].from + i);
-        T* place = y + j + runs[r].to + i;
-        for (Size k = 0; k < least(kLanes<T>, runs[r].count - i); ++k) place[k] = sum[k];
-      }
+  for (Size i = from; i < to;) {
+    Size row = i / s.view.ow, column = i % s.view.ow, many = least(to - i, s.view.ow - column);
+    for (Size k = 0; k < many; k += kColumns<T>) {
+      const T* plane = planes + row * s.planes->width + column + k;
+      Size count = least(many - k, kColumns<T>);
+      count > kLanes<T> ? narrow_pixels<T, 2>(s, plane, y + i + k, count) : narrow_pixels<T, 1>(s, plane, y + i + k, count);
+    }
+    i += many;
   }
 }
 
 /// The pixels from ... to of y [rows,pixels].
 template <class T>
 void apply(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
-  if (s.rows == 1) return narrow(s, planes, from, to, y);
+  if (s.depth() == s.view.count && s.rows == 1) return narrow(s, planes, from, to, y);
   product(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(), false,
           SeenPanels<T>{s, planes, from});
 }
@@ -183,8 +183,53 @@ void input_of_phase(const ConvShape& s, Size row, Size column, const T* filter, 
   scatter(s, row, column, oh, ow, made, x);
 }
 
+/// planes [channels] += the products of the filter and the gradient at each pixel, set where the window had stood.
+template <class T>
+void add_columns(const View& v, const Planes& p, const T* columns, T* planes) {
+  for (Size c = 0; c < p.channels; ++c)
+    for (Size t = 0; t < v.count; ++t, columns += v.oh * v.ow)
+      for (Size i = 0; i < v.oh; ++i) {
+        T* to = planes + c * p.plane() + p.offset[t] + i * p.width;
+        const T* from = columns + i * v.ow;
+        for (Size j = 0; j < v.ow; ++j) to[j] += from[j];
+      }
+}
+
+/// The pixels of x [channels,h,w] from planes of step 1.
+template <class T>
+void crop(const View& v, const Planes& p, const T* planes, T* x) {
+  for (Size c = 0; c < p.channels; ++c)
+    for (Size i = 0; i < v.h; ++i)
+      for (Size j = 0; j < v.w; ++j) {
+        Size row = i - p.first_row, column = j - p.first_column;
+        bool inside = row >= 0 && row < p.height && column >= 0 && column < p.width;
+        x[(c * v.h + i) * v.w + j] = inside ? planes[(c * p.height + row) * p.width + column] : T(0);
+      }
+}
+
+/// conv_input where the result is much smaller than the pictures: filter times gradient first, then to its places.
+template <class T>
+void input_by_columns(const ConvShape& s, const T* filter, const T* g, T* x) {
+  Tap taps[Planes::kMostTaps];
+  View view = view_of(s, taps);
+  Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * view.count;
+  Planes p(view, c);
+  parallel_parts(s.n * s.groups, most(1, parts_of(s.n * s.groups, 64)), [&](Size from, Size to) {
+    T *columns = scratch_of<T>(1, rows * pixels), *planes = scratch_of<T>(2, p.size());
+    for (Size i = from; i < to; ++i) {
+      MatrixPanels<T> panels{g + i * m * pixels, pixels, 1, rows};
+      product(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns, pixels, false, panels);
+      for (Size k = 0; k < p.size(); ++k) planes[k] = 0;
+      add_columns(view, p, columns, planes);
+      crop(view, p, planes, x + i * c * s.h * s.w);
+    }
+  });
+}
+
 template <class T>
 void conv_input(const ConvShape& s, const T* filter, const T* g, T* x) {
+  bool small = 3 * s.oh * s.ow < 2 * s.h * s.w, dense = s.stride_h == 1 && s.stride_w == 1;
+  if (small && dense && s.c > s.groups) return input_by_columns(s, filter, g, x);
   for (Size row = 0; row < least(s.stride_h, s.h); ++row)
     for (Size column = 0; column < least(s.stride_w, s.w); ++column) input_of_phase(s, row, column, filter, g, x);
 }

@@ -28,10 +28,9 @@ template <class T>
 void gather_row(const FilterPart<T>& f, const Planes& p, const T* planes, const T* g, Size row, Size at,
                 const FilterWork<T>& work) {
   Size oh = row % f.s.oh;
-  Run run{oh * p.width, at, f.s.ow};
-  for (Size c = 0, i = 0; c < p.channels; ++c)
-    for (Size t = 0; t < f.view.count; ++t, ++i)
-      copy_runs(planes + c * p.plane() + p.offset[t], &run, 1, work.seen + i * work.row);
+  for (Size i = 0; i < f.s.ow; i += kColumns<T>)
+    copy_seen(f.view, p, planes, 0, f.rows(), Moves<T>(f.view, p, oh * f.s.ow + i, least(kColumns<T>, f.s.ow - i)),
+              work.seen + at + i, work.row);
   const T* from = g + ((row / f.s.oh * f.s.groups + f.group) * f.m() * f.s.oh + oh) * f.s.ow;
   transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
 }
@@ -73,10 +72,50 @@ struct FilterCut {
   }
 };
 
+constexpr Size kTogether = 8;  // taps whose sums stay in registers
+
+/// sums[t] += the sum over the pixels of what tap t sees times the gradient, `g` [oh,g_row] being zero behind the columns.
+template <class T>
+void add_dots(const View& v, const Planes& p, const T* plane, const T* g, Size g_row, Size first, V<T>* sums) {
+  const T* from[kTogether];
+  V<T> found[kTogether] = {};
+  for (Size t = 0; t < kTogether; ++t) from[t] = plane + p.offset[least(first + t, v.count - 1)];
+  for (Size i = 0; i < v.oh; ++i)
+    for (Size j = 0; j < v.ow; j += kLanes<T>) {
+      V<T> back = load(g + i * g_row + j);
+      for (Size t = 0; t < kTogether; ++t) found[t] += back * load(from[t] + i * p.width + j);
+    }
+  for (Size t = 0; t < least(kTogether, v.count - first); ++t) sums[first + t] += found[t];
+}
+
+/// conv_filter where each channel has one filter of its own.
+template <class T>
+void filter_of_each(const ConvShape& s, const View& view, const T* x, const T* g, T* filter) {
+  Size row = parts_of(s.ow, kLanes<T>) * kLanes<T>;
+  Planes p(view, 1);
+  parallel_parts(s.m, 1, [&](Size from, Size to) {
+    T *planes = scratch_of<T>(0, p.size()), *wide = scratch_of<T>(1, s.oh * row);
+    auto* sums = reinterpret_cast<V<T>*>(scratch_of<T>(2, view.count * kLanes<T>));
+    for (Size i = 0; i < s.oh * row; ++i) wide[i] = 0;
+    for (Size i = 0; i < p.size() + kLanes<T>; ++i) planes[i] = 0;  // what is behind the last plane is read, times zero
+    for (Size m = from; m < to; ++m) {
+      for (Size t = 0; t < view.count; ++t) sums[t] = V<T>{};
+      for (Size n = 0; n < s.n; ++n) {
+        fill_planes(view, p, x + (n * s.c + m) * s.h * s.w, 0, 1, planes);
+        for (Size i = 0; i < s.oh; ++i)
+          for (Size j = 0; j < s.ow; ++j) wide[i * row + j] = g[((n * s.m + m) * s.oh + i) * s.ow + j];
+        for (Size t = 0; t < view.count; t += kTogether) add_dots(view, p, planes, wide, row, t, sums);
+      }
+      for (Size t = 0; t < view.count; ++t) filter[m * view.count + t] = sum_of<T>(sums[t]);
+    }
+  });
+}
+
 template <class T>
 void conv_filter(const ConvShape& s, const T* x, const T* g, T* filter) {
   Tap taps[Planes::kMostTaps];
   View view = view_of(s, taps);
+  if (s.c == s.groups && s.m == s.groups && s.groups > 1) return filter_of_each(s, view, x, g, filter);
   FilterCut cut(s, view.count);
   Size c = s.c / s.groups, m = s.m / s.groups, pitch = parts_of(m, kLanes<T>) * kLanes<T>;
   Size whole = s.groups * c * view.count * pitch;

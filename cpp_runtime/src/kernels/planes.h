@@ -69,6 +69,8 @@ void plane_row(const View& v, const Planes& p, Size phase, const T* from, T* to)
   for (Size i = 0; i < start; ++i) to[i] = 0;
   if (v.step_w == 1)
     for (Size i = start; i < end; ++i) to[i] = from[shift + i];
+  else if (v.step_w == 2)  // a step that the compiler knows is done in vectors
+    for (Size i = start; i < end; ++i) to[i] = from[shift + i * 2];
   else
     for (Size i = start; i < end; ++i) to[i] = from[shift + i * v.step_w];
   for (Size i = most(end, 0); i < p.width; ++i) to[i] = 0;
@@ -88,28 +90,47 @@ void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to,
     }
 }
 
-/// Pixels of the grid in a row: `count` of them, at `from` in a plane, at `to` in what is made.
-struct Run {
-  Size from, to, count;
+/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is made.   A vector may reach behind
+/// the pixels that are meant; the next one overwrites that, or it is behind the end.
+template <class T>
+struct Moves {
+  Size count = 0, from[kColumns<T>], to[kColumns<T>];
+
+  /// At most kColumns pixels of the grid from `start` on.
+  Moves(const View& v, const Planes& p, Size start, Size pixels) {
+    for (Size i = 0; i < pixels;) {
+      Size row = (start + i) / v.ow, column = (start + i) % v.ow, many = least(pixels - i, v.ow - column);
+      for (Size k = 0; k < many; k += kLanes<T>) {
+        from[count] = row * p.width + column + k;
+        to[count++] = i + k;
+      }
+      i += many;
+    }
+  }
 };
 
-/// The pixels [start, start + count) of a grid as runs; gives how many.
-inline Size runs_of(const View& v, const Planes& p, Size start, Size count, Run* runs) {
-  Size made = 0;
-  for (Size i = 0; i < count;) {
-    Size row = (start + i) / v.ow, column = (start + i) % v.ow, many = least(count - i, v.ow - column);
-    runs[made++] = {row * p.width + column, i, many};
-    i += many;
+/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.   N: how many moves, 0: any.
+template <class T, int N>
+void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
+               Size to_row) {
+  const T* channel = planes + first / v.count * p.plane();
+  Size tap = first % v.count, count = N ? N : moves.count;
+  for (Size i = 0; i < depth; ++i, to += to_row) {
+    const T* plane = channel + p.offset[tap];
+    for (Size k = 0; k < (N ? N : count); ++k) store(to + moves.to[k], load(plane + moves.from[k]));
+    if (++tap == v.count) {
+      tap = 0;
+      channel += p.plane();
+    }
   }
-  return made;
 }
 
-/// Copy runs in whole vectors.   What is written behind a run is overwritten by the next one, or is behind the end.
 template <class T>
-inline void copy_runs(const T* plane, const Run* runs, Size count, T* to) {
-  for (Size r = 0; r < count; ++r)
-    for (Size i = 0; i < runs[r].count; i += kLanes<T>)
-      store(to + runs[r].to + i, load(plane + runs[r].from + i));
+void copy_seen(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
+               Size to_row) {
+  static constexpr decltype(&copy_rows<T, 0>) ways[] = {copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
+                                                        copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
+  ways[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
 }
 
 }  // namespace
