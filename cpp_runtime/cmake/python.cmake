@@ -20,7 +20,8 @@ nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH 
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import numpy; print(numpy.get_include())" OUTPUT_STRIP_TRAILING_WHITESPACE
   OUTPUT_VARIABLE numpy_include COMMAND_ERROR_IS_FATAL ANY)
 nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
-  src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_matmul.cpp src/python/kernel_pooling.cpp
+  src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_elementwise.cpp src/python/kernel_matmul.cpp
+  src/python/kernel_norm.cpp src/python/kernel_pooling.cpp src/python/kernel_softmax.cpp src/python/kernel_update.cpp
   ${kernel_objects})
 target_include_directories(_kernels PRIVATE src)
 target_include_directories(_kernels SYSTEM PRIVATE ${numpy_include})

@@ -36,8 +36,7 @@ def turned(array: Any) -> Any:
 
 def spaced(array: Any) -> Any:
     """The same numbers, every second element of a wider array."""
-    wide = np.repeat(array, 2, axis=-1) if array.ndim else array
-    return wide[..., ::2]
+    return np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim else array
 
 
 def compare(row: Row, args: list[Any], tolerance: float) -> None:

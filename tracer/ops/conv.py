@@ -195,7 +195,17 @@ conv2d.vjp(_vjp)
 
 
 @conv2d.native
-def _(x, w, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+def _(
+    x,
+    w,
+    *,
+    data_format="NCHW",
+    groups=1,
+    strides=(1, 1),
+    paddings=(0, 0),
+    padding_algorithm="EXPLICIT",
+    dilations=(1, 1),
+):
     return _compiled("conv2d", x, w, (channels_first(x, data_format), w), data_format, groups, strides=strides, paddings=paddings,
                      padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
@@ -214,7 +224,17 @@ depthwise_conv2d.vjp(_vjp)
 
 
 @depthwise_conv2d.native
-def _(x, w, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+def _(
+    x,
+    w,
+    *,
+    data_format="NCHW",
+    groups=1,
+    strides=(1, 1),
+    paddings=(0, 0),
+    padding_algorithm="EXPLICIT",
+    dilations=(1, 1),
+):
     return _compiled("conv2d", x, w, (channels_first(x, data_format), w), data_format, groups, strides=strides, paddings=paddings,
                      padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
@@ -232,7 +252,18 @@ def input_grad(
 
 
 @input_grad.native
-def _(x, w, g, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+def _(
+    x,
+    w,
+    g,
+    *,
+    data_format="NCHW",
+    groups=1,
+    strides=(1, 1),
+    paddings=(0, 0),
+    padding_algorithm="EXPLICIT",
+    dilations=(1, 1),
+):
     return _compiled("conv2d_input_grad", x, w, (w, channels_first(g, data_format)), data_format, groups, strides=strides, paddings=paddings,
                      padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
@@ -258,7 +289,18 @@ def filter_grad(
 
 
 @filter_grad.native
-def _(x, w, g, *, data_format="NCHW", groups=1, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1)):
+def _(
+    x,
+    w,
+    g,
+    *,
+    data_format="NCHW",
+    groups=1,
+    strides=(1, 1),
+    paddings=(0, 0),
+    padding_algorithm="EXPLICIT",
+    dilations=(1, 1),
+):
     pictures = channels_first(x, data_format), channels_first(g, data_format)
     return _compiled("conv2d_filter_grad", x, w, pictures, data_format, groups, strides=strides, paddings=paddings,
                      padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip

@@ -2,6 +2,8 @@
 //
 // Arrays are contiguous unless strides are given, pictures are [N,C,H,W].   Results are the same whatever the number of threads.
 #pragma once
+#include <cstdint>
+
 #include "kernels/pool.h"
 
 namespace oarlock::kernels {
@@ -27,8 +29,49 @@ struct PoolShape {
   Size planes, h, w, oh, ow, kh, kw, stride_h, stride_w, top, left;
 };
 
+/// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result, the others the operand.
+enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp };
+constexpr int kUnaries = 7;
+enum class Binary { add, sub, mul };
+constexpr int kBinaries = 3;
+
+/// One parameter of a step of Adam: parameter * keep - first / (sqrt(second) + epsilon) * rate.   rest: 1 - beta.
+template <class T>
+struct AdamStep {
+  const T *parameter, *gradient;
+  T *first, *second, *result;
+  T beta1, beta2, rest1, rest2, epsilon, rate, keep;
+};
+
+/// One parameter of a step with momentum; without where `velocity` is nullptr.
+template <class T>
+struct MomentumStep {
+  const T *parameter, *gradient;
+  T *velocity, *result;
+  T momentum, rate;
+  bool nesterov;
+};
+
 template <class T>
 struct Table {
+  void (*unary[kUnaries])(Size count, const T* x, T* y);
+  void (*unary_back[kUnaries])(Size count, const T* x, const T* g, T* y);
+  void (*binary[kBinaries])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
+  void (*sum)(Size n, Size c, Size k, const T* x, T* y);
+  void (*moments)(Size n, Size c, Size k, const T* x, T* mean, T* variance);
+  void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias, T* y);
+  void (*layer_norm)(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y, T* mean, T* variance);
+  void (*standardize_back)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std, const T* g, T* dx);
+  void (*standardize_dot)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std, const T* y, T* out);
+  void (*standardize_dot_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std, const T* y, T* out);
+  void (*softmax)(Size r, Size k, const T* x, T* y);
+  void (*softmax_back)(Size r, Size k, const T* y, const T* g, T* dx);
+  void (*log_softmax)(Size r, Size k, const T* x, T* y);
+  void (*cross_entropy)(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities, T* loss);
+  void (*cross_entropy_back)(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored, const T* g, T* dx);
+  /// starts [count + 1]: where each parameter would start if they lay one after the other.
+  void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
+  void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);
   void (*products)(const Products<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input)(const ConvShape&, const T* filter, const T* g, T* x);

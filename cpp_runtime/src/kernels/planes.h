@@ -94,7 +94,8 @@ void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to,
 /// the pixels that are meant; the next one overwrites that, or it is behind the end.
 template <class T>
 struct Moves {
-  Size count = 0, from[kColumns<T>], to[kColumns<T>];
+  static constexpr Size kMost = kColumns<T> > 8 ? kColumns<T> : 8;
+  Size count = 0, from[kMost], to[kMost];
 
   /// At most kColumns pixels of the grid from `start` on.
   Moves(const View& v, const Planes& p, Size start, Size pixels) {

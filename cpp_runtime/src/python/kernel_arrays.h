@@ -39,6 +39,7 @@ class Array {
   Size size() const { return PyArray_SIZE(raw()); }
   Size stride(int axis) const { return PyArray_STRIDE(raw(), axis) / PyArray_ITEMSIZE(raw()); }
   bool is_contiguous() const { return PyArray_IS_C_CONTIGUOUS(raw()); }
+  bool is_writable() const { return PyArray_ISWRITEABLE(raw()) && is_contiguous(); }
   const npy_intp* shape() const { return PyArray_DIMS(raw()); }
   bool same_shape(const Array& other) const { return PyArray_SAMESHAPE(raw(), other.raw()); }
 
@@ -102,8 +103,12 @@ class Unlocked {
   std::optional<nb::gil_scoped_release> released_;
 };
 
-void bind_matmul(nb::module_& m);
 void bind_conv(nb::module_& m);
+void bind_elementwise(nb::module_& m);
+void bind_matmul(nb::module_& m);
+void bind_norm(nb::module_& m);
 void bind_pooling(nb::module_& m);
+void bind_softmax(nb::module_& m);
+void bind_update(nb::module_& m);
 
 }  // namespace oarlock::python
