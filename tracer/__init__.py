@@ -37,7 +37,7 @@ from .core.threads import set_default as _set_default_threads
 from .core.threads import set_num_threads
 from .framework.io import load, save
 from .nn.param_attr import ParamAttr
-from .tensor import EXPORTS as _EXPORTS
+from .tensor.patch import EXPORTS as _EXPORTS
 
 __version__ = "0.1.0"
 _set_default_threads()

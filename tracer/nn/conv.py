@@ -12,6 +12,8 @@ from .functional.conv import pair
 from .initializer import Normal
 from .layer import Layer
 
+__all__ = ["Conv1D", "Conv2D", "Conv2DTranspose"]
+
 
 class _Conv(Layer):
     """What all convolutions share: the settings, and a filter that starts normal with variance 2 / fan_in."""

@@ -8,6 +8,10 @@ from ..core.tensor import Tensor
 from . import functional as F
 from .layer import Layer
 
+__all__ = [
+    "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "AvgPool1D", "AvgPool2D", "MaxPool1D", "MaxPool2D",
+]  # fmt: skip
+
 
 class MaxPool2D(Layer):
     """The maximum of each window.   x [N, C, H, W] -> [N, C, H', W']"""

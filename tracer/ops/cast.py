@@ -68,7 +68,7 @@ def _(g, x):
     return g
 
 
-@op("pow", "X, FactorTensor? -> Out", meta=like_x)
+@op("pow", "X, FactorTensor?! -> Out", meta=like_x)
 @np.errstate(all="ignore")
 def power(x, factor_tensor=None, *, factor: float = 1.0):
     """Out = X ** factor.   X [*], FactorTensor [1] in place of factor -> Out [*]"""

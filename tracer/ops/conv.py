@@ -197,7 +197,7 @@ def depthwise_conv2d(
 depthwise_conv2d.vjp(_vjp)
 
 
-@op("conv2d_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0))
+@op("conv2d_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0), internal=True)
 def input_grad(
     x, w, g, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
     dilations: Ints = [1, 1], groups: int = 1, data_format: str = "NCHW",
@@ -218,7 +218,7 @@ def _(gg, x, w, g, *, strides, paddings, padding_algorithm, dilations, groups, d
     return None, lambda: filter_grad(gg, w, g, **over), lambda: conv2d(gg, w, **over)
 
 
-@op("conv2d_filter_grad", "Input, Filter, Output@GRAD -> Filter@GRAD", meta=like(1))
+@op("conv2d_filter_grad", "Input, Filter, Output@GRAD -> Filter@GRAD", meta=like(1), internal=True)
 def filter_grad(
     x, w, g, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
     dilations: Ints = [1, 1], groups: int = 1, data_format: str = "NCHW",

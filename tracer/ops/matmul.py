@@ -208,7 +208,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     )
 
 
-@op("flatten_at", "X -> Out")
+@op("flatten_at", "X -> Out", internal=True)
 def flatten_at(x, *, axis: int = 1):
     """Out = X as a matrix: the axes before `axis` and the axes from it on.   X [*M,*N] -> Out [M,N]"""
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))

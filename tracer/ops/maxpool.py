@@ -57,7 +57,7 @@ def _(g, x, *, Mask):
     return put_in_pictures(x, Mask, g)
 
 
-@op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0))
+@op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
     """Out = zeros like X, with each Y added at its place in H * W.   X [N,C,H,W], Mask int32 [N,C,*], Y [N,C,*] -> Out like X"""
     n, c, h, w = x.shape
@@ -71,7 +71,7 @@ def _(g, x, mask, y):
     return None, None, take_from_pictures(g, mask)
 
 
-@op("take_from_pictures", "X, Mask -> Out")
+@op("take_from_pictures", "X, Mask -> Out", internal=True)
 def take_from_pictures(x, mask):
     """Out = X at the places in H * W.   X [N,C,H,W], Mask int32 [N,C,*] -> Out like Mask"""
     n, c, h, w = x.shape

@@ -47,7 +47,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
 
 @op(
     "batch_norm",
-    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> Y, MeanOut~, VarianceOut~, SavedMean~, SavedVariance~",
+    "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, VarianceOut~=Variance, SavedMean~, SavedVariance~",
 )
 def batch_norm(
     x, weight, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9, epsilon: float = 1e-5,
@@ -179,7 +179,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
     )
 
 
-@op("group_rows", "X -> Out")
+@op("group_rows", "X -> Out", internal=True)
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
     if data_layout == "NHWC":
@@ -202,7 +202,7 @@ def _(g, x, *, groups, data_layout):
     return ungroup_rows(g, x, data_layout=data_layout)
 
 
-@op("ungroup_rows", "X, Y -> Out", meta=like(1))
+@op("ungroup_rows", "X, Y -> Out", meta=like(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
     if data_layout != "NHWC":

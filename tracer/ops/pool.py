@@ -243,7 +243,7 @@ def _(
     return pool2d_grad(x, Out, g, **over)
 
 
-@op("pool2d_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("pool2d_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def pool2d_grad(
     x, out, g, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
     paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
@@ -270,7 +270,7 @@ def _(
     return None, None, lambda: pool2d(gg, **over) if pooling_type == "avg" else pool2d_pick(x, out, gg, **over)
 
 
-@op("pool2d_pick", "X, Out, Y -> Out@GRAD", meta=like(1))
+@op("pool2d_pick", "X, Out, Y -> Out@GRAD", meta=like(1), internal=True)
 def pool2d_pick(
     x, out, y, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
     paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,

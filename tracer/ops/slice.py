@@ -99,6 +99,7 @@ def _(g, x, starts_tensor, ends_tensor, starts_tensors, ends_tensors, *, axes, s
     "slice_grad",
     "Input, Out@GRAD, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Input@GRAD",
     meta=like_x,
+    internal=True,
 )
 def slice_grad(
     x, g, starts_tensor=None, ends_tensor=None, starts_tensors=None, ends_tensors=None, *, axes: Ints, starts: Ints = [],
@@ -141,7 +142,7 @@ def _(g, x, *tensors, axes, starts, ends, strides, decrease_axis):
     return strided_slice_grad(x, g, *tensors, **over), *[None] * len(tensors)
 
 
-@op("strided_slice_grad", f"Input, Out@GRAD, {_STRIDED} -> Input@GRAD", meta=like_x)
+@op("strided_slice_grad", f"Input, Out@GRAD, {_STRIDED} -> Input@GRAD", meta=like_x, internal=True)
 def strided_slice_grad(
     x, g, starts_tensor=None, ends_tensor=None, strides_tensor=None, starts_tensors=None, ends_tensors=None,
     strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], decrease_axis: Ints = [],

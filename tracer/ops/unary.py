@@ -131,7 +131,7 @@ def _(g, x, *, Out):
     return tanh_grad(Out, g)
 
 
-@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
@@ -156,7 +156,7 @@ def _(g, x, *, Out):
     return sigmoid_grad(Out, g)
 
 
-@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))

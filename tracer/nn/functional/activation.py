@@ -11,6 +11,11 @@ from ...tensor.convert import cast
 from ...tensor.math import multiply, subtract
 from ...tensor.math import tanh as tanh_of
 
+__all__ = [
+    "elu", "gelu", "glu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid", "log_softmax", "mish", "prelu", "relu",
+    "relu6", "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "tanhshrink",
+]  # fmt: skip
+
 
 def _unary(op_type: str, doc: str) -> Any:
     def function(x: Tensor, name: str | None = None) -> Tensor:

@@ -13,6 +13,10 @@ from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt
 from ...tensor.math import sum as sum_of
 
+__all__ = [
+    "cosine_similarity", "dropout", "dropout2d", "embedding", "label_smooth", "linear", "normalize", "one_hot", "pad",
+]  # fmt: skip
+
 _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 
 

@@ -9,6 +9,8 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from .common import with_bias
 
+__all__ = ["conv1d", "conv2d", "conv2d_transpose"]
+
 
 def pair(value: Any, n: int = 2) -> list[int]:
     """An int or a list of n ints as a list of n ints."""

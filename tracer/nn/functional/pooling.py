@@ -8,6 +8,10 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from .conv import padding_attrs, pair
 
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool2d", "avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d",
+]  # fmt: skip
+
 
 def _pool(
     x: Tensor, kind: str, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, data_format: str, **attrs: Any
