@@ -19,6 +19,7 @@ ARROWS = {
     "core": set(),
     "ops": {"core"},
     "tensor": {"core", "ops"},
+    "autograd": {"core", "tensor"},
     "nn": {"core", "ops", "tensor"},
     "optimizer": {"core", "nn"},
     "io": {"core"},

@@ -256,6 +256,14 @@ class Tensor(TensorBase):
 
     # -- changed in place ---------------------------------------------------------------------------------------
 
+    def retain_grads(self) -> None:
+        """Keep the gradient in `grad` although an op made this tensor."""
+        if self.node is not None:
+            self.register_hook(self._keep)
+
+    def _keep(self, gradient: Tensor) -> None:
+        self.grad = gradient if self.grad is None else OPS["elementwise_add"](self.grad, gradient)
+
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
         array = value.array if isinstance(value, Tensor) else np.asarray(value)
