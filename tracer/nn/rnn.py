@@ -212,7 +212,9 @@ class RNN(Layer):
         self.is_reverse = is_reverse
         self.time_major = time_major
 
-    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any) -> Any:
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any
+    ) -> Any:
         """See the class.   sequence_length [B]: later steps leave the states alone."""
         return _over_time(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, kwargs)
 
@@ -228,7 +230,9 @@ class BiRNN(Layer):
         self.cell_bw = cell_bw
         self.time_major = time_major
 
-    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any) -> Any:
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any
+    ) -> Any:
         """See the class.   initial_states: those of both cells."""
         forth, back = (None, None) if initial_states is None else initial_states
         out, last = _over_time(self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs)

@@ -118,9 +118,7 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
     found = []
     for k, first in enumerate(states):
         after = kept[:, -1 - k]
-        found.append(
-            np.concatenate([after[1:], first[None]]) if reverse else np.concatenate([first[None], after[:-1]])
-        )
+        found.append(np.concatenate([after[1:], first[None]]) if reverse else np.concatenate([first[None], after[:-1]]))
     return found
 
 
@@ -144,7 +142,7 @@ def run_back(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool, g: Any, g_states: Arrays
 ) -> tuple[Any, Arrays, Arrays]:  # fmt: skip
     """The gradients of x, of the first states and of the weights, given those of all outputs g [T,B,H] and of the last states."""
-    w_in, w_hidden, b_in, b_hidden = weights
+    w_in, w_hidden = weights[:2]
     before = _before(kept, states, reverse)
     dx = np.empty_like(x, shape=(*x.shape[:2], w_in.shape[0]))
     dy = np.empty_like(dx) if cell.gates == 3 else dx

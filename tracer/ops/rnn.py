@@ -106,7 +106,10 @@ def _(x, pre, weights, lengths, *, dropout_prob, is_bidirec, input_size, hidden_
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     why = _complaint(x, pre, weights, cell, directions, num_layers, hidden_size)
     check(not why, why)
-    check(lengths is None or (len(lengths.shape) == 1 and agree(lengths.shape[0], x.shape[1])), "SequenceLength needs the shape [batch]")
+    check(
+        lengths is None or (len(lengths.shape) == 1 and agree(lengths.shape[0], x.shape[1])),
+        "SequenceLength needs the shape [batch]",
+    )
     steps, batch = x.shape[:2]
     dropped = 0 if is_test or dropout_prob == 0 else num_layers - 1
     return (
