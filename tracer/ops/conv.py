@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, Ints, Meta, Op, check, op
-from .meta import Shape, agree, like, size_of
+from .meta import Shape, agree, like, shape_of, size_of
 from .window import (
     COUNTS,
     Pair,
@@ -168,9 +168,9 @@ def _vjp(g, x, w, **over):
     return lambda: input_grad(x, w, g, **over), lambda: filter_grad(x, w, g, **over)
 
 
-def conv_like(x: Any) -> Op:
-    """The convolution for pictures of the rank of x, an array, Meta or Tensor."""
-    return conv3d if len(x.shape) == 5 else conv2d
+def conv_for(shape: Shape) -> Op:
+    """The convolution for pictures of this shape."""
+    return conv3d if len(shape) == 5 else conv2d
 
 
 @op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2))
@@ -207,7 +207,7 @@ conv3d.vjp(_vjp)
 @op("conv_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0), attrs_of=conv2d, internal=True)
 def input_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Input, of which only the shape matters.   -> Input@GRAD like Input"""
-    attrs = conv_like(x).full_attrs(attrs)
+    attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     sizes = first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = spread(channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"])
@@ -216,13 +216,13 @@ def input_grad(x, w, g, **attrs):
 
 @input_grad.vjp
 def _(gg, x, w, g, **over):
-    return None, lambda: filter_grad(gg, w, g, **over), lambda: conv_like(gg.meta)(gg, w, **over)
+    return None, lambda: filter_grad(gg, w, g, **over), lambda: conv_for(shape_of(gg))(gg, w, **over)
 
 
 @op("conv_filter_grad", "Input, Filter, Output@GRAD -> Filter@GRAD", meta=like(1), attrs_of=conv2d, internal=True)
 def filter_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Filter, of which only the shape matters.   -> Filter@GRAD like Filter"""
-    attrs = conv_like(x).full_attrs(attrs)
+    attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     layout = attrs["data_format"]
     return filter_of(channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"])
@@ -230,7 +230,7 @@ def filter_grad(x, w, g, **attrs):
 
 @filter_grad.vjp
 def _(gg, x, w, g, **over):
-    return lambda: input_grad(x, gg, g, **over), None, lambda: conv_like(x.meta)(x, gg, **over)
+    return lambda: input_grad(x, gg, g, **over), None, lambda: conv_for(shape_of(x))(x, gg, **over)
 
 
 def _transposed(
@@ -310,9 +310,9 @@ def conv3d_transpose(
 
 def _transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format):
     rank = len(strides)
-    sizes = first_shape(x.meta.shape, data_format, rank)[2:]
+    sizes = first_shape(shape_of(x), data_format, rank)[2:]
     check(padding_algorithm != "SAME" or min(sizes) >= 0, "the gradient of padding SAME needs known sizes")
-    window = window_of(sizes, w.meta.shape[2:], strides, paddings, padding_algorithm, dilations)
+    window = window_of(sizes, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
     over = {
         "strides": strides, "paddings": [p for pads in window.pads for p in pads], "dilations": list(window.dilation),
         "groups": groups, "data_format": data_format,
@@ -321,7 +321,7 @@ def _transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilati
     def to_bias() -> Any:
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])
 
-    back = (lambda: conv_like(g.meta)(g, w, **over), lambda: filter_grad(g, w, x, **over))
+    back = (lambda: conv_for(shape_of(g))(g, w, **over), lambda: filter_grad(g, w, x, **over))
     return (*back, to_bias) if bias else back
 
 

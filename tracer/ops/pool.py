@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.op import Ints, Meta, Op, check, op
-from .meta import Shape, check_float, like, like_x
+from .meta import Shape, check_float, like, like_x, shape_of
 from .window import (
     COUNTS,
     Pair,
@@ -248,9 +248,9 @@ def _vjp(g, x, *, Out, **over):
     return pool_grad(x, Out, g, **over)
 
 
-def pool_like(x: Any) -> Op:
-    """The pooling of pictures of the rank of x, an array or Meta."""
-    return pool3d if len(x.shape) == 5 else pool2d
+def pool_for(shape: Shape) -> Op:
+    """The pooling of pictures of this shape."""
+    return pool3d if len(shape) == 5 else pool2d
 
 
 def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any) -> Any:
@@ -289,7 +289,7 @@ pool3d.vjp(_vjp)
 
 def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
     """The pooling of x [N,C,*S] that the attributes describe, and its kind."""
-    full = pool_like(x).full_attrs(attrs)
+    full = pool_for(x.shape).full_attrs(attrs)
     return pooling_of(x.shape, **full), full["pooling_type"]
 
 
@@ -305,7 +305,7 @@ def pool_grad(x, out, g, **attrs):
 @pool_grad.vjp
 def _(gg, x, out, g, **over):
     average = over["pooling_type"] == "avg"
-    return None, None, lambda: pool_like(x.meta)(gg, **over) if average else pool_pick(x, out, gg, **over)
+    return None, None, lambda: pool_for(shape_of(x))(gg, **over) if average else pool_pick(x, out, gg, **over)
 
 
 @op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like(1), attrs_of=pool2d, internal=True)
