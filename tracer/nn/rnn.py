@@ -262,8 +262,8 @@ class _Network(LayerList):
         for layer in range(num_layers):
             wide = self.num_directions * hidden_size if layer else input_size
             cells = [cell(wide, hidden_size, **settings) for _ in range(self.num_directions)]
-            self.append(RNN(cells[0], False, time_major) if len(cells) == 1 else BiRNN(*cells, time_major))
-        self._cells = [c for layer in self for c in layer.children()]
+            self.append(RNN(cells[0], False, time_major) if len(cells) == 1 else BiRNN(cells[0], cells[1], time_major))
+        self._cells: list[Any] = [c for layer in self for c in layer.children()]
         for at, one in enumerate(self._cells):
             layer, back = divmod(at, self.num_directions)
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):

@@ -6,7 +6,7 @@ One product per block of output rows: the columns of a block fit into the cache,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
-def _columns(z: Any, window: Window, rows: Pair, rest: Shape, groups: int) -> Any:
+def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: int) -> Any:
     """What the kernel sees at the output rows, [groups, C/groups*K, rows*rest*N].   z: [C,*S,N]"""
     c, n = z.shape[0], z.shape[-1]
     if set(window.size) == {1}:
@@ -140,7 +140,7 @@ def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
 
 def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     m, high, *rest, n = g.shape
-    total = np.zeros_like(g, shape=shape)
+    total: Any = np.zeros_like(g, shape=shape)
     for rows in blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.taps:
             seen = _repeated(tap(z, window, at, rows, rest), m // groups)
