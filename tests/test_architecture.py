@@ -20,6 +20,7 @@ ARROWS = {
     "ops": {"core"},
     "tensor": {"core", "ops"},
     "autograd": {"core", "tensor"},
+    "incubate": {"autograd"},
     "nn": {"core", "ops", "tensor"},
     "optimizer": {"core", "nn"},
     "io": {"core"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -259,10 +261,7 @@ class Tensor(TensorBase):
     def retain_grads(self) -> None:
         """Keep the gradient in `grad` although an op made this tensor."""
         if self.node is not None:
-            self.register_hook(self._keep)
-
-    def _keep(self, gradient: Tensor) -> None:
-        self.grad = gradient if self.grad is None else OPS["elementwise_add"](self.grad, gradient)
+            self.register_hook(functools.partial(_keep, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
@@ -276,6 +275,12 @@ class Tensor(TensorBase):
         else:  # a program has no places to write to: from now on this is another variable of it
             given = value if isinstance(value, Tensor) and value.meta.dtype == made.dtype else Tensor(made)
             mode.become(self, OPS["assign"](given))
+
+
+def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:
+    tensor = of()
+    if tensor is not None:
+        tensor.grad = gradient if tensor.grad is None else OPS["elementwise_add"](tensor.grad, gradient)
 
 
 def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
