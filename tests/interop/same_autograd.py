@@ -125,7 +125,7 @@ def products(P):
 
 def triple(P):
     x = leaf(P, 0.3, -0.7)
-    y = (P.sin(x) * P.exp(x)).sum()
+    y = (P.sin(x) * x * x).sum()  # real Paddle has no second order of exp
     found = {}
     for order in "123":
         (g,) = P.grad(y, [x], create_graph=True)
@@ -191,7 +191,6 @@ def versions(P):
         "versions": np.array([before, y.inplace_version]),
         "errors": np.array(errors),
         "leaf": np.array(x.is_leaf),
-        "x": x.numpy(),
     }
 
 

@@ -135,10 +135,10 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
     if any(d != 1 for d in ys.meta.shape[batch:]):
         raise OpError(with_user_line(f"hessian: ys is not one number{' of each' * batch} (ys={ys.meta})"))
     every = _listed(xs)
-    firsts = grad(ys, every, create_graph=True, retain_graph=True, allow_unused=True)
-    firsts = [zeros_like(x) if g is None else g for x, g in zip(every, firsts, strict=True)]
-    found = tuple(tuple(Hessian(g, x, bool(batch)) for x in every) for g in firsts)
-    return found[0][0] if isinstance(xs, Tensor) else found
+    found = grad(ys, every, create_graph=True, retain_graph=True, allow_unused=True)
+    firsts = [zeros_like(x) if g is None else g for x, g in zip(every, found, strict=True)]
+    rows = tuple(tuple(Hessian(g, x, bool(batch)) for x in every) for g in firsts)
+    return rows[0][0] if isinstance(xs, Tensor) else rows
 
 
 def _leaves(xs: Any) -> list[Tensor]:
@@ -156,7 +156,7 @@ def _like(given: Any, tensors: list[Tensor], what: str) -> list[Tensor]:
     return vectors
 
 
-def _as(found: list[Tensor | None], tensors: list[Tensor], like: Any) -> Any:
+def _as(found: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any:
     filled = [zeros_like(t) if g is None else g for g, t in zip(found, tensors, strict=True)]
     return filled[0] if isinstance(like, Tensor) else tuple(filled)
 
