@@ -111,8 +111,8 @@ def save_classifier(prefix):
 
 
 def run_same_code(path):
-    """The cases of same_code.py; gives the errors."""
-    return same_code.run_all(paddle, path)
+    """The cases of every same_*.py; gives the errors."""
+    return same_code.run_all(paddle, path, same_code.all_cases())
 
 
 def lowering(folder):

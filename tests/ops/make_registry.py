@@ -1,12 +1,8 @@
-"""Write registry.json: what real PaddlePaddle 2.6.2 says of the ops in the table.   Run in Paddle's environment:
-
-python make_registry.py op [op ...]
-"""
+"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.   Run in Paddle's environment: python make_registry.py"""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +40,12 @@ def entry(type: str) -> dict[str, Any]:
     }
 
 
-def main(types: list[str]) -> None:
-    found = {t: entry(t) for t in sorted(types)}
+def main() -> None:
+    types = OpProtoHolder.instance().op_proto_map
+    found = {t: entry(t) for t in sorted(types) if "grad" not in t and not t.startswith(("c_", "pull_", "push_"))}
     text = ",\n".join(f"{json.dumps(t)}: {json.dumps(e)}" for t, e in found.items())
     Path(__file__).with_name("registry.json").write_text("{\n" + text + "\n}\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -16,9 +16,6 @@ import numpy as np
 import paddle
 from paddle import static
 
-# Results that must be the very variable of an operand.
-IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
-
 
 def variable(block: Any, name: str, array: Any) -> Any:
     """An input variable like the array, which a feed gives its value."""
@@ -36,7 +33,7 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
         block = program.global_block()
         ins = {s: [variable(block, n, arrays[n]) for n in names] for s, names in row["ins"].items()}
         outs = {s: [block.create_var(name=f"{s}.{k}") for k in range(n)] for s, n in row["outs"].items()}
-        outs.update({out: ins[of] for out, of in IN_PLACE.get(row["type"], {}).items()})
+        outs.update({out: ins[of] for out, of in row["over"].items()})
         block.append_op(type=row["type"], inputs=ins, outputs=outs, attrs=row["attrs"])
         wanted = {f"{s}/{k}": v for s, vs in outs.items() for k, v in enumerate(vs)}
         feed = {n: arrays[n] for names in row["ins"].values() for n in names}

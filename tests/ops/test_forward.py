@@ -49,9 +49,8 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
 def not_known_before(row: Row) -> bool:
     """Whether the shape of the result depends on values, not shapes, of operands."""
     op = op_of(row)
-    by_value = {"range", "linspace", "where_index", "masked_select"}
     tensors = [s.name for s, a in zip(op.ins, row.args, strict=False) if a is not None and (s.optional or s.many)]
-    return row.type in by_value or bool(tensors)
+    return op.facts.by_value or bool(tensors)
 
 
 @rows

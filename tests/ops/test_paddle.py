@@ -16,11 +16,10 @@ from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 
 from .rows import Row
-from .table import IDS, INTERNAL, ROWS, arrays_of, constant_of, op_of
+from .table import IDS, INTERNAL, REGISTRY, ROWS, arrays_of, constant_of, op_of
 
 PYTHON = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
 REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
-WITH_XSHAPE = {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten_contiguous_range"}
 ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row.paddle]
 
 pytestmark = [
@@ -38,7 +37,8 @@ def result_counts(row: Row) -> dict[str, int]:
     op = op_of(row)
     outs = op.kernel(*row.args, **row.attrs)
     slots = [outs] if len(op.outs) == 1 else outs
-    more = {"XShape": 1} if row.type in WITH_XSHAPE else {"ReserveSpace": 1} if row.type == "batch_norm" else {}
+    entry = REGISTRY[row.type]
+    more = {name: 1 for name in ("XShape", "ReserveSpace") if name in entry["extra"] or f"{name}~" in entry["outs"]}
     return {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)} | more
 
 
@@ -105,7 +105,7 @@ def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], di
         arrays.update({given[k]: w for k, w in weights.items()})
         asked.append({
             "type": row.type, "ins": ins, "outs": result_counts(row), "attrs": {k: attr(v) for k, v in row.attrs.items()},
-            "grads": sorted({k.split("@")[0] for k in grads}), "out_grads": given,
+            "grads": sorted({k.split("@")[0] for k in grads}), "out_grads": given, "over": {s.name: s.over for s in op.outs if s.over},
         })  # fmt: skip
     np.savez(folder / "rows.npz", rows=np.array(json.dumps(asked)), **arrays)
     script = Path(__file__).with_name("run_in_paddle.py")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from inspect import Parameter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,8 @@ import pytest
 
 from oarlock.core.op import OPS, AttrSpec
 
-from .table import INTERNAL
+from .table import INTERNAL, REGISTRY
 
-REGISTRY: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("registry.json").read_text())
 PUBLIC = sorted(OPS.keys() - INTERNAL)
 
 # Result slots that no file needs and Oarlock does not compute.

@@ -39,6 +39,24 @@ def kernel(name: str) -> Callable[..., Any]:
     return getattr(compiled, name, declined)
 
 
+class Unit:
+    """A function that the kernels of several ops share.   `native`: what is asked first, as with an op."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.reference = function
+        self.rule = declined
+
+    def __call__(self, *args: Any) -> Any:
+        """The compiled function's answer, or the function's own."""
+        found = self.rule(*args) if switch.on else NotImplemented
+        return self.reference(*args) if found is NotImplemented else found
+
+    def native(self, rule: Callable[..., Any]) -> Unit:
+        """Decorator: ask `rule` first."""
+        self.rule = rule
+        return self
+
+
 def use_native(on: bool) -> None:
     """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
     switch.on = on and compiled is not None

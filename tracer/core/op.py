@@ -11,7 +11,8 @@ the same name, so that everything known about an op sits on one screen:
     @leaky_relu.vjp
     def _(g, x, *, alpha): ...
 
-Slots: `X?` may be None, `X*` is a list; outputs: `Mean~` is an intermediate result that carries no gradient.
+Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
+gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
 `@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
 apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
@@ -22,13 +23,13 @@ list for a slot of many, or a function without arguments that is called only if 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ._tape import OpBase
 from .errors import OpError
-from .mode import state
 
 Kernel = Callable[..., Any]
 
@@ -41,10 +42,12 @@ Floats = Annotated[list[float], "FLOATS"]
 Float64s = Annotated[list[float], "FLOAT64S"]
 Strings = Annotated[list[str], "STRINGS"]
 Scalars = Annotated[list[Any], "SCALARS"]
+Bools = Annotated[list[bool], "BOOLEANS"]
+Scalar = Annotated[Any, "SCALAR"]
 ATTR_TYPES = {
     "int": "INT", "Long": "LONG", "float": "FLOAT", "Float64": "FLOAT64", "str": "STRING", "bool": "BOOLEAN",
-    "Ints": "INTS", "Longs": "LONGS", "Floats": "FLOATS", "Float64s": "FLOAT64S", "Strings": "STRINGS",
-    "Scalars": "SCALARS",
+    "Ints": "INTS", "Longs": "LONGS", "Floats": "FLOATS", "Float64s": "FLOAT64S", "Strings": "STRINGS", "Bools": "BOOLEANS",
+    "Scalar": "SCALAR", "Scalars": "SCALARS",
 }  # fmt: skip
 
 
@@ -59,12 +62,14 @@ class Meta(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A named operand or result of an op."""
+    """A named operand or result of an op.   over: the operand that a result is written over, "" for none."""
 
     name: str
     many: bool = False
     optional: bool = False
     intermediate: bool = False
+    constant: bool = False
+    over: str = ""
 
 
 class AttrSpec(NamedTuple):
@@ -75,58 +80,73 @@ class AttrSpec(NamedTuple):
 
 
 def _slot(text: str) -> Slot:
-    name = text.strip()
-    marks = name[len(name.rstrip("*?~")) :]
-    return Slot(name.rstrip("*?~"), "*" in marks, "?" in marks, "~" in marks)
+    text, _, over = text.strip().partition("=")
+    name = text.rstrip("*?~!")
+    marks = text[len(name) :]
+    return Slot(name, "*" in marks, "?" in marks, "~" in marks, "!" in marks, over)
 
 
-def _attr(parameter: inspect.Parameter) -> AttrSpec:
-    return AttrSpec(ATTR_TYPES[str(parameter.annotation)], parameter.default)
+def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
+    kind = ATTR_TYPES.get(str(parameter.annotation))
+    if kind is None:
+        raise TypeError(
+            f"{type}: the attribute {parameter.name} is annotated {parameter.annotation!r}, none of {list(ATTR_TYPES)}"
+        )
+    return AttrSpec(kind, parameter.default)
 
 
-class _Vjp(NamedTuple):
-    """A vjp rule and what it asks for by keyword."""
+class Facts(NamedTuple):
+    """What else is known of an op.
 
-    rule: Kernel
-    attrs: dict[str, Any]  # name: default
-    outs: tuple[tuple[str, int], ...]  # slot name, index among the results
+    no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
+    its result depends on values of operands.
+    """
+
+    no_grad: str = ""
+    internal: bool = False
+    random: bool = False
+    by_value: bool = False
 
 
-class Op:
-    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module."""
+# The common reasons for having no gradient.
+WHOLE = "its result is not of a floating type"
+FRESH = "its result does not depend on the value of any operand"
 
-    __slots__ = (
-        "attrs", "fast", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "reference",
-        "short", "single", "type", "vjp_rule",
-    )  # fmt: skip
 
-    def __init__(self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel) -> None:
+def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
+    return {p.name: _attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+class Op(OpBase):
+    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
+
+    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
+    """
+
+    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
+
+    def __init__(
+        self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
+    ) -> None:
         self.type = type
+        self.facts = facts
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
         self.kernel = self.reference = kernel
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
         parameters = inspect.signature(kernel).parameters.values()
-        self.attrs = {p.name: _attr(p) for p in parameters if p.kind is p.KEYWORD_ONLY}
-        self.plain = not any(s.many or s.optional for s in ins)
+        self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
+        self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
-        self.short = self.plain and self.single
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
-        self.vjp_rule: _Vjp | None = None
-        self.has_vjp = False
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
 
-    def __call__(self, *args: Any, **attrs: Any) -> Any:
-        """What the mode in force makes of it."""
-        if not attrs and self.short:  # the short ways, for those that have them
-            if len(args) == 2 == len(self.ins):
-                return state.mode.binary(self, *args)
-            if len(args) == 1 == len(self.ins):
-                return state.mode.unary(self, *args)
-        return state.mode.run(self, args, attrs)
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.reference)
 
     def __repr__(self) -> str:
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
@@ -138,14 +158,17 @@ class Op:
 
     def vjp(self, rule: Kernel) -> Kernel:
         """Decorator: `rule` gives the gradients of the operands; see the module."""
-        wanted = [p for p in inspect.signature(rule).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        parameters = inspect.signature(rule).parameters.values()
+        wanted = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         index = {s.name: i for i, s in enumerate(self.outs)}
-        unknown = [p.name for p in wanted if p.name not in index and p.name not in self.attrs]
+        unknown = [name for name in wanted if name not in index and name not in self.attrs]
         if unknown:
             raise TypeError(f"{self.type}: the vjp asks for {unknown}")
-        attrs = {p.name: self.attrs[p.name].default for p in wanted if p.name in self.attrs}
-        outs = tuple((p.name, index[p.name]) for p in wanted if p.name in index)
-        self.vjp_rule = _Vjp(rule, attrs, outs)
+        everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        attrs = {n: spec.default for n, spec in self.attrs.items() if everything or n in wanted}
+        outs = [name for name in wanted if name in index]
+        self.rule, self.rule_names, self.rule_defaults = rule, (*attrs, *outs), tuple(attrs.values())
+        self.rule_outs = tuple(index[name] for name in outs)
         self.has_vjp = True
         return rule
 
@@ -194,14 +217,28 @@ def show_meta(m: Any) -> str:
 OPS: dict[str, Op] = {}
 
 
-def op(type: str, slots: str, meta: Kernel | None = None) -> Callable[[Kernel], Op]:
-    """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module."""
+def op(
+    type: str,
+    slots: str,
+    meta: Kernel | None = None,
+    *,
+    attrs_of: Op | None = None,
+    no_grad: str = "",
+    internal: bool = False,
+    random: bool = False,
+    by_value: bool = False,
+) -> Callable[[Kernel], Op]:
+    """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
+
+    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; the others: see Facts.
+    """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
+    facts = Facts(no_grad, internal, random, by_value)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
-        made = OPS[type] = Op(type, ins, outs, kernel)
+        made = OPS[type] = Op(type, ins, outs, kernel, facts, attrs_of)
         if meta is not None:
             made.meta(meta)
         return made

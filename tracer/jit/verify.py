@@ -19,7 +19,6 @@ from ..static.program import Arg, Program
 # What the first axis and the other free ones are tried at; the first two pairs that the layer itself accepts are used.
 SIZES = ((2, 32), (3, 48), (1, 64), (5, 17), (2, 224), (3, 256), (4, 8), (6, 5), *((n, n) for n in range(7, 17)))
 ENOUGH = 2
-RANDOM_OPS = ("uniform_random", "gaussian_random", "randint", "randperm", "bernoulli", "truncated_gaussian_random")
 
 Reference = Callable[[list[Tensor]], Sequence[Any]]
 
@@ -87,7 +86,7 @@ def verify(
     the trace, are passed over.
     """
     assert program.contract is not None
-    if any(op.type in RANDOM_OPS for b in program.blocks for op in b.ops):
+    if any(op.type in OPS and OPS[op.type].facts.random for b in program.blocks for op in b.ops):
         return "not verified: the program draws random numbers"
     engine = Engine(pdmodel, params)
     tried: list[str] = []

@@ -67,6 +67,7 @@ def _make(name: str, function: str, defaults: dict[str, Any]) -> type[_Activatio
 
 CLASSES = {name: _make(name, function, defaults) for name, function, defaults in TABLE}
 globals().update(CLASSES)
+__all__ = ["PReLU", *CLASSES]  # noqa: PLE0604 - made from the table
 
 
 class PReLU(Layer):

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
+
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 
 

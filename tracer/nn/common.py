@@ -9,6 +9,8 @@ from ..tensor.manipulation import flatten
 from . import functional as F
 from .layer import Layer
 
+__all__ = ["CosineSimilarity", "Dropout", "Dropout2D", "Embedding", "Flatten", "Identity", "Linear", "Pad2D"]
+
 
 class Identity(Layer):
     """Gives back what it gets.   x [*] -> [*]"""

@@ -9,6 +9,8 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from .layer import Layer
 
+__all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
+
 
 class Sequential(Layer):
     """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...).   x -> b(a(x))"""

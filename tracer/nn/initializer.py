@@ -15,6 +15,11 @@ from ..core import rng
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 
+__all__ = [
+    "Assign", "Constant", "KaimingNormal", "KaimingUniform", "Normal", "TruncatedNormal", "Uniform", "XavierNormal", "XavierUniform",
+    "_normal", "_uniform", "calculate_gain",
+]  # fmt: skip
+
 Array = np.ndarray[Any, Any]
 
 

@@ -18,6 +18,8 @@ from ..core.tensor import RemovableHook, Tensor
 from .initializer import Constant, Initializer, XavierUniform
 from .param_attr import ParamAttr
 
+__all__ = ["Layer"]
+
 _FIRST = re.compile("(.)([A-Z][a-z]+)")
 _REST = re.compile("([a-z])([A-Z])")
 

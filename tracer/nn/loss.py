@@ -8,6 +8,10 @@ from ..core.tensor import Tensor
 from . import functional as F
 from .layer import Layer
 
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss",
+]  # fmt: skip
+
 
 class CrossEntropyLoss(Layer):
     """functional.cross_entropy.   input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label"""

@@ -14,6 +14,8 @@ from . import functional as F
 from .initializer import Constant
 from .layer import Layer
 
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm2D", "LayerNorm"]
+
 
 class _BatchNorm(Layer):
     """Normalisation over the batch   (Ioffe and Szegedy 2015); see functional.batch_norm.   x [N, C, *] -> [N, C, *]

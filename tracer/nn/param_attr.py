@@ -7,6 +7,8 @@ from typing import Any
 from ..core.errors import OpError
 from .initializer import Initializer
 
+__all__ = ["ParamAttr"]
+
 
 class ParamAttr:
     """Name, initializer, learning rate, regularizer, trainable, do_model_average, need_clip of a parameter."""

@@ -17,6 +17,8 @@ from .container import LayerList
 from .layer import Layer
 from .norm import LayerNorm
 
+__all__ = ["MultiHeadAttention", "TransformerEncoder", "TransformerEncoderLayer"]
+
 
 def additive_mask(mask: Tensor | None, dtype: Any) -> Tensor | None:
     """A bool or int mask (False hides) as what is added to the scores: 0 or -1e9."""

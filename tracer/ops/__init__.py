@@ -1,35 +1,11 @@
-"""The ops, one file per family.   Importing this package fills `oarlock.core.op.OPS`."""
+"""The ops, one file per family.   Importing this package imports every family, which fills `oarlock.core.op.OPS`."""
+
+from importlib import import_module as _import_module
+from pkgutil import iter_modules as _iter_modules
 
 from ..core import native as _native
-from . import (
-    activation,
-    along,
-    cast,
-    compare,
-    conv,
-    create,
-    dropout,
-    elementwise,
-    index,
-    join,
-    loss,
-    matmul,
-    maxpool,
-    norm,
-    pad,
-    pool,
-    random,
-    reduce,
-    shape,
-    slice,
-    softmax,
-    sort,
-    unary,
-)
 
-__all__ = [
-    "activation", "along", "cast", "compare", "conv", "create", "dropout", "elementwise", "index", "join", "loss", "matmul",
-    "maxpool", "norm", "pad", "pool", "random", "reduce", "shape", "slice", "softmax", "sort", "unary",
-]  # fmt: skip
+for _found in _iter_modules(__path__):
+    _import_module(f"{__name__}.{_found.name}")
 
 _native.use_native(_native.switch.on)

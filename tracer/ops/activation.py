@@ -12,7 +12,7 @@ from ..core.op import OPS, check, op
 from . import blocks
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, like_x, size_of
+from .meta import agree, float_like_x, like_x, shape_of, size_of
 from .special import erf as erf_of
 from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
@@ -33,7 +33,7 @@ def _(g, x, *, Out):
     return relu_grad(Out, g)
 
 
-@op("relu_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("relu_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def relu_grad(out, g):
     """X@GRAD = Out@GRAD where Out > 0, else 0.   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out > 0)
@@ -77,7 +77,7 @@ def clamp(x: Any, low: float, high: float) -> Any:
     return np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high))
 
 
-@op("clip", "X, Min?, Max? -> Out", meta=like_x)
+@op("clip", "X, Min?!, Max?! -> Out", meta=like_x)
 def clip(x, low=None, high=None, *, min: float, max: float):
     """Out = X between min and max.   X [*], Min [1] and Max [1] in place of the attributes -> Out [*]"""
     low = min if low is None else low.reshape(()).item()
@@ -106,7 +106,7 @@ def _(g, x, *, alpha):
     return leaky_relu_grad(x, g, alpha=alpha)
 
 
-@op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+@op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
     """X@GRAD = Out@GRAD where X > 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return np.where(x > 0, g, g * g.dtype.type(alpha))
@@ -163,7 +163,7 @@ def _(g, x, *, approximate):
     return gelu_grad(x, g, approximate=approximate)
 
 
-@op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+@op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
@@ -225,7 +225,7 @@ def _silu_back(x: Any, g: Any) -> Any:
     return g * (s * (x * (one - s) + one))
 
 
-@op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+@op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X).   X [*], Out@GRAD [*] -> X@GRAD [*]"""
@@ -369,7 +369,7 @@ def _(x, alpha, *, data_format, mode):
 
 @prelu.vjp
 def _(g, x, alpha, *, data_format, mode):
-    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(x.meta.shape, data_format, mode)))[0]
+    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(shape_of(x), data_format, mode)))[0]
 
     def to_alpha() -> Any:
         return OPS["reshape_like"](OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtype import is_float
-from ..core.op import OPS, Meta, check, op
+from ..core.op import FRESH, OPS, Meta, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, zeros_like
 from .index import check_inside, check_integers
@@ -191,7 +191,7 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 }  # fmt: skip
 
 
-@op("last_along_axis", "Input, Index -> Out")
+@op("last_along_axis", "Input, Index -> Out", no_grad=FRESH, internal=True)
 def last_along_axis(x, index, *, Axis: int):
     """Out = whether each place of Index is the last that names its place of Input.   Input [*], Index int [*I] -> Out bool [*I]"""
     at = places(x, index, Axis)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Meta, Op, check, op
+from ..core.op import WHOLE, Meta, Op, check, op
 from .elementwise import at, keep
 from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
 
@@ -21,7 +21,7 @@ def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool)(kernel)
+    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=WHOLE)(kernel)
 
 
 equal = comparison("equal", np.equal, "==")
@@ -40,7 +40,7 @@ def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_logic_meta)(kernel)
+    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=WHOLE)(kernel)
 
 
 def _logic_meta(x: Meta, y: Meta) -> Meta:
@@ -52,7 +52,7 @@ logical_or = logic("logical_or", np.logical_or, "or")
 logical_xor = logic("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x)
+@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
 def logical_not(x):
     """Out = not X.   X [*] -> Out bool [*]"""
     return np.logical_not(x)
@@ -66,7 +66,7 @@ def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_bitwise_meta)(kernel)
+    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=WHOLE)(kernel)
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
@@ -79,7 +79,7 @@ bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
 bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
 
 
-@op("bitwise_not", "X -> Out")
+@op("bitwise_not", "X -> Out", no_grad=WHOLE)
 def bitwise_not(x):
     """Out = X with every bit turned.   X [*] integer or bool -> Out [*]"""
     return np.invert(x)
@@ -91,25 +91,25 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x)
+@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
 def isnan(x):
     """Out = X is not a number.   X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x)
+@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
 def isinf(x):
     """Out = X is infinite.   X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
 def isfinite(x):
     """Out = X is a finite number.   X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
-@op("between", "X -> Out", meta=bool_like_x)
+@op("between", "X -> Out", meta=bool_like_x, no_grad=WHOLE, internal=True)
 def between(x, *, low: float = -math.inf, high: float = math.inf):
     """Out = low < X < high; an infinite bound is none.   X [*] -> Out bool [*]"""
     t = x.dtype.type

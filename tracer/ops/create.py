@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
+from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
 from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta
 
@@ -54,7 +54,7 @@ def new_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequenc
     return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
 
 
-@op("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out")
+@op("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH)
 def fill_constant(
     value_tensor=None, shape_tensor=None, shape_tensors=None, *, dtype: int = 5, shape: Longs = [], value: float = 0.0,
     str_value: str = "", force_cpu: bool = False, place_type: int = -1,
@@ -70,7 +70,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out")
+@op("fill_any_like", "X -> Out", no_grad=FRESH)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere.   X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else proto_dtype(dtype)
@@ -84,7 +84,7 @@ def _(x, *, value, dtype):
     return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
 
 
-@op("fill_constant_batch_size_like", "Input -> Out")
+@op("fill_constant_batch_size_like", "Input -> Out", no_grad=FRESH)
 def fill_constant_batch_size_like(
     x, *, shape: Ints, input_dim_idx: int = 0, output_dim_idx: int = 0, force_cpu: bool = False, dtype: int = 5,
     value: float = 0.0, str_value: str = "",
@@ -112,7 +112,7 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     return Meta(sized, proto_dtype(dtype))
 
 
-@op("assign_value", "-> Out")
+@op("assign_value", "-> Out", no_grad=FRESH)
 def assign_value(
     *, shape: Ints, dtype: int, bool_values: Ints = [], fp32_values: Floats = [], int32_values: Ints = [],
     int64_values: Longs = [], fp64_values: Float64s = [],
@@ -130,7 +130,7 @@ def _(*, shape, dtype, **values):
     return Meta(tuple(shape), proto_dtype(dtype))
 
 
-@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out")
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
     return np.zeros(tuple(sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
@@ -144,7 +144,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 # -- rows of numbers --------------------------------------------------------------------------------------------
 
 
-@op("range", "Start, End, Step -> Out")
+@op("range", "Start, End, Step -> Out", no_grad=FRESH, by_value=True)
 def range_(start, end, step):
     """Out = Start, Start + Step, ... before End.   Start [], End [], Step [], or [1] each -> Out [N]"""
     check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
@@ -164,7 +164,7 @@ def _(start, end, step):
     return Meta((-1,), start.dtype)
 
 
-@op("linspace", "Start, Stop, Num -> Out")
+@op("linspace", "Start, Stop, Num -> Out", no_grad=FRESH, by_value=True)
 def linspace(start, stop, num, *, dtype: int):
     """Out = Num numbers from Start to Stop, both included.   Start [], Stop [], Num int [], or [1] each -> Out [Num]"""
     count = int(num.item())
@@ -209,7 +209,7 @@ def _(gs, xs):
 # -- diagonals --------------------------------------------------------------------------------------------------
 
 
-@op("eye", "-> Out")
+@op("eye", "-> Out", no_grad=FRESH)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.   -> Out [num_rows, num_columns]"""
     return np.eye(num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype))
@@ -252,7 +252,7 @@ def _(g, x, *, offset):
     return diag_v2_grad(x, g, offset=offset)
 
 
-@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x)
+@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def diag_v2_grad(x, g, *, offset: int = 0):
     """X@GRAD = Out@GRAD taken from, or put on, the diagonal.   X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X"""
     if x.ndim < 2:

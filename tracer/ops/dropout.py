@@ -55,7 +55,7 @@ def _(g, x, seed, *, dropout_prob, is_test, dropout_implementation, Mask):
     return scale(g, scale=factor) if is_test else masked(g, Mask, scale=factor), None
 
 
-@op("masked", "X, Mask -> Out", meta=like(0))
+@op("masked", "X, Mask -> Out", meta=like(0), internal=True)
 def masked(x, mask, *, scale: float = 1.0):
     """Out = X * Mask * scale.   X [*], Mask uint8 [*] -> Out [*]"""
     return x * (mask * x.dtype.type(scale))

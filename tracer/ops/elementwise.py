@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, Ints, Meta, check, op
-from .meta import agree_all, aligned, broadcast, known_dim, like_x
+from ..core.op import OPS, WHOLE, Ints, Meta, check, op
+from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
 
 
 def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -29,10 +29,10 @@ def fit(g: Any, like: Any, axis: int) -> Any:
     """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to the tape."""
     if axis == -1 or like.ndim == g.ndim:
         return g
-    return sum_to(g, shape=list(like.meta.shape), axis=axis)
+    return sum_to(g, shape=list(shape_of(like)), axis=axis)
 
 
-@op("sum_to", "X -> Out")
+@op("sum_to", "X -> Out", internal=True)
 def sum_to(x, *, shape: Ints, axis: int = -1):
     """Out = X summed over the axes that broadcasting had added or stretched.   X [*S] -> Out [*shape]"""
     start = x.ndim - len(shape) if axis == -1 else axis
@@ -180,7 +180,7 @@ def _(g, x, y, *, axis):
     return part("less_than", x), part("greater_equal", y)
 
 
-@op("keep", "X, Mask -> Out", meta=like_x)
+@op("keep", "X, Mask -> Out", meta=like_x, internal=True)
 def keep(x, mask):
     """Out = X where Mask, else 0.   X [*], Mask bool [*] -> Out [*]"""
     return np.where(mask, x, x.dtype.type(0))
@@ -212,7 +212,7 @@ def _(g, x, y, *, axis, Out):
     return to_x, to_y
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast)
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast, no_grad=WHOLE)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -243,7 +243,7 @@ def check_divisor(x: Any, y: Any) -> None:
     check(x.dtype.kind not in "iu" or bool(np.all(y)), "division of integers by zero")
 
 
-@op("scale", "X, ScaleTensor? -> Out", meta=like_x)
+@op("scale", "X, ScaleTensor?! -> Out", meta=like_x)
 def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
     factor = scale if scale_tensor is None else scale_tensor.reshape(())

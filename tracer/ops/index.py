@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Long, Meta, check, op
+from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, op
 from .elementwise import keep, zeros_like
 from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
@@ -93,7 +93,7 @@ def _(g, x, index, axis_tensor, *, axis):
     return gather_grad(x, index, axis_tensor, g, axis=axis), None, None
 
 
-@op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x)
+@op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
     """X@GRAD = the slices Out@GRAD added up where they were taken.   X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]"""
     axis = axis if axis_tensor is None else int(axis_tensor.item())
@@ -151,7 +151,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x)
+@op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x, internal=True)
 def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
     """W@GRAD = the rows Out@GRAD added up where they were taken.   W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]"""
     out = np.zeros_like(w)
@@ -231,7 +231,7 @@ def _(g, x, ids, updates, *, overwrite):
     return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
 
 
-@op("last_of_each", "Ids, Y -> Out")
+@op("last_of_each", "Ids, Y -> Out", no_grad=FRESH, internal=True)
 def last_of_each(ids, y):
     """Out = true in the rows of Y whose id does not come again, which overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
     if not ids.ndim:
@@ -318,7 +318,7 @@ def _(g, x, index, updates):
 # -- where something is true ------------------------------------------------------------------------------------
 
 
-@op("where_index", "Condition -> Out")
+@op("where_index", "Condition -> Out", no_grad=WHOLE, by_value=True)
 def where_index(condition):
     """Out = the indices where Condition is not 0, in order.   Condition [*] -> Out int64 [count, rank]"""
     check(condition.ndim > 0, "Condition is 0-D")
@@ -331,7 +331,7 @@ def _(condition):
     return Meta((-1, len(condition.shape)), np.dtype(np.int64))
 
 
-@op("masked_select", "X, Mask -> Y")
+@op("masked_select", "X, Mask -> Y", by_value=True)
 def masked_select(x, mask):
     """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
     check(mask.dtype == np.bool_, "Mask is not bool")
@@ -351,7 +351,7 @@ def _(g, x, mask):
     return masked_select_grad(x, mask, g), None
 
 
-@op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD")
+@op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD", internal=True)
 def masked_select_grad(x, mask, g):
     """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.   X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]"""
     mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
@@ -370,7 +370,7 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out")
+@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=FRESH)
 def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
     """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.   X int [*] -> Out [*, depth]"""
     check_integers(x)

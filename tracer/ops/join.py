@@ -69,7 +69,7 @@ def _(g, xs, axis_tensor, *, axis):
     return split_like(g, xs, axis_tensor, axis=axis), None
 
 
-@op("split_like", "X, Y*, AxisTensor? -> Out*")
+@op("split_like", "X, Y*, AxisTensor? -> Out*", internal=True)
 def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
     """Out = X in pieces as long as the Y along the axis.   X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y"""
     axis = scalar_or(axis_tensor, axis)

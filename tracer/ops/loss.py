@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, Long, Meta, check, op
+from ..core.op import OPS, WHOLE, Long, Meta, check, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
-from .meta import agree, agree_all, check_float, like_x, normal_axis
+from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
 from .unary import log, negative, one_minus, sigmoid
@@ -83,7 +83,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
     return lambda: cross_entropy_grad(x, label, Softmax, g, **over), to_label if soft_label else None
 
 
-@op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x)
+@op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
 def cross_entropy_grad(
     x, label, probabilities, g, *, soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
@@ -208,7 +208,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
     return to_x, lambda: mul(share, negative(x)), to_weight
 
 
-@op("share_of_used", "X, Label -> Out", meta=like_x)
+@op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.   X [*], Label [*] -> Out [*]"""
     used = label != label.dtype.type(ignore_index)
@@ -267,7 +267,7 @@ def _(g, x, target, *, reduction):
     def spread() -> Any:
         if reduction == "none":
             return g
-        axes = list(range(len(x.meta.shape)))
+        axes = list(range(len(shape_of(x))))
         if reduction == "batchmean":
             rows = reduce_mean(x, dim=axes[1:], keep_dim=True) if len(axes) > 1 else x
             part = OPS["spread_like"](g, rows, axes=axes, average=True)
@@ -284,7 +284,7 @@ def _(g, x, target, *, reduction):
 # -- of logarithms ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight? -> Out, Total_weight~")
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~")
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label], averaged by weight or summed.   X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]"""
     picked, each = _weights(x, label, weight, ignore_index)
@@ -322,7 +322,7 @@ def _(g, x, label, weight, *, ignore_index, reduction):
     return nll_loss_grad(x, label, weight, g, ignore_index=ignore_index, reduction=reduction), None, None
 
 
-@op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x)
+@op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
     """The gradient of nll_loss, which is linear in X.   X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X"""
     picked, each = _weights(x, label, weight, ignore_index)
@@ -337,7 +337,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
     return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
-@op("label_smooth", "X, PriorDist? -> Out")
+@op("label_smooth", "X, PriorDist?! -> Out")
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""
     t = x.dtype.type
@@ -359,7 +359,7 @@ def _(g, x, prior, *, epsilon):
     return scale(g, scale=1 - epsilon), None
 
 
-@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total")
+@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=WHOLE)
 def accuracy(scores, indices, label):
     """How many rows of Indices hold their Label.   Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []"""
     right = np.sum(np.any(indices == label.reshape(-1, 1), axis=1))

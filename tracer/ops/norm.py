@@ -13,7 +13,7 @@ import numpy as np
 from ..core import native
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .meta import Shape, agree, check_float, like, size_of
+from .meta import Shape, agree, check_float, like, shape_of, size_of
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
 from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
@@ -48,7 +48,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
 
 @op(
     "batch_norm",
-    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> Y, MeanOut~, VarianceOut~, SavedMean~, SavedVariance~",
+    "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, VarianceOut~=Variance, SavedMean~, SavedVariance~",
 )
 def batch_norm(
     x, weight, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9, epsilon: float = 1e-5,
@@ -128,7 +128,7 @@ def _(
     g, x, weight, bias, mean, variance, momentum_tensor, *, epsilon, data_layout, is_test, use_global_stats,
     trainable_statistics, SavedMean, SavedVariance,
 ):  # fmt: skip
-    rank = len(x.meta.shape)
+    rank = len(shape_of(x))
     channel = _channel(rank, data_layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
 
@@ -218,7 +218,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
     )
 
 
-@op("group_rows", "X -> Out")
+@op("group_rows", "X -> Out", internal=True)
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
     if data_layout == "NHWC":
@@ -241,7 +241,7 @@ def _(g, x, *, groups, data_layout):
     return ungroup_rows(g, x, data_layout=data_layout)
 
 
-@op("ungroup_rows", "X, Y -> Out", meta=like(1))
+@op("ungroup_rows", "X, Y -> Out", meta=like(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
     if data_layout != "NHWC":
@@ -277,7 +277,7 @@ def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout
 
 
 def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str) -> Any:
-    rank = len(x.meta.shape)
+    rank = len(shape_of(x))
     channel = _channel(rank, layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
 

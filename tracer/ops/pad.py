@@ -124,7 +124,7 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     return pad3d_grad(x, paddings_tensor, g, paddings=paddings, mode=mode, data_format=data_format), None
 
 
-@op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x)
+@op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def pad3d_grad(
     x, paddings_tensor, g, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
 ):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.op import Ints, Longs, Meta, check, op
+from ..core.op import FRESH, Ints, Longs, Meta, check, op
 from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
@@ -21,7 +21,7 @@ def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     return (source.random if kind == "uniform" else source.standard_normal)(tuple(shape), dtype=exact)
 
 
-@op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out")
+@op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def uniform_random(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], min: float = -1.0, max: float = 1.0, seed: int = 0,
     dtype: int = 5, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0,
@@ -43,7 +43,7 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out")
+@op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def gaussian_random(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], mean: float = 0.0, std: float = 1.0, seed: int = 0,
     dtype: int = 5,
@@ -60,7 +60,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("truncated_gaussian_random", "-> Out")
+@op("truncated_gaussian_random", "-> Out", no_grad=FRESH, random=True)
 def truncated_gaussian_random(*, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5):
     """Out = numbers of a normal distribution, none further than two deviations from the mean.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
@@ -78,7 +78,7 @@ def _(*, shape, dtype, **_):
     return new_meta(None, None, shape, dtype)
 
 
-@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out")
+@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def randint(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
 ):
@@ -95,7 +95,7 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("randperm", "-> Out")
+@op("randperm", "-> Out", no_grad=FRESH, random=True)
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
@@ -108,7 +108,7 @@ def _(*, n, dtype):
     return Meta((n,), proto_dtype(dtype))
 
 
-@op("bernoulli", "X -> Out")
+@op("bernoulli", "X -> Out", random=True)
 def bernoulli(x):
     """Out = 1 with probability X, else 0.   X [*] -> Out [*]"""
     check_float(x)

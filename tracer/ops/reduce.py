@@ -9,10 +9,10 @@ import numpy as np
 
 from ..core import native
 from ..core.dtype import is_float
-from ..core.op import OPS, Ints, Long, Longs, Meta, Op, check, op
+from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, size_of
+from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
 from .unary import exp
 
 
@@ -28,7 +28,7 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
-@op("spread_like", "X, Y -> Out")
+@op("spread_like", "X, Y -> Out", internal=True)
 def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
     """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.   X [*], Y [*S] -> Out [*S]"""
     if not keep_dim and axes:
@@ -135,7 +135,7 @@ def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dt
 
 
 def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
-    return list(axes_of(dim, reduce_all, len(x.meta.shape)))
+    return list(axes_of(dim, reduce_all, len(shape_of(x))))
 
 
 @reduce_sum.vjp
@@ -165,7 +165,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
     return mul(spread_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
 
 
-@op("product_of_others", "X -> Out", meta=like_x)
+@op("product_of_others", "X -> Out", meta=like_x, internal=True)
 @np.errstate(all="ignore")
 def product_of_others(x, *, axes: Ints):
     """Out = at each place the product of all other X over the axes, zeros among them or not.   X [*] -> Out [*]"""
@@ -210,7 +210,7 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
-    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
+    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=WHOLE)(kernel)
 
 
 reduce_any = truth("reduce_any", np.any, "any")
@@ -238,7 +238,7 @@ def _(x):
 
 @mean.vjp
 def _(g, x):
-    return spread_like(g, x, axes=list(range(len(x.meta.shape))), average=True)
+    return spread_like(g, x, axes=list(range(len(shape_of(x)))), average=True)
 
 
 @op("logsumexp", "X -> Out")
@@ -280,7 +280,7 @@ def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
-    return op(type, "X -> Out", meta=_arg_meta)(kernel)
+    return op(type, "X -> Out", meta=_arg_meta, no_grad=WHOLE)(kernel)
 
 
 arg_max = arg_extreme("arg_max", np.argmax, "largest")
@@ -315,7 +315,7 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
     return OPS["reshape_like"](back, x) if flatten else back
 
 
-@op("size", "Input -> Out")
+@op("size", "Input -> Out", no_grad=WHOLE)
 def size(x):
     """Out = the number of elements.   Input [*] -> Out int64 []"""
     return np.int64(x.size)

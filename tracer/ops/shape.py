@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.op import OPS, Ints, Longs, Meta, check, op
+from ..core.op import OPS, WHOLE, Ints, Longs, Meta, check, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 from .sizes import from_tensors, sizes, sizes_meta, unknown
 
@@ -57,7 +57,7 @@ def _(g, x, shape_tensor, shape_tensors):
     return reshape_like(g, x)
 
 
-@op("reshape_like", "X, Y -> Out")
+@op("reshape_like", "X, Y -> Out", internal=True)
 def reshape_like(x, y):
     """Out = X in the shape of Y.   X [*], Y [*S] -> Out [*S]"""
     return x.reshape(y.shape)
@@ -260,7 +260,7 @@ def _(g, x, shape_tensor, shape_tensors):
     return g
 
 
-@op("expand_as_v2", "X, Y? -> Out")
+@op("expand_as_v2", "X, Y?! -> Out")
 def expand_as(x, y=None, *, target_shape: Ints = []):
     """Out = X broadcast to the shape of Y, or to target_shape.   X [*], Y [*S] -> Out [*S]"""
     return np.broadcast_to(x, target_shape if y is None else y.shape)
@@ -280,7 +280,7 @@ def _(g, x, y):
     return g, None
 
 
-@op("sum_like", "X, Y -> Out")
+@op("sum_like", "X, Y -> Out", internal=True)
 def sum_like(x, y):
     """Out = X summed to the shape of Y, which broadcasts to X.   X [*], Y [*S] -> Out [*S]"""
     new = x.ndim - y.ndim
@@ -327,7 +327,7 @@ def _(g, x, times_tensor, times_tensors, *, repeat_times):
     return tile_grad(x, times_tensor, times_tensors, g, repeat_times=repeat_times)
 
 
-@op("tile_grad", "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD", meta=like_x)
+@op("tile_grad", "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
     """X@GRAD = Out@GRAD summed over the repetitions.   X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]"""
     shape, times = tiled(x.shape, sizes(times_tensor, times_tensors, repeat_times))
@@ -378,7 +378,7 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out")
+@op("shape", "Input -> Out", no_grad=WHOLE)
 def shape_of(x):
     """Out = the sizes of the axes.   Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)

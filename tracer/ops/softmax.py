@@ -51,7 +51,7 @@ def _(g, x, *, axis, Out):
     return softmax_grad(Out, g, axis=axis)
 
 
-@op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     if not out.ndim:

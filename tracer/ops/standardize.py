@@ -53,7 +53,7 @@ def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | 
     return [flat[0].reshape(rows, -1), *spread, flat[1].reshape(rows, -1)]
 
 
-@op("standardize", "X, Mean, InvStd -> Out", meta=like_x)
+@op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
 def standardize(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, both being those of X over the axes.   X [*S], Mean and InvStd broadcast to it -> Out [*S]"""
     out = x - mean
@@ -66,7 +66,7 @@ def _(g, x, mean, inv_std, *, axes):
     return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
 
 
-@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x)
+@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
     flat = as_rows(axes, x, mean, inv_std, also=g)
@@ -132,7 +132,7 @@ def _(b, x, mean, inv_std, g, *, axes):
     return to_x, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
 
 
-@op("standardize_dot", "X, Mean, InvStd, Y -> Out")
+@op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.   X [*S], Y [*S] -> Out [*]"""
     flat = as_rows(axes, x, mean, inv_std, also=y)

@@ -40,7 +40,11 @@ def unary(
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
     made = op(type, "X -> Out", meta=_META[ints])(kernel)
     if of_x is not None:
-        made.vjp(of_x)
+
+        def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
+            return of_x(g, x)
+
+        made.vjp(of_operand)
     if of_out is not None:
 
         def rule(g, x, *, Out):
@@ -136,7 +140,7 @@ def _(g, x, *, Out):
     return tanh_grad(Out, g)
 
 
-@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
@@ -167,7 +171,7 @@ def _(g, x, *, Out):
     return sigmoid_grad(Out, g)
 
 
-@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x)
+@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))

@@ -11,10 +11,6 @@ from ..core.tensor import Tensor
 from .names import Namer
 from .program import Attr, AttrType, OpDesc, Program, VarDesc
 
-# Results that Paddle writes over an operand: the file gives both the same name.
-IN_PLACE = {"batch_norm": {"MeanOut": "Mean", "VarianceOut": "Variance"}}
-
-
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 
 
@@ -77,9 +73,8 @@ class Recorder:
 
     def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
         """Declare the variable of one result; one written in place is its operand."""
-        operand = IN_PLACE.get(op.type, {}).get(slot.name)
-        if operand is not None:
-            index = [s.name for s in op.ins].index(operand)
+        if slot.over:
+            index = [s.name for s in op.ins].index(slot.over)
             return self.program.block.vars[self.name_of(args[index])]
         return self.declare(self.namer.temporary(op.type), meta)
 

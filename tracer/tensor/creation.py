@@ -13,10 +13,11 @@ from ..core.tensor import Tensor
 from .convert import cast, sizes, tensor_like, to_tensor
 
 __all__ = [
-    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "meshgrid", "normal",
-    "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril", "triu",
+    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "meshgrid",
+    "normal", "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril", "triu",
     "uniform", "zeros", "zeros_like",
 ]  # fmt: skip
+METHODS = ["clone", "tril", "triu", "diag", "bernoulli"]  # the others are functions only
 
 
 def _number(value: Any) -> Any:

@@ -13,6 +13,13 @@ from .math import abs as abs_
 from .math import all as all_
 from .math import binary, subtract
 
+__all__ = [
+    "allclose", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "equal_all", "greater_equal", "greater_than",
+    "is_empty", "is_tensor", "isclose", "less_equal", "less_than", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "not_equal",
+]  # fmt: skip
+METHODS = [n for n in __all__ if n != "is_tensor"]
+
 
 def _comparison(op_type: str, doc: str) -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:

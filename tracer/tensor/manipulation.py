@@ -17,9 +17,12 @@ from .convert import axes_of, cast, from_front, full, sizes, to_tensor
 __all__ = [
     "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
     "index_select", "masked_select", "moveaxis", "numel", "put_along_axis", "rank", "repeat_interleave", "reshape", "roll", "scatter",
-    "scatter_nd_add", "shape", "slice", "split", "squeeze", "stack", "strided_slice", "take_along_axis", "tile", "transpose",
-    "unbind", "unsqueeze", "unstack", "where",
+    "scatter_nd_add", "shape", "slice", "split", "squeeze", "stack", "strided_slice", "take_along_axis", "tile", "unbind", "unsqueeze",
+    "unstack", "where",
 ]  # fmt: skip
+METHODS = [n for n in __all__ if n != "shape"]
+# Those that have a twin which changes its operand: `add_`.
+IN_PLACE = ["flatten", "reshape", "squeeze", "unsqueeze"]
 
 
 def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:

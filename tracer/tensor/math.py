@@ -14,6 +14,80 @@ from ..core.tensor import Tensor
 from ..ops import elementwise
 from .convert import axes_of, cast, full, tensor_like
 
+__all__ = [
+    "abs",
+    "acos",
+    "add",
+    "add_n",
+    "all",
+    "any",
+    "asin",
+    "atan",
+    "ceil",
+    "clip",
+    "cos",
+    "cosh",
+    "cumsum",
+    "divide",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "floor_mod",
+    "increment",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logsumexp",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "mod",
+    "multiply",
+    "neg",
+    "pow",
+    "prod",
+    "reciprocal",
+    "remainder",
+    "round",
+    "rsqrt",
+    "scale",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "std",
+    "subtract",
+    "sum",
+    "tan",
+    "tanh",
+    "var",
+]  # fmt: skip
+METHODS = [n for n in __all__ if n not in ("add_n", "increment")]
+# Those that have a twin which changes its operand: `add_`.
+IN_PLACE = [
+    "add",
+    "ceil",
+    "clip",
+    "exp",
+    "floor",
+    "multiply",
+    "reciprocal",
+    "round",
+    "scale",
+    "sqrt",
+    "subtract",
+    "tanh",
+]
+
 _SCALARS = (bool, int, float, np.generic)
 
 
@@ -28,7 +102,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         x, y = promoted(x, y, dx, dy)
-    found: Tensor = state.mode.binary(op, x, y)
+    found: Tensor = op(x, y)
     return found
 
 
@@ -172,11 +246,12 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
 def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
     """A function of one tensor that is one op; integers become float32 first where the op needs floats."""
 
+    op = OPS[op_type]
+
     def function(x: Tensor, name: str | None = None) -> Tensor:
         if needs_float and x.meta.dtype.kind in "iub":
             x = cast(x, "float32")
-        found: Tensor = state.mode.unary(OPS[op_type], x)
-        return found
+        return op(x)
 
     function.__name__ = function.__qualname__ = op_type
     function.__doc__ = f"{doc}   x [*] -> [*]"

@@ -1,17 +1,21 @@
-"""The methods and operators of Tensor, from one table."""
+"""The functions on tensors that the modules of this folder list in `__all__`, gathered; the methods and operators of Tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
+from ..core._tape import Operator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
-from ..core.mode import state
-from ..core.op import OPS, Op
+from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ops import elementwise
-from . import creation, linalg, logic, manipulation, math, search
+from . import creation, linalg, logic, manipulation, math
 from .convert import cast
 from .indexing import getitem, setitem
 
@@ -23,28 +27,11 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return operator
 
 
-def _quick(op: Op, function: Callable[..., Any], kinds: str = "fiubc") -> Callable[..., Any]:
-    """An operator that goes straight to `op` for two eager tensors of one dtype, and through `function` for all else.
-
-    A small op costs less than what it takes to find out that nothing has to be converted.
-    """
-
-    def operator(x: Tensor, y: Any) -> Any:
-        mode = state.mode
-        if mode.silent and isinstance(y, Tensor):
-            dtype = x.array.dtype
-            if dtype is y.array.dtype and dtype.kind in kinds:
-                return mode.binary(op, x, y)
-        return function(x, y)
-
-    operator.__doc__ = function.__doc__
-    return operator
-
-
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return manipulation.in_place(x, lambda now: function(now, *args, **kwargs))
 
+    method.__name__ = f"{function.__name__}_"
     method.__doc__ = f"In place: {function.__doc__}"
     return method
 
@@ -97,11 +84,13 @@ def _refuse_contains(x: Tensor, item: Any) -> bool:
     raise OpError(with_user_line(f"in: ask (x == value).any() instead (X={x.meta})"))
 
 
+# An Operator goes straight to its op for two eager tensors of one dtype, integers only where the last word is True, and through
+# its function for all else: a small op costs less than what it takes to find out that nothing has to be converted.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _quick(elementwise.add, math.add), "__radd__": math.add,
-    "__sub__": _quick(elementwise.sub, math.subtract), "__rsub__": math.rsubtract,
-    "__mul__": _quick(elementwise.mul, math.multiply), "__rmul__": math.multiply,
-    "__truediv__": _quick(elementwise.div, math.divide, "fc"), "__rtruediv__": _swapped(math.divide),
+    "__add__": Operator(elementwise.add, math.add, True), "__radd__": math.add,
+    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": math.rsubtract,
+    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": math.multiply,
+    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": _swapped(math.divide),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
@@ -110,37 +99,35 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": _refuse_contains,
 }  # fmt: skip
 
-FUNCTIONS: dict[Any, str] = {
-    math: """add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum scale clip cumsum exp expm1 log log2
-        log10 log1p sqrt rsqrt square reciprocal abs sign floor ceil round sin cos tan asin acos atan sinh cosh tanh erf isnan isinf
-        isfinite neg sum mean max min prod any all logsumexp var std""",
-    logic: """equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor logical_not bitwise_and
-        bitwise_or bitwise_xor bitwise_not equal_all isclose allclose is_empty""",
-    manipulation: """reshape flatten squeeze unsqueeze split chunk unbind unstack expand broadcast_to expand_as tile repeat_interleave flip
-        roll slice strided_slice gather gather_nd scatter scatter_nd_add index_select index_sample take_along_axis put_along_axis
-        masked_select where numel rank moveaxis concat stack cast""",
-    linalg: "matmul mm bmm dot mv addmm norm t transpose",
-    search: "argmax argmin argsort sort topk nonzero",
-    creation: "clone tril triu diag bernoulli",
-}
+MODULES = [
+    import_module(f"{__package__}.{found.name}")
+    for found in iter_modules([str(Path(__file__).parent)])
+    if found.name != "patch"
+]
 
-IN_PLACE = {
-    "add_": math.add, "subtract_": math.subtract, "multiply_": math.multiply, "scale_": math.scale, "clip_": math.clip,
-    "exp_": math.exp, "sqrt_": math.sqrt, "tanh_": math.tanh, "floor_": math.floor, "ceil_": math.ceil, "round_": math.round,
-    "reciprocal_": math.reciprocal, "reshape_": manipulation.reshape, "squeeze_": manipulation.squeeze,
-    "unsqueeze_": manipulation.unsqueeze, "flatten_": manipulation.flatten,
-}  # fmt: skip
+
+def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The functions that a module offers under `oarlock.*`: its `__all__`, and the twins in place of its `IN_PLACE`."""
+    found = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+    return found | {f"{name}_": _in_place(found[name]) for name in getattr(module, "IN_PLACE", ())}
+
+
+def methods(module: ModuleType) -> set[str]:
+    """Those of them that are methods of Tensor as well: its `METHODS`, all where it has none, and all twins."""
+    names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
+    return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
+
+
+EXPORTS = {name: function for module in MODULES for name, function in public(module).items()}
 
 
 def patch() -> None:
     """Give Tensor its operators and methods."""
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
-    for module, names in FUNCTIONS.items():
-        for name in names.split():
-            setattr(Tensor, name, getattr(module, name))
-    for name, function in IN_PLACE.items():
-        setattr(Tensor, name, _in_place(function))
+    for module in MODULES:
+        for name in methods(module):
+            setattr(Tensor, name, EXPORTS[name])
     for function in (astype, to, cpu, element_size, fill_, zero_):
         setattr(Tensor, function.__name__, function)
     Tensor.T = property(transposed)  # type: ignore[attr-defined]

@@ -9,6 +9,8 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from .manipulation import unbind_columns
 
+__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
+
 
 def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}

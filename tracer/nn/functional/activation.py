@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
 from ...tensor.math import multiply, subtract
 from ...tensor.math import tanh as tanh_of
 
+__all__ = [
+    "elu", "gelu", "glu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid", "log_softmax", "mish", "prelu", "relu",
+    "relu6", "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "tanhshrink",
+]  # fmt: skip
+
 
 def _unary(op_type: str, doc: str) -> Any:
+    op = OPS[op_type]
+
     def function(x: Tensor, name: str | None = None) -> Tensor:
-        found: Tensor = state.mode.unary(OPS[op_type], x)
-        return found
+        return op(x)
 
     function.__name__ = function.__qualname__ = op_type
     function.__doc__ = f"{doc}   x [*] -> [*]"

@@ -13,14 +13,17 @@ from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt
 from ...tensor.math import sum as sum_of
 
+__all__ = [
+    "cosine_similarity", "dropout", "dropout2d", "embedding", "label_smooth", "linear", "normalize", "one_hot", "pad",
+]  # fmt: skip
+
 _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
     """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
-    mode = state.mode
-    out = mode.binary(_MATMUL, x, weight)
-    return out if bias is None else mode.binary(_ADD, out, bias)
+    out = _MATMUL(x, weight)
+    return out if bias is None else _ADD(out, bias)
 
 
 def embedding(

@@ -17,6 +17,11 @@ from ...tensor.math import abs as abs_of
 from ...tensor.math import divide, mean, multiply, reduce, square, subtract
 from ...tensor.math import sum as sum_of
 
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "kl_div", "l1_loss", "mse_loss", "nll_loss",
+    "smooth_l1_loss", "softmax_with_cross_entropy", "square_error_cost",
+]  # fmt: skip
+
 
 def reduced(loss: Tensor, reduction: str, op: str) -> Tensor:
     """The losses one by one, their mean or their sum."""

@@ -10,6 +10,8 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
+
 
 def batch_norm(
     x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
