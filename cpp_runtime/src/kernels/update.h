@@ -1,4 +1,5 @@
-// Steps of optimizers, over many parameters at once.   Each reads its parameter and writes the changed one to new memory.
+// Steps of optimizers, over many parameters at once.   Each reads its parameter and writes the changed one to new
+// memory.
 #pragma once
 #include "kernels/elementwise.h"
 
