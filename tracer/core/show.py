@@ -36,7 +36,7 @@ def set_printoptions(
     shown at each end of an axis then; sci_mode: with exponents; linewidth: characters in a line.
     """
     global _options  # noqa: PLW0603 - one process-wide setting, as in Paddle
-    given = {
+    given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
