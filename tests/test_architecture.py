@@ -21,6 +21,7 @@ ARROWS = {
     "tensor": {"core", "ops"},
     "autograd": {"core", "tensor"},
     "incubate": {"autograd"},
+    "utils": {"core"},
     "nn": {"core", "ops", "tensor"},
     "optimizer": {"core", "nn"},
     "io": {"core"},
