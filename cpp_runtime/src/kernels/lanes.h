@@ -52,7 +52,7 @@ inline Size parts_of(Size count, Size part) { return (count + part - 1) / part; 
 /// Scratch memory for `count` elements and a few vectors that may be read or written behind them.
 template <class T>
 T* scratch_of(int slot, Size count) {
-  return static_cast<T*>(scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + 4 * kBytes));
+  return static_cast<T*>(scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
 template <class T>
