@@ -9,7 +9,7 @@ if __name__ != "oarlock":
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, static, tensor, utils
+from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor, utils
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.dtype import (
@@ -55,7 +55,7 @@ __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
-    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads", "set_printoptions",
+    "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads", "set_printoptions",
     "set_rng_state", "static",
     "tensor", "uint8", "unique_name", "utils", *_EXPORTS,
 ]  # fmt: skip
