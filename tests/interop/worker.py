@@ -110,6 +110,21 @@ def save_classifier(prefix):
     paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float32")])
 
 
+def vision_model(name, settings, shape, path):
+    """A network of paddle.vision.models with values everywhere: its state, an input and what it gives; names and shapes."""
+    paddle.seed(0)
+    net = getattr(paddle.vision.models, name)(**settings)
+    draw = np.random.default_rng(0)
+    for value in net.state_dict().values():
+        if len(value.shape) == 1:  # biases and statistics start as zeros and ones, which would hide mistakes
+            value.set_value(value.numpy() + draw.uniform(0, 0.2, value.shape).astype("float32"))
+    net.eval()
+    x = draw.standard_normal(shape).astype("float32")
+    paddle.save(net.state_dict(), path + ".pdparams")
+    np.savez(path + ".npz", x, *_arrays(net(paddle.to_tensor(x))))
+    return [[key, list(value.shape), value.name] for key, value in net.state_dict().items()]
+
+
 def run_same_code(path):
     """The cases of same_code.py; gives the errors."""
     return same_code.run_all(paddle, path)
@@ -122,6 +137,7 @@ def lowering(folder):
 DO = {
     "lowering": lowering,
     "same_code": run_same_code,
+    "vision_model": vision_model,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,

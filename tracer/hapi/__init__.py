@@ -1,0 +1,1 @@
+"""Training with few words: Model, callbacks, summaries."""
