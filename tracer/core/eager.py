@@ -21,7 +21,7 @@ _NO_ATTRS: dict[str, Any] = {}
 class Node:
     """One op on the tape.   args: its operands; outs: result arrays, kept only for rules that ask for them."""
 
-    __slots__ = ("args", "attrs", "grads", "hooks", "op", "outs", "seq")
+    __slots__ = ("args", "attrs", "hooks", "op", "outs", "seq")
 
     def __init__(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None:
         self.op = op
@@ -30,7 +30,6 @@ class Node:
         self.outs = outs
         self.seq = next(_sequence)
         self.hooks: dict[int, list[Any]] | None = None
-        self.grads: Any = None  # what a walk back has brought so far: a Tensor, or for several results a dict by index
 
     def hooks_of(self, index: int) -> list[Any]:
         """The hooks on one result, for adding to."""
@@ -57,6 +56,8 @@ def wants(arg: Any) -> bool:
 
 class Eager(Mode):
     """Ops run at once.   tape: note what gradients need."""
+
+    bare = True
 
     def __init__(self, tape: bool) -> None:
         self.tape = tape

@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
 
 class Mode:
-    """What an op call and a read of a value mean.   silent: reads need not be told; tape: gradients are recorded."""
+    """What an op call and a read of a value mean.
+
+    silent: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare arrays, unseen by the mode.
+    """
 
     silent = True
+    bare = False
     tape = True
     static = False
 

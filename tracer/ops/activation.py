@@ -11,7 +11,7 @@ from ..core.op import OPS, check, op
 from . import blocks
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, like_x, size_of
+from .meta import agree, float_like_x, like_x, shape_of, size_of
 from .special import erf as erf_of
 from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
@@ -344,7 +344,7 @@ def _(x, alpha, *, data_format, mode):
 
 @prelu.vjp
 def _(g, x, alpha, *, data_format, mode):
-    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(x.meta.shape, data_format, mode)))[0]
+    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(shape_of(x), data_format, mode)))[0]
 
     def to_alpha() -> Any:
         return OPS["reshape_like"](OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .meta import like_x, proto_dtype
+from .meta import like_x, proto_dtype, proto_of
 
 
 @op("cast", "X -> Out")
@@ -25,7 +25,7 @@ def _(x, *, out_dtype, **_):
 
 @cast.vjp
 def _(g, x, *, out_dtype):
-    return cast(g, in_dtype=out_dtype, out_dtype=x.dtype.proto)
+    return cast(g, in_dtype=out_dtype, out_dtype=proto_of(x))
 
 
 @op("assign", "X -> Out", meta=like_x)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, Ints, Meta, check, op
-from .meta import Shape, agree, like, size_of
+from .meta import Shape, agree, like, shape_of, size_of
 from .window import (
     Pair,
     Window,
@@ -289,9 +289,9 @@ def _(x, w, bias, *, data_format, **rest):
 
 @conv2d_transpose.vjp
 def _(g, x, w, bias, *, strides, paddings, padding_algorithm, dilations, groups, data_format):
-    hw = nchw(x.meta.shape, data_format)[2:]
+    hw = nchw(shape_of(x), data_format)[2:]
     check(padding_algorithm != "SAME" or min(hw) >= 0, "the gradient of padding SAME needs known sizes")
-    window = window_of(hw, w.meta.shape[2:], strides, paddings, padding_algorithm, dilations)
+    window = window_of(hw, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
     over = {
         "strides": strides, "paddings": [*window.pads[0], *window.pads[1]], "dilations": list(window.dilation),
         "groups": groups, "data_format": data_format,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, WHOLE, Ints, Meta, check, op
-from .meta import agree_all, aligned, broadcast, known_dim, like_x
+from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
 
 
 def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -27,7 +27,7 @@ def fit(g: Any, like: Any, axis: int) -> Any:
     """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to the tape."""
     if axis == -1 or like.ndim == g.ndim:
         return g
-    return sum_to(g, shape=list(like.meta.shape), axis=axis)
+    return sum_to(g, shape=list(shape_of(like)), axis=axis)
 
 
 @op("sum_to", "X -> Out", internal=True)

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.op import OPS, WHOLE, Long, Meta, check, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
-from .meta import agree, agree_all, check_float, like_x, normal_axis
+from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
 from .unary import log, negative, one_minus, sigmoid
@@ -249,7 +249,7 @@ def _(g, x, target, *, reduction):
     def spread() -> Any:
         if reduction == "none":
             return g
-        axes = list(range(len(x.meta.shape)))
+        axes = list(range(len(shape_of(x))))
         if reduction == "batchmean":
             rows = reduce_mean(x, dim=axes[1:], keep_dim=True) if len(axes) > 1 else x
             part = OPS["spread_like"](g, rows, axes=axes, average=True)

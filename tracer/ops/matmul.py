@@ -10,7 +10,7 @@ import numpy as np
 from ..core.op import OPS, Ints, Meta, check, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
-from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, size_of
+from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
 from .reduce import axes_of, reduced_shape, spread_like
 from .unary import absolute, sign
 
@@ -46,7 +46,7 @@ def _(x, y, *, trans_x, trans_y):
 
 @matmul.vjp
 def _(g, x, y, *, trans_x, trans_y):
-    if len(x.meta.shape) == 1 or len(y.meta.shape) == 1:
+    if len(shape_of(x)) == 1 or len(shape_of(y)) == 1:
         return _vector_vjp(g, x, y, trans_x, trans_y)
     return lambda: _to_left(g, x, y, trans_x, trans_y), lambda: _to_right(g, x, y, trans_x, trans_y)
 
@@ -56,15 +56,15 @@ def _to_left(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _to_right(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    if len(y.meta.shape) == 2 and len(x.meta.shape) > 2 and not trans_x:
+    if len(shape_of(y)) == 2 and len(shape_of(x)) > 2 and not trans_x:
         # One product over all rows instead of one per batch and a sum.
-        x, g = (OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(t.meta.shape) - 2) for t in (x, g))
+        x, g = (OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(shape_of(t)) - 2) for t in (x, g))
     return matmul(g, x, trans_x=True, trans_y=trans_x) if trans_y else matmul(x, g, trans_x=not trans_x)
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes away."""
-    row, column = len(x.meta.shape) == 1, len(y.meta.shape) == 1
+    row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
     if column:
         g, y, trans_y = widen(g, axes=[-1]), widen(y, axes=[-1]), False
@@ -256,7 +256,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 @p_norm.vjp
 def _(g, x, *, porder, axis, keepdim, asvector, Out):
-    axes = list(_norm_axes(len(x.meta.shape), axis, asvector))
+    axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)
@@ -284,6 +284,6 @@ def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
 
 @frobenius_norm.vjp
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
-    axes = list(axes_of(dim, reduce_all, len(x.meta.shape)))
+    axes = list(axes_of(dim, reduce_all, len(shape_of(x))))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return keep(mul(g, div(x, n)), between(n, low=0.0))

@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of, is_float
+from ..core.dtype import BY_NP, dtype_of, is_float
 from ..core.op import Meta, check
+from ..core.tensor import Tensor
 
 Shape = tuple[int, ...]
 Rule = Callable[..., Any]
+
+
+def shape_of(x: Any) -> Shape:
+    """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is wanted."""
+    return x.meta.shape if isinstance(x, Tensor) else x.shape
+
+
+def proto_of(x: Any) -> int:
+    """The number of its dtype in Paddle's files."""
+    return BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
 def like_x(x: Meta, *_: Any, **__: Any) -> Meta:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .meta import Shape, agree, check_float, like, size_of
+from .meta import Shape, agree, check_float, like, shape_of, size_of
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
 from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
@@ -98,7 +98,7 @@ def _(
     g, x, weight, bias, mean, variance, momentum_tensor, *, epsilon, data_layout, is_test, use_global_stats,
     trainable_statistics, SavedMean, SavedVariance,
 ):  # fmt: skip
-    rank = len(x.meta.shape)
+    rank = len(shape_of(x))
     channel = _channel(rank, data_layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
 
@@ -238,7 +238,7 @@ def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout
 
 
 def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str) -> Any:
-    rank = len(x.meta.shape)
+    rank = len(shape_of(x))
     channel = _channel(rank, layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
 

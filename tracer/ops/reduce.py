@@ -11,7 +11,7 @@ from ..core.dtype import is_float
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub
-from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, size_of
+from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
 from .unary import exp
 
 
@@ -115,7 +115,7 @@ reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X")
 
 
 def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
-    return list(axes_of(dim, reduce_all, len(x.meta.shape)))
+    return list(axes_of(dim, reduce_all, len(shape_of(x))))
 
 
 @reduce_sum.vjp
@@ -212,7 +212,7 @@ def _(x):
 
 @mean.vjp
 def _(g, x):
-    return spread_like(g, x, axes=list(range(len(x.meta.shape))), average=True)
+    return spread_like(g, x, axes=list(range(len(shape_of(x)))), average=True)
 
 
 @op("logsumexp", "X -> Out")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Ints, Longs, Meta, Scalars, check, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axis
+from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze
 from .sizes import sizes
 
@@ -225,14 +225,14 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
     over = {"axes": axes, "starts": starts, "ends": ends, "steps": steps}
 
     def to_x() -> Any:
-        return set_value(g, first, last, by, **over, dtype=x.dtype.proto, shape=[1], values=[0.0])
+        return set_value(g, first, last, by, **over, dtype=proto_of(x), shape=[1], values=[0.0])
 
     def to_value() -> Any:
         lists = (None, None, None, first, last, by)
         part = strided_slice(g, *lists, axes=axes, starts=starts, ends=ends, strides=steps, decrease_axis=decrease_axes)
-        part = unsqueeze(part, axes=none_places(len(x.meta.shape), decrease_axes, none_axes))
+        part = unsqueeze(part, axes=none_places(len(shape_of(x)), decrease_axes, none_axes))
         # More axes of 1 in front of the value than the slice has are put back by its own shape.
-        extra = len(value.meta.shape) - len(part.meta.shape)
+        extra = len(shape_of(value)) - len(shape_of(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)
         return part

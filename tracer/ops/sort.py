@@ -9,7 +9,7 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .along import put_along_axis
 from .elementwise import zeros_like
-from .meta import normal_axis
+from .meta import normal_axis, shape_of
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
@@ -42,7 +42,7 @@ def _(x, *, axis, descending):
 
 def put_back(g: Any, x: Any, indices: Any, axis: int) -> Any:
     """Zeros like x, with the gradient `g` where its elements had been."""
-    if not len(x.meta.shape):
+    if not len(shape_of(x)):
         return g
     return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
 
