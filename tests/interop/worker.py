@@ -13,6 +13,7 @@ import make_exports
 import numpy as np
 import paddle
 import same_code
+import transform_cases
 from paddle import inference
 
 
@@ -130,6 +131,11 @@ def run_same_code(path):
     return same_code.run_all(paddle, path)
 
 
+def run_transforms(path):
+    """The cases of transform_cases.py; gives the errors."""
+    return transform_cases.run_all(paddle, path)
+
+
 def lowering(folder):
     return lowering_cases.export_all(folder)
 
@@ -138,6 +144,7 @@ DO = {
     "lowering": lowering,
     "same_code": run_same_code,
     "vision_model": vision_model,
+    "transforms": run_transforms,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,

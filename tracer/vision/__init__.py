@@ -1,3 +1,3 @@
 """Networks, data and transforms for pictures."""
 
-from . import models
+from . import models, transforms

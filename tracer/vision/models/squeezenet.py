@@ -80,7 +80,7 @@ class SqueezeNet(nn.Layer):
         """See the class."""
         x = self._pool(F.relu(self._conv(inputs)))
         for i in range(1, 9):
-            x = self._sub_layers[f"_conv{i}"](x)  # type: ignore[misc]
+            x = getattr(self, f"_conv{i}")(x)
             if i in _POOLS[self.version]:
                 x = self._pool(x)
         if self.num_classes > 0:
