@@ -19,6 +19,8 @@ ARROWS = {
     "core": set(),
     "ops": {"core"},
     "tensor": {"core", "ops"},
+    "autograd": {"core", "tensor"},
+    "incubate": {"autograd"},
     "nn": {"core", "ops", "tensor"},
     "optimizer": {"core", "nn"},
     "io": {"core"},

@@ -3,6 +3,9 @@
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 
 # ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
@@ -313,10 +316,18 @@ CASES = {
 }
 
 
-def run_all(P, path):
+def all_cases():
+    """The cases of every `same_*.py` of this folder."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("same_*.py")):
+        found.update(CASES if path.stem == "same_code" else importlib.import_module(path.stem).CASES)
+    return found
+
+
+def run_all(P, path, cases):
     """Run every case; `path` gets the arrays as `case/name`, and the errors are given back."""
     found, errors = {}, {}
-    for case, function in CASES.items():
+    for case, function in cases.items():
         try:
             found.update({f"{case}/{name}": array for name, array in function(P).items()})
         except Exception as error:

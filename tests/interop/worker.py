@@ -127,8 +127,8 @@ def vision_model(name, settings, shape, path):
 
 
 def run_same_code(path):
-    """The cases of same_code.py; gives the errors."""
-    return same_code.run_all(paddle, path)
+    """The cases of every same_*.py; gives the errors."""
+    return same_code.run_all(paddle, path, same_code.all_cases())
 
 
 def run_transforms(path):

@@ -32,12 +32,6 @@ class Checked(Eager):
     def with_tape(self, tape: bool) -> Checked:
         return Checked(tape)
 
-    def unary(self, op: Op, x: Tensor) -> Any:
-        return self.run(op, (x,), {})
-
-    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
-        return self.run(op, (x, y), {})
-
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         made = super().run(op, args, attrs)
         self.seen.add(op.type)

@@ -22,7 +22,7 @@ def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]
             raise OpError(
                 with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})")
             )
-        sweep.add(root, sweep.ones(root) if g is None else sweep.operand(g))
+        sweep.add(root, sweep.given(root, g))
 
 
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
@@ -35,7 +35,7 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
         _start(sweep, roots, given)
         sweep.run(retain_graph)
     with pushed(state.mode.with_tape(False)):
-        for leaf, gradient in sweep.leaves.values():
+        for leaf, gradient in sweep.leaves():
             found = sweep.tensor(gradient)
             if leaf._hooks:
                 found = run_hooks(found, leaf._hooks)

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ._tape import Node, next_seq
 from .dtype import is_float
 from .errors import OpError, with_user_line
-from .mode import Mode, set_default
+from .mode import Mode
 from .op import Meta, Op
 from .tensor import Tensor
-
-_sequence = count()
-_new = Tensor.__new__
-_NO_ATTRS: dict[str, Any] = {}
-
-
-class Node:
-    """One op on the tape.   args: its operands; outs: result arrays, kept only for rules that ask for them."""
-
-    __slots__ = ("args", "attrs", "hooks", "op", "outs", "seq")
-
-    def __init__(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None:
-        self.op = op
-        self.args: tuple[Any, ...] | None = args
-        self.attrs = attrs
-        self.outs = outs
-        self.seq = next(_sequence)
-        self.hooks: dict[int, list[Any]] | None = None
-
-    def hooks_of(self, index: int) -> list[Any]:
-        """The hooks on one result, for adding to."""
-        if self.hooks is None:
-            self.hooks = {}
-        return self.hooks.setdefault(index, [])
 
 
 def unwrap(arg: Any) -> Any:
@@ -74,8 +50,14 @@ class Eager(Mode):
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
-        if self.tape and (tensor.node is not None or not tensor.stop_gradient):
-            tensor._history = (*tensor._history, (next(_sequence), Eager.shadow(self, tensor)))
+        if self.tape and not tensor.stop_gradient:
+            if tensor.node is None:
+                why = "a leaf that wants a gradient cannot be changed while gradients are recorded; use no_grad()"
+                raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
+            if tensor.taken:  # else no op has seen what it was
+                tensor._history = (*tensor._history, (next_seq(), Eager.shadow(self, tensor)))
+                tensor.taken = False
+        tensor.inplace_version += 1
         tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
             made.array,
             made.stop_gradient,
@@ -83,53 +65,12 @@ class Eager(Mode):
             made.index,
         )
 
-    # NOTE: unary and binary repeat what `run` does, without tuple, dict and loop: a small op costs less than its dispatch.
-
-    def unary(self, op: Op, x: Tensor) -> Tensor:
-        """The short way for a plain op of one operand and one result."""
-        try:
-            out = op.kernel(x.array)
-        except Exception as error:
-            explain(op, (x,), {}, error)
-        made = _new(Tensor)
-        made.array = out
-        if self.tape and not x.stop_gradient and op.has_vjp and is_float(out.dtype):
-            made.stop_gradient = False
-            made.node = Node(op, (x,), _NO_ATTRS, out)
-        return made
-
-    def binary(self, op: Op, x: Tensor, y: Tensor) -> Tensor:
-        """The short way for a plain op of two operands and one result."""
-        try:
-            out = op.kernel(x.array, y.array)
-        except Exception as error:
-            explain(op, (x, y), {}, error)
-        made = _new(Tensor)
-        made.array = out
-        if self.tape and not (x.stop_gradient and y.stop_gradient) and op.has_vjp and is_float(out.dtype):
-            made.stop_gradient = False
-            made.node = Node(op, (x, y), _NO_ATTRS, out)
-        return made
-
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the kernel; see Mode.run."""
+        """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
         try:
-            out = op.kernel(*[a.array for a in args] if op.plain else map(unwrap, args), **attrs)
+            outs = op.kernel(*map(unwrap, args), **attrs)
         except Exception as error:
             explain(op, args, attrs, error)
-        if op.single:
-            made = _new(Tensor)
-            made.array = out
-            if self.tape and op.has_vjp and is_float(out.dtype):
-                for a in args:
-                    if a is not None and (not a.stop_gradient if isinstance(a, Tensor) else wants(a)):
-                        made.stop_gradient = False
-                        made.node = Node(op, args, attrs, out)
-                        break
-            return made
-        return self._several(op, args, attrs, out)
-
-    def _several(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> Any:
         made = wrap_results(op, outs)
         if self.tape and op.has_vjp and any(map(wants, args)):
             node = Node(op, args, attrs, outs)
@@ -204,4 +145,3 @@ def result_metas(op: Op, outs: Any) -> Any:
 
 EAGER = Eager(tape=True)
 NO_TAPE = Eager(tape=False)
-set_default(EAGER)

@@ -1,15 +1,17 @@
 """The mode on top of the stack decides what calling an op means: run it, record it, or both.
 
-A mode is any object with `run(op, args, attrs)`; `Op.__call__` does nothing but hand the call to the mode in force.
+A mode is any object with `run(op, args, attrs)`; calling an op does nothing but hand the call to the mode in force.  The eager
+modes and the one on bare arrays have short ways in C++ (`_tape`), which do the same as their `run`.
 Modes are per thread, so that a loader's worker never writes into a trace of the main thread.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ._tape import State
 
 if TYPE_CHECKING:
     from .op import Op
@@ -31,14 +33,6 @@ class Mode:
         """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several slots."""
         raise NotImplementedError
 
-    def unary(self, op: Op, x: Tensor) -> Any:
-        """`run` for one operand and no attributes; a mode may have a shorter way."""
-        return self.run(op, (x,), {})
-
-    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
-        """`run` for two operands and no attributes; a mode may have a shorter way."""
-        return self.run(op, (x, y), {})
-
     def read(self, tensor: Tensor, reader: str) -> None:
         """Python asks for the value of `tensor` through `reader`, e.g. 'bool()'."""
 
@@ -59,16 +53,7 @@ class Mode:
         raise NotImplementedError
 
 
-class _State(threading.local):
-    mode: Mode = Mode()  # replaced by the eager mode when it is defined
-
-
-state = _State()
-
-
-def set_default(mode: Mode) -> None:
-    """Make `mode` the one that every thread starts with."""
-    _State.mode = mode
+state = State()
 
 
 @contextmanager

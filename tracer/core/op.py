@@ -26,8 +26,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ._tape import OpBase
 from .errors import OpError
-from .mode import state
 
 Kernel = Callable[..., Any]
 
@@ -115,21 +115,13 @@ def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, Attr
     return {p.name: _attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
-class _Vjp(NamedTuple):
-    """A vjp rule and what it asks for by keyword."""
+class Op(OpBase):
+    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
 
-    rule: Kernel
-    attrs: dict[str, Any]  # name: default
-    outs: tuple[tuple[str, int], ...]  # slot name, index among the results
+    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
+    """
 
-
-class Op:
-    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module."""
-
-    __slots__ = (
-        "attrs", "facts", "grad_outs", "has_vjp", "inputs_used", "ins", "kernel", "meta_rule", "name", "outs", "plain", "short", "single",
-        "type", "vjp_rule",
-    )  # fmt: skip
+    __slots__ = ("attrs", "facts", "grad_outs", "ins", "meta_rule", "name", "outs", "type")
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -142,24 +134,16 @@ class Op:
         self.kernel = kernel
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
-        self.plain = not any(s.many or s.optional for s in ins)
+        self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
-        self.short = self.plain and self.single
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
-        self.vjp_rule: _Vjp | None = None
-        self.has_vjp = False
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
 
-    def __call__(self, *args: Any, **attrs: Any) -> Any:
-        """What the mode in force makes of it."""
-        if not attrs and self.short:  # the short ways, for those that have them
-            if len(args) == 2 == len(self.ins):
-                return state.mode.binary(self, *args)
-            if len(args) == 1 == len(self.ins):
-                return state.mode.unary(self, *args)
-        return state.mode.run(self, args, attrs)
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.kernel)
 
     def __repr__(self) -> str:
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
@@ -179,8 +163,9 @@ class Op:
             raise TypeError(f"{self.type}: the vjp asks for {unknown}")
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         attrs = {n: spec.default for n, spec in self.attrs.items() if everything or n in wanted}
-        outs = tuple((name, index[name]) for name in wanted if name in index)
-        self.vjp_rule = _Vjp(rule, attrs, outs)
+        outs = [name for name in wanted if name in index]
+        self.rule, self.rule_names, self.rule_defaults = rule, (*attrs, *outs), tuple(attrs.values())
+        self.rule_outs = tuple(index[name] for name in outs)
         self.has_vjp = True
         return rule
 

@@ -8,13 +8,13 @@ Un-broadcasting happens once, here, where gradients are added up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
+from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
-from .eager import EAGER, NO_TAPE, Node, explain
+from .eager import EAGER, NO_TAPE, explain
 from .errors import OarlockError, with_user_line
 from .mode import Mode, pushed, state
 from .op import OPS, Op
@@ -44,19 +44,10 @@ class Bare(Mode):
         except Exception as error:
             explain(op, tuple(map(wrapped, args)), attrs, error)
 
-    def unary(self, op: Op, x: Any) -> Any:
-        """The kernel."""
-        return self.run(op, (x,), {})
-
-    def binary(self, op: Op, x: Any, y: Any) -> Any:
-        """The kernel."""
-        try:
-            return op.kernel(x, y)
-        except Exception as error:
-            explain(op, (Tensor(x), Tensor(y)), {}, error)
-
 
 BARE = Bare()
+configure(Tensor, explain, is_float)
+set_modes(EAGER, NO_TAPE, BARE)
 
 
 def as_of(tensor: Tensor, seq: int) -> Tensor:
@@ -84,22 +75,21 @@ def operands_of(node: Node) -> tuple[Any, ...]:
     )
 
 
-class Sweep:
-    """One walk back.   What arrives waits at its node, or for a leaf in `leaves`; gradients are bare arrays.
+class Sweep(Walk):
+    """One walk back, by `_tape`; here is what it asks for where something is not plain.   Gradients are bare arrays.
 
     watched: tensors whose gradient is wanted although ops made them; reach: what may get a gradient at all, None for everything.
     """
 
-    kind: type = np.ndarray
-
     def __init__(self, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> None:
-        self.leaves: dict[int, list[Any]] = {}  # id: [tensor, gradient]
         self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
         self.found: dict[tuple[int, int], Any] = {}
-        self._reach = reach
-        self._waiting: dict[int, list[Any]] = {}  # seq: [node, gradient, or gradients by index]
-        self._queue: list[int] = []  # of those, the latest node first: the order of making is a topological one
-        self._sum: Op = OPS["elementwise_add"]
+        self.reach = reach
+        self.nodes = None if reach is None else reach.nodes
+        self.sum = OPS["elementwise_add"]
+        self.bare = True
+
+    operands_of = staticmethod(operands_of)
 
     # -- how gradients are held ---------------------------------------------------------------------------------
 
@@ -107,27 +97,19 @@ class Sweep:
         """What rules run in."""
         return BARE
 
-    def operand(self, arg: Any) -> Any:
-        """An operand as rules see it."""
-        if isinstance(arg, Tensor):
-            return arg.array
-        return None if arg is None else [t.array for t in arg]
-
-    def result(self, node: Node, index: int) -> Any:
-        """A saved result as rules see it."""
-        return node.outs if node.op.single else node.outs[index]
+    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
+        """The gradient that a walk starts with, ones for None."""
+        return np.ones_like(root.array) if gradient is None else gradient.array
 
     def zeros(self, array: Any) -> Any:
         """The gradient of a result that nothing came back to."""
         return np.zeros_like(array)
 
-    def ones(self, root: Tensor) -> Any:
-        """The gradient that a walk starts with."""
-        return np.ones_like(root.array)
-
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting."""
+        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.   None where none can be."""
         array = like.array
+        if not is_float(array.dtype):
+            return None
         if gradient.shape != array.shape:
             gradient = OPS["sum_to"].kernel(gradient, shape=list(array.shape))
         return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
@@ -141,91 +123,25 @@ class Sweep:
         """A gradient as the user gets it."""
         return Tensor(gradient)
 
-    # -- adding up ----------------------------------------------------------------------------------------------
+    # -- what arrives at a node ---------------------------------------------------------------------------------
 
-    def add(self, tensor: Tensor, gradient: Any) -> None:
-        """Add what one op says; a function is called only if `tensor` wants a gradient."""
-        if tensor.stop_gradient or (self._reach is not None and tensor not in self._reach):
-            return
-        if gradient.__class__ is not self.kind:
-            if gradient is None:
-                return
-            if callable(gradient):
-                gradient = gradient()
-        array = tensor.array
-        if gradient.shape != array.shape or gradient.dtype is not array.dtype:
-            if not is_float(array.dtype):
-                return
-            gradient = self.fitted(gradient, tensor)
-        self._collect(tensor, gradient)
-
-    def _collect(self, tensor: Tensor, gradient: Any) -> None:
-        node = tensor.node
-        if node is None:
-            place = self.leaves.get(id(tensor))
-            if place is None:
-                self.leaves[id(tensor)] = [tensor, gradient]
-                return
-        else:
-            place = self._waiting.get(node.seq)
-            if not node.op.single:
-                self._collect_one_of_several(place, node, tensor.index, gradient)
-                return
-            if place is None:
-                self._wait(node, gradient)
-                return
-        place[1] = state.mode.binary(self._sum, place[1], gradient)
-
-    def _wait(self, node: Node, gradient: Any) -> None:
-        self._waiting[node.seq] = [node, gradient]
-        heappush(self._queue, -node.seq)
-
-    def _collect_one_of_several(self, place: list[Any] | None, node: Node, index: int, gradient: Any) -> None:
-        if place is None:
-            self._wait(node, {index: gradient})
-            return
-        before = place[1].get(index)
-        place[1][index] = gradient if before is None else state.mode.binary(self._sum, before, gradient)
-
-    # -- walking ------------------------------------------------------------------------------------------------
-
-    def run(self, retain: bool) -> None:
-        """Carry what has arrived to everything it came from."""
-        queue, waiting, add = self._queue, self._waiting, self.add
-        while queue:
-            node, arrived = waiting.pop(-heappop(queue))
-            if self._reach is not None and node.seq not in self._reach.nodes:
-                self._arrived(node, arrived)  # wanted itself, and nothing behind it is
-                continue
-            args = operands_of(node)
-            for arg, gradient in zip(args, self._ask(node, args, arrived), strict=False):
-                if gradient is None or arg is None:
-                    continue
-                if arg.__class__ is list or arg.__class__ is tuple:
-                    for a, g in zip(arg, gradient, strict=True):
-                        add(a, g)
-                else:
-                    add(arg, gradient)
-            if not retain:
-                node.args = node.outs = None
-
-    def _ask(self, node: Node, args: tuple[Any, ...], arrived: Any) -> tuple[Any, ...]:
-        """What the vjp rule of a node says: one entry per operand."""
-        op = node.op
-        rule, attrs, outs = op.vjp_rule  # type: ignore[misc]
-        grads = self._arrived(node, arrived)
-        given = {name: node.attrs.get(name, default) for name, default in attrs.items()} if node.attrs else attrs
-        if outs:
-            given = {**given, **{name: self.result(node, i) for name, i in outs}}
-        missing = (None,) * (len(op.ins) - len(args))
-        found = rule(*grads, *map(self.operand, args), *missing, **given)
-        return found if found.__class__ is tuple else (found,)
-
-    def _arrived(self, node: Node, arrived: Any) -> tuple[Any, ...]:
-        """The gradients of the results of a node, after hooks."""
+    def arrived(self, node: Node, gradient: Any) -> tuple[Any, ...]:
+        """The gradients of the results of a node, after hooks: one per slot that carries one."""
         if node.op.single:
-            return (arrived if node.hooks is None and not self.watched else self._final(node, 0, arrived),)
-        return self._of_all(node, arrived)
+            return (self._final(node, 0, gradient),)
+        outs = [node.outs] if len(node.op.outs) == 1 else node.outs
+        return tuple(self._of_slot(node, i, outs[i], gradient) for i in node.op.grad_outs)
+
+    def _of_slot(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
+        if node.op.outs[index].many:
+            return [self._of_one(node, index + k, a, by_index) for k, a in enumerate(out)]
+        return self._of_one(node, index, out, by_index)
+
+    def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
+        gradient = by_index.get(index)
+        if gradient is None:
+            return self.zeros(array) if node.attrs.get("materialize_grads", True) else None  # a PyLayer may say no
+        return self._final(node, index, gradient)
 
     def _final(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:
@@ -234,50 +150,33 @@ class Sweep:
             self.found[node.seq, index] = gradient
         return gradient
 
-    def _of_all(self, node: Node, arrived: dict[int, Any]) -> tuple[Any, ...]:
-        """The gradients of several results, one per slot that carries one: zeros where nothing came, a list for a slot of many."""
-        outs = [node.outs] if len(node.op.outs) == 1 else node.outs
-        found: list[Any] = []
-        for i in node.op.grad_outs:
-            if node.op.outs[i].many:
-                found.append([self._or_zeros(node, i + k, a, arrived) for k, a in enumerate(outs[i])])
-            else:
-                found.append(self._or_zeros(node, i, outs[i], arrived))
-        return tuple(found)
-
-    def _or_zeros(self, node: Node, index: int, array: Any, arrived: dict[int, Any]) -> Any:
-        gradient = arrived.get(index)
-        return self.zeros(array) if gradient is None else self._final(node, index, gradient)
-
     def of(self, tensor: Tensor) -> Tensor | None:
         """The gradient of a leaf or of a watched tensor; None where nothing arrived."""
-        if tensor.node is not None:
-            found = self.found.get((tensor.node.seq, tensor.index))
-        else:
-            found = self.leaves.get(id(tensor), (None, None))[1]
+        found = self.leaf(tensor) if tensor.node is None else self.found.get((tensor.node.seq, tensor.index))
         return None if found is None else self.tensor(found)
 
 
 class RecordedSweep(Sweep):
     """A walk back that the mode in force records: gradients are Tensors."""
 
-    kind = Tensor
-
     def __init__(self, mode: Mode, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> None:
         super().__init__(watched, reach)
+        self.bare = False
         self._mode = mode
 
     def mode(self) -> Mode:
         """See Sweep."""
         return self._mode
 
-    def operand(self, arg: Any) -> Any:
+    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """See Sweep."""
-        return arg
+        if gradient is not None:
+            return gradient
+        return Tensor(np.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
 
     def result(self, node: Node, index: int) -> Any:
-        """See Sweep; on the tape, so that second order flows through it."""
-        saved = Tensor(super().result(node, index))
+        """A saved result as rules see it: on the tape, so that second order flows through it."""
+        saved = Tensor(node.outs if node.op.single else node.outs[index])
         if index in node.op.grad_outs:
             saved.stop_gradient, saved.node, saved.index = False, node, index
         return saved
@@ -286,13 +185,11 @@ class RecordedSweep(Sweep):
         """See Sweep."""
         return Tensor(np.zeros_like(array))
 
-    def ones(self, root: Tensor) -> Any:
-        """See Sweep."""
-        return Tensor(np.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
-
     def fitted(self, gradient: Any, like: Tensor) -> Any:
         """See Sweep."""
         shape, dtype = like.meta
+        if not is_float(dtype):
+            return None
         if gradient.meta.shape != shape:
             gradient = OPS["sum_to"](gradient, shape=list(shape))
         if gradient.meta.dtype != dtype:
@@ -306,20 +203,6 @@ class RecordedSweep(Sweep):
     def tensor(self, gradient: Any) -> Tensor:
         """See Sweep."""
         return gradient
-
-    def add(self, tensor: Tensor, gradient: Any) -> None:
-        """See Sweep."""
-        if tensor.stop_gradient or (self._reach is not None and tensor not in self._reach):
-            return
-        if not isinstance(gradient, Tensor):
-            if gradient is None:
-                return
-            gradient = gradient()
-        if gradient.meta != tensor.meta:
-            if not is_float(tensor.meta.dtype):
-                return
-            gradient = self.fitted(gradient, tensor)
-        self._collect(tensor, gradient)
 
 
 class Reach:

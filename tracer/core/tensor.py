@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from . import unique_name
+from ._tape import TensorBase
 from .dtype import BY_NP, DType
 from .errors import OpError
 from .mode import state
@@ -17,21 +20,14 @@ from .place import CPUPlace, Place
 Array = np.ndarray[Any, Any]
 
 
-class Tensor:
+class Tensor(TensorBase):
     """A value that ops run on and gradients flow to.   array: ndarray or NumPy scalar, [*]."""
 
-    # What most tensors never change lives on the class, so that making one costs a single store.
-    array: Any
-    stop_gradient = True
+    # What most tensors never change lives on the class; what every op touches is in TensorBase: array, stop_gradient, node (the one
+    # that made it, None for a leaf), index (which of the node's results it is), grad, _hooks, and _history: what it was
+    # before changes in place, with when they came.
     persistable = False
-    grad: Tensor | None = None
-    node: Any = None  # the autograd node that made it, None for a leaf
-    index = 0  # which of the node's results it is
     _name: str | None = None
-    _hooks: list[Callable[[Tensor], Any]] | None = None
-    _history: tuple[
-        tuple[int, Tensor], ...
-    ] = ()  # what it was before changes in place, with when they came; see autograd
 
     __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
 
@@ -196,14 +192,26 @@ class Tensor:
             f"stop_gradient={self.stop_gradient},\n       {body})"
         )
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        array = self._read("pickle")
+        return (
+            _rebuilt,
+            (type(self), array, self.stop_gradient),
+            {k: v for k, v in self.__dict__.items() if k != "desc"},
+        )
+
+    def __copy__(self) -> Tensor:
+        made = self.detach()
+        made.stop_gradient = self.stop_gradient
+        return made
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if self.node is not None:
             raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
         made = type(self).__new__(type(self))
-        made.__dict__.update(
-            {k: v for k, v in self.__dict__.items() if k not in ("grad", "_name", "_hooks", "_history")}
-        )
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_name"})
         made.array = np.array(self._read("deepcopy()"))
+        made.stop_gradient = self.stop_gradient
         memo[id(self)] = made
         return made
 
@@ -250,6 +258,11 @@ class Tensor:
 
     # -- changed in place ---------------------------------------------------------------------------------------
 
+    def retain_grads(self) -> None:
+        """Keep the gradient in `grad` although an op made this tensor."""
+        if self.node is not None:
+            self.register_hook(functools.partial(_keep, weakref.ref(self)))
+
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
         array = value.array if isinstance(value, Tensor) else np.asarray(value)
@@ -262,6 +275,18 @@ class Tensor:
         else:  # a program has no places to write to: from now on this is another variable of it
             given = value if isinstance(value, Tensor) and value.meta.dtype == made.dtype else Tensor(made)
             mode.become(self, OPS["assign"](given))
+
+
+def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:
+    tensor = of()
+    if tensor is not None:
+        tensor.grad = gradient if tensor.grad is None else OPS["elementwise_add"](tensor.grad, gradient)
+
+
+def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
+    made = kind.__new__(kind)
+    made.array, made.stop_gradient = array, stop_gradient
+    return made
 
 
 class RemovableHook:

@@ -14,6 +14,7 @@ from .loss import *
 from .norm import *
 from .param_attr import *
 from .pooling import *
+from .rnn import *
 from .transformer import *
 
 if _TYPE_CHECKING:  # the activations, which come from a table

@@ -5,150 +5,173 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .functional.conv import pair
 from .initializer import Normal
 from .layer import Layer
 
-__all__ = ["Conv1D", "Conv2D", "Conv2DTranspose"]
+__all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
 class _Conv(Layer):
     """What all convolutions share: the settings, and a filter that starts normal with variance 2 / fan_in."""
 
+    _function: str
+
     def __init__(
         self, rank: int, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-        padding_mode: str, weight_attr: Any, bias_attr: Any, data_format: str, transposed: bool = False,
+        weight_attr: Any, bias_attr: Any, data_format: str, padding_mode: str = "zeros", transposed: bool = False,
+        output_padding: Any = 0,
     ) -> None:  # fmt: skip
         super().__init__()
-        if in_channels % groups or out_channels % groups:
-            raise OpError(
-                f"{type(self).__name__}: groups={groups} does not divide in_channels={in_channels} and out_channels={out_channels}"
-            )
-        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise OpError(f"{type(self).__name__}: padding_mode={padding_mode!r} is not known")
-        self._kernel_size = pair(kernel_size, rank)
-        self._in_channels, self._out_channels = in_channels, out_channels
-        self._stride, self._padding, self._dilation = stride, padding, dilation
-        self._groups, self._data_format, self._padding_mode = groups, data_format, padding_mode
+        self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
+        self._kernel_size, self._stride, self._dilation = (pair(v, rank) for v in (kernel_size, stride, dilation))
+        self._padding, self._padding_mode, self.output_padding = padding, padding_mode, output_padding
+        self._data_format = data_format
+        self._check()
         shape = [in_channels, out_channels // groups] if transposed else [out_channels, in_channels // groups]
         std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
         start = None if transposed else Normal(0.0, std)
         self.weight: Any = self.create_parameter([*shape, *self._kernel_size], weight_attr, default_initializer=start)
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
-    def extra_repr(self) -> str:
-        """Settings."""
-        return (
-            f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}, stride={self._stride}, "
-            f"padding={self._padding}, data_format={self._data_format}"
-        )
+    def _check(self) -> None:
+        if self._in_channels % self._groups or self._out_channels % self._groups:
+            counts = f"in_channels={self._in_channels} and out_channels={self._out_channels}"
+            why = f"groups={self._groups} does not divide {counts}"
+        elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+            why = f"padding_mode={self._padding_mode!r} is none of 'zeros', 'reflect', 'replicate', 'circular'"
+        else:
+            return
+        raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
 
-
-class Conv2D(_Conv):
-    """2-D convolution.   x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']"""
-
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
-    ) -> None:  # fmt: skip
-        super().__init__(
-            2,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            padding_mode,
-            weight_attr,
-            bias_attr,
-            data_format,
-        )
+    def _padded(self, x: Tensor) -> tuple[Tensor, Any]:
+        """x, and the padding that is left to the convolution."""
+        if self._padding_mode == "zeros":
+            return x, self._padding
+        sides = [p for p in reversed(pair(self._padding, len(self._stride))) for _ in (0, 1)]
+        return F.pad(x, sides, self._padding_mode, data_format=self._data_format), 0
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            high, wide = pair(padding)
-            x, padding = F.pad(x, [wide, wide, high, high], self._padding_mode, data_format=self._data_format), 0
-        return F.conv2d(
+        x, padding = self._padded(x)
+        found: Tensor = getattr(F, self._function)(
             x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format
         )
+        return found
+
+    def extra_repr(self) -> str:
+        """Settings, those at their defaults left out."""
+        plain = [1] * len(self._stride)
+        shown = {
+            "stride": (self._stride, plain), "padding": (self._padding, 0), "padding_mode": (self._padding_mode, "zeros"),
+            "output_padding": (self.output_padding, 0), "dilation": (self._dilation, plain), "groups": (self._groups, 1),
+        }  # fmt: skip
+        given = "".join(f", {name}={value}" for name, (value, default) in shown.items() if value != default)
+        sizes = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
+        return f"{sizes}{given}, data_format={self._data_format}"
 
 
 class Conv1D(_Conv):
     """1-D convolution.   x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']"""
+
+    _function = "conv1d"
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCL",
     ) -> None:  # fmt: skip
         super().__init__(
-            1,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
+            1, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
             padding_mode,
-            weight_attr,
-            bias_attr,
-            data_format,
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            side = pair(padding, 1)[0]
-            x, padding = F.pad(x, [side, side], self._padding_mode, data_format=self._data_format), 0
-        return F.conv1d(
-            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format
-        )
+        )  # fmt: skip
 
 
-class Conv2DTranspose(_Conv):
+class Conv2D(_Conv):
+    """2-D convolution.   x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']"""
+
+    _function = "conv2d"
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            padding_mode,
+        )  # fmt: skip
+
+
+class Conv3D(_Conv):
+    """3-D convolution.   x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+
+    _function = "conv3d"
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCDHW",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            3, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            padding_mode,
+        )  # fmt: skip
+
+
+class _Transposed(_Conv):
+    """What the transposed convolutions share."""
+
+    def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
+        """See the class.   output_size: where the stride leaves a choice."""
+        extra = self.output_padding if output_size is None else 0
+        found: Tensor = getattr(F, self._function)(
+            x, self.weight, self.bias, self._stride, self._padding, extra, groups=self._groups, dilation=self._dilation,
+            output_size=output_size, data_format=self._data_format,
+        )  # fmt: skip
+        return found
+
+
+class Conv1DTranspose(_Transposed):
+    """The transpose of Conv1D.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
+
+    _function = "conv1d_transpose"
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+        groups: int = 1, dilation: Any = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCL",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            1, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            transposed=True, output_padding=output_padding,
+        )  # fmt: skip
+
+
+class Conv2DTranspose(_Transposed):
     """The transpose of Conv2D.   x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']"""
+
+    _function = "conv2d_transpose"
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
         dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
     ) -> None:  # fmt: skip
         super().__init__(
-            2,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            "zeros",
-            weight_attr,
-            bias_attr,
-            data_format,
-            True,
-        )
-        self._output_padding = output_padding
+            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            transposed=True, output_padding=output_padding,
+        )  # fmt: skip
 
-    def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """See the class.   output_size: H', W' where the stride leaves a choice."""
-        extra = self._output_padding if output_size is None else 0
-        return F.conv2d_transpose(
-            x,
-            self.weight,
-            self.bias,
-            self._stride,
-            self._padding,
-            extra,
-            self._groups,
-            self._dilation,
-            output_size,
-            self._data_format,
-        )
+
+class Conv3DTranspose(_Transposed):
+    """The transpose of Conv3D.   x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+
+    _function = "conv3d_transpose"
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCDHW",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            3, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            transposed=True, output_padding=output_padding,
+        )  # fmt: skip

@@ -9,115 +9,300 @@ from . import functional as F
 from .layer import Layer
 
 __all__ = [
-    "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "AvgPool1D", "AvgPool2D", "MaxPool1D", "MaxPool2D",
+    "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D",
+    "AvgPool1D", "AvgPool2D", "AvgPool3D", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxUnPool1D", "MaxUnPool2D", "MaxUnPool3D",
 ]  # fmt: skip
 
 
-class MaxPool2D(Layer):
-    """The maximum of each window.   x [N, C, H, W] -> [N, C, H', W']"""
+class _Pool(Layer):
+    """A function of nn.functional with settings, which are kept by name."""
 
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False, ceil_mode: bool = False,
-        data_format: str = "NCHW", name: str | None = None,
-    ) -> None:  # fmt: skip
+    _function = ""
+
+    def __init__(self, **settings: Any) -> None:
         super().__init__()
-        self._settings = (kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+        self._settings = settings
 
     def forward(self, x: Tensor) -> Any:
         """See the class."""
-        return F.max_pool2d(x, *self._settings)
+        return getattr(F, self._function)(x, **self._settings)
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"kernel_size={self._settings[0]}, stride={self._settings[1]}, padding={self._settings[2]}"
+        shown = ("kernel_size", "stride", "padding")
+        return ", ".join(f"{name}={self._settings[name]}" for name in shown)
 
 
-class AvgPool2D(Layer):
-    """The mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
-
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, exclusive: bool = True,
-        divisor_override: float | None = None, data_format: str = "NCHW", name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self._settings = (kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        return F.avg_pool2d(x, *self._settings)
+class _Adaptive(_Pool):
+    """Pooling to an output_size."""
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"kernel_size={self._settings[0]}, stride={self._settings[1]}, padding={self._settings[2]}"
+        shown = ("output_size", "return_mask")
+        return ", ".join(f"{name}={self._settings[name]}" for name in shown if name in self._settings)
 
 
-class MaxPool1D(Layer):
-    """The maximum of each window.   x [N, C, L] -> [N, C, L']"""
+class _UnPool(_Pool):
+    """The way back from max pooling."""
+
+    def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
+        """See the class.   indices: as max pooling gave them with return_mask."""
+        found: Tensor = getattr(F, self._function)(x, indices, **self._settings)
+        return found
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"output_size={self._settings['output_size']}"
+
+
+class MaxPool1D(_Pool):
+    """The maximum of each window; with return_mask also where it was.   x [N, C, L] -> [N, C, L']"""
+
+    _function = "max_pool1d"
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False, ceil_mode: bool = False,
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
         name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self._settings = (kernel_size, stride, padding, return_mask, ceil_mode)
-
-    def forward(self, x: Tensor) -> Any:
-        """See the class."""
-        return F.max_pool1d(x, *self._settings)
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size, stride=stride, padding=padding, return_mask=return_mask, ceil_mode=ceil_mode
+        )
 
 
-class AvgPool1D(Layer):
+class AvgPool1D(_Pool):
     """The mean of each window.   x [N, C, L] -> [N, C, L']"""
 
+    _function = "avg_pool1d"
+
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True, ceil_mode: bool = False,
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        exclusive: bool = True,
+        ceil_mode: bool = False,
         name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self._settings = (kernel_size, stride, padding, exclusive, ceil_mode)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        return F.avg_pool1d(x, *self._settings)
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode
+        )
 
 
-class AdaptiveAvgPool2D(Layer):
-    """Means of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+class MaxPool2D(_Pool):
+    """The maximum of each window; with return_mask also where it was.   x [N, C, H, W] -> [N, C, H', W']"""
 
-    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
-        super().__init__()
-        self._output_size = output_size
-        self._data_format = data_format
+    _function = "max_pool2d"
 
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            return_mask=return_mask,
+            ceil_mode=ceil_mode,
+            data_format=data_format,
+        )
 
-    def extra_repr(self) -> str:
-        """Settings."""
-        return f"output_size={self._output_size}"
+
+class AvgPool2D(_Pool):
+    """The mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
+
+    _function = "avg_pool2d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            ceil_mode=ceil_mode,
+            exclusive=exclusive,
+            divisor_override=divisor_override,
+            data_format=data_format,
+        )
 
 
-class AdaptiveAvgPool1D(Layer):
+class MaxPool3D(_Pool):
+    """The maximum of each window; with return_mask also where it was.   x [N, C, D, H, W] -> [N, C, D', H', W']"""
+
+    _function = "max_pool3d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            return_mask=return_mask,
+            ceil_mode=ceil_mode,
+            data_format=data_format,
+        )
+
+
+class AvgPool3D(_Pool):
+    """The mean of each window.   x [N, C, D, H, W] -> [N, C, D', H', W']"""
+
+    _function = "avg_pool3d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            ceil_mode=ceil_mode,
+            exclusive=exclusive,
+            divisor_override=divisor_override,
+            data_format=data_format,
+        )
+
+
+class AdaptiveAvgPool1D(_Adaptive):
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
 
-    def __init__(self, output_size: int, name: str | None = None) -> None:
-        super().__init__()
-        self.output_size = output_size
+    _function = "adaptive_avg_pool1d"
 
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        return F.adaptive_avg_pool1d(x, self.output_size)
+    def __init__(self, output_size: Any, name: str | None = None) -> None:
+        super().__init__(output_size=output_size)
 
 
-class AdaptiveMaxPool2D(Layer):
-    """Maxima of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+class AdaptiveMaxPool1D(_Adaptive):
+    """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+
+    _function = "adaptive_max_pool1d"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__()
-        self._output_size = output_size
-        self._return_mask = return_mask
+        super().__init__(output_size=output_size, return_mask=return_mask)
 
-    def forward(self, x: Tensor) -> Any:
-        """See the class."""
-        return F.adaptive_max_pool2d(x, self._output_size, self._return_mask)
+
+class AdaptiveAvgPool2D(_Adaptive):
+    """Means of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+
+    _function = "adaptive_avg_pool2d"
+
+    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
+        super().__init__(output_size=output_size, data_format=data_format)
+
+
+class AdaptiveMaxPool2D(_Adaptive):
+    """Maxima of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+
+    _function = "adaptive_max_pool2d"
+
+    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+        super().__init__(output_size=output_size, return_mask=return_mask)
+
+
+class AdaptiveAvgPool3D(_Adaptive):
+    """Means of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+
+    _function = "adaptive_avg_pool3d"
+
+    def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> None:
+        super().__init__(output_size=output_size, data_format=data_format)
+
+
+class AdaptiveMaxPool3D(_Adaptive):
+    """Maxima of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+
+    _function = "adaptive_max_pool3d"
+
+    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+        super().__init__(output_size=output_size, return_mask=return_mask)
+
+
+class MaxUnPool1D(_UnPool):
+    """Zeros with x where max pooling had found it.   x, indices [N, C, L] -> [N, C, L']"""
+
+    _function = "max_unpool1d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        data_format: str = "NCL",
+        output_size: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+        )
+
+
+class MaxUnPool2D(_UnPool):
+    """Zeros with x where max pooling had found it.   x, indices [N, C, H, W] -> [N, C, H', W']"""
+
+    _function = "max_unpool2d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        data_format: str = "NCHW",
+        output_size: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+        )
+
+
+class MaxUnPool3D(_UnPool):
+    """Zeros with x where max pooling had found it.   x, indices [N, C, D, H, W] -> [N, C, D', H', W']"""
+
+    _function = "max_unpool3d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        data_format: str = "NCDHW",
+        output_size: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+        )

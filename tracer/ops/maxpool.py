@@ -1,30 +1,35 @@
-"""Max pooling that also tells where it found its maxima."""
+"""Max pooling that also tells where it found its maxima, and the way back from there."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 
 from ..core.op import Ints, Meta, check, op
 from .meta import like
-from .pool import Pooling, _sizes, padded, pooling_of
+from .pool import Pooling, padded, pooling_of, sizes_of
+from .window import COUNTS, numbers
 
 
-def _meta(x, *, ksize, strides, paddings, global_pooling, adaptive):
-    check(len(x.shape) == 4, "pictures need four axes")
-    _, out = _sizes(
-        x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive
-    )
-    return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
+def _meta_of_rank(rank: int) -> Any:
+    def rule(x, **attrs):
+        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+        _, out = sizes_of(x.shape, **attrs)
+        return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
+
+    return rule
 
 
-def _first_maxima(x, p: Pooling):
-    """The maxima of x [N,C,H,W] and their places in H * W."""
-    (top, left), w = (p.pads[0][0], p.pads[1][0]), x.shape[3]
+def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
+    """The maxima of x [N,C,*S] and their places in the product of S."""
     full = padded(x, p.pads, -np.inf)
-    rows, columns = (
-        np.arange(n, dtype=np.int32) - before for n, before in zip(full.shape[2:], (top, left), strict=True)
-    )
-    places = np.broadcast_to(rows[:, None] * np.int32(w) + columns, full.shape)
+    places = np.zeros_like(x, dtype=np.int32, shape=())
+    for i, (before, _) in enumerate(p.pads):
+        along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(x.shape[3 + i :])
+        places = places[..., None] + along.astype(np.int32)
+    places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, -np.inf, shape=(*x.shape[:2], *p.out))
     where = np.zeros_like(best, dtype=np.int32)
     for seen, place in p.pieces:
@@ -34,35 +39,41 @@ def _first_maxima(x, p: Pooling):
     return best, where
 
 
-@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta)
+@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2))
 def max_pool2d_with_index(
-    x,
-    *,
-    ksize: Ints,
-    global_pooling: bool = False,
-    adaptive: bool = False,
-    strides: Ints = [1, 1],
-    paddings: Ints = [0, 0],
-):
+    x, *, ksize: Ints, global_pooling: bool = False, adaptive: bool = False, strides: Ints = [1, 1], paddings: Ints = [0, 0]
+):  # fmt: skip
     """Out = the largest X in each window, Mask = its place in H * W.   X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out"""
     check(x.ndim == 4, "pictures need four axes")
-    p = pooling_of(
-        x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling, adaptive=adaptive
-    )
-    return _first_maxima(x, p)
+    return _first_maxima(x, pooling_of(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
+                                       adaptive=adaptive))  # fmt: skip
 
 
-@max_pool2d_with_index.vjp
-def _(g, x, *, Mask):
+@op("max_pool3d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(3))
+def max_pool3d_with_index(
+    x, *, ksize: Ints, global_pooling: bool = False, adaptive: bool = False, strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0],
+):  # fmt: skip
+    """Out = the largest X in each window, Mask = its place in D * H * W.   X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out"""
+    check(x.ndim == 5, "pictures need five axes")
+    return _first_maxima(x, pooling_of(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
+                                       adaptive=adaptive))  # fmt: skip
+
+
+def _vjp(g, x, *, Mask):
     return put_in_pictures(x, Mask, g)
+
+
+max_pool2d_with_index.vjp(_vjp)
+max_pool3d_with_index.vjp(_vjp)
 
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
-    """Out = zeros like X, with each Y added at its place in H * W.   X [N,C,H,W], Mask int32 [N,C,*], Y [N,C,*] -> Out like X"""
-    n, c, h, w = x.shape
-    total = np.zeros_like(y, shape=(n * c, h * w))
-    np.add.at(total, (np.arange(n * c)[:, None], mask.reshape(n * c, -1)), y.reshape(n * c, -1))
+    """Out = zeros like X, with each Y added at its place in a picture.   X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X"""
+    pictures = math.prod(x.shape[:2])
+    total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
+    np.add.at(total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1))
     return total.reshape(x.shape)
 
 
@@ -73,9 +84,10 @@ def _(g, x, mask, y):
 
 @op("take_from_pictures", "X, Mask -> Out", internal=True)
 def take_from_pictures(x, mask):
-    """Out = X at the places in H * W.   X [N,C,H,W], Mask int32 [N,C,*] -> Out like Mask"""
-    n, c, h, w = x.shape
-    return np.take_along_axis(x.reshape(n * c, h * w), mask.reshape(n * c, -1), axis=1).reshape(mask.shape)
+    """Out = X at the places in its pictures.   X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask"""
+    pictures = math.prod(x.shape[:2])
+    flat, places = x.reshape(pictures, -1), mask.reshape(pictures, -1)
+    return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
 
 
 @take_from_pictures.meta
@@ -86,3 +98,51 @@ def _(x, mask):
 @take_from_pictures.vjp
 def _(g, x, mask):
     return put_in_pictures(x, mask, g), None
+
+
+# -- the way back -------------------------------------------------------------------------------------------------
+
+
+def _unpooled_meta(rank: int) -> Any:
+    def rule(x, mask, *, output_size, data_format, **_):
+        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+        check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
+        check(len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu", "Indices are not whole numbers like X")
+        return Meta((*x.shape[:2], *numbers(output_size, rank, "output_size")), x.dtype)
+
+    return rule
+
+
+def _unpooled(x: Any, mask: Any, sizes: Any) -> Any:
+    """Zeros, with each x [N,C,*S] put at its place of a picture of these sizes."""
+    pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
+    check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
+    full = np.zeros_like(x, shape=(pictures, count), order="C")
+    np.put_along_axis(full, mask.reshape(pictures, -1).astype(np.int64), x.reshape(pictures, -1), axis=1)
+    return full.reshape(*x.shape[:2], *sizes)
+
+
+@op("unpool", "X, Indices -> Out", meta=_unpooled_meta(2))
+def unpool(
+    x, mask, *, ksize: Ints, unpooling_type: str, strides: Ints = [1, 1], paddings: Ints = [0, 0], output_size: Ints = [0, 0],
+    data_format: str = "NCHW",
+):  # fmt: skip
+    """Out = zeros, with X at the places in H' * W' that Indices names.   X [N,C,H,W], Indices int like X -> Out [N,C,H',W']"""
+    return _unpooled(x, mask, output_size)
+
+
+@op("unpool3d", "X, Indices -> Out", meta=_unpooled_meta(3))
+def unpool3d(
+    x, mask, *, ksize: Ints, strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0], output_size: Ints = [0, 0, 0],
+    data_format: str = "NCDHW",
+):  # fmt: skip
+    """Out = zeros, with X at the places in D' * H' * W' that Indices names.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    return _unpooled(x, mask, output_size)
+
+
+def _unpool_vjp(g, x, mask):
+    return take_from_pictures(g, mask), None
+
+
+unpool.vjp(_unpool_vjp)
+unpool3d.vjp(_unpool_vjp)

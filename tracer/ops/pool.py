@@ -1,37 +1,52 @@
-"""Pooling over pictures.
+"""Pooling over pictures of any number of axes.
 
-A window is the product of what it covers along each axis, so sums and maxima are folded along one axis, then along the other:
-KH + KW steps instead of KH * KW, and adaptive windows need nothing of their own.
+A window is the product of what it covers along each axis, so sums and maxima are folded along one axis after the other: KH + KW
+steps instead of KH * KW, and adaptive windows need nothing of their own.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.op import Ints, Meta, check, op
-from .meta import Shape, check_float, like, like_x
-from .window import Pair, Window, as_given, channels_first, explicit_pads, in_format, nchw, pair, same_pads
+from ..core.op import Ints, Meta, Op, check, op
+from .meta import Shape, check_float, like, like_x, shape_of
+from .window import (
+    COUNTS,
+    Pair,
+    Place,
+    Window,
+    as_given,
+    channels_first,
+    first_shape,
+    in_format,
+    numbers,
+    pads_of,
+)  # fmt: skip
 
 Piece = tuple[Any, Any]  # where in the picture, where in the result: slices or numbers along one axis
 
 
 class Pooling(NamedTuple):
-    """One pooling of pictures of known size.   rows, columns: what is folded onto what; pads: of the picture."""
+    """One pooling of pictures of known size.   All but `apart` have an entry for each axis.
 
-    rows: list[Piece]
-    columns: list[Piece]
-    out: Pair
-    pads: tuple[Pair, Pair]
-    counts: tuple[list[int], list[int]]  # how many elements an average is over, along each axis
+    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is over
+    """
+
+    folds: list[list[Piece]]
+    out: Place
+    pads: list[Pair]
+    counts: list[list[int]]
     apart: bool  # no two windows see the same element
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
-        """Indices into the last two axes of picture and result, in the order of the window."""
-        return (((..., r[0], c[0]), (..., r[1], c[1])) for r in self.rows for c in self.columns)
+        """Indices into the last axes of picture and result, in the order of the window."""
+        return (((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds))
 
 
 def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
@@ -62,67 +77,75 @@ def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
     return out
 
 
-def _window(hw: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool) -> Window:
-    check(algorithm in ("EXPLICIT", "SAME", "VALID"), f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID")
+def _window(sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool) -> Window:
+    rank = len(sizes)
+    size, stride = numbers(ksize, rank, "ksize"), numbers(strides, rank, "strides")
+    pads = pads_of(sizes, size, stride, paddings, algorithm)
     if whole:
-        size = (hw[0], hw[1])
-        return Window(size, (1, 1), (1, 1), ((0, 0), (0, 0)))
-    size, stride, pads = pair(ksize, "ksize"), pair(strides, "strides"), explicit_pads(paddings)
+        return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(min(size) > 0 and min(stride) > 0, f"ksize={list(ksize)}, strides={list(strides)} are not positive")
-    if algorithm == "VALID":
-        pads = (0, 0), (0, 0)
-    elif algorithm == "SAME":
-        pads = same_pads(hw[0], size[0], stride[0]), same_pads(hw[1], size[1], stride[1])
-    check(all(max(pads[i]) < size[i] for i in (0, 1)), f"paddings={list(paddings)} are as large as the window")
-    return Window(size, stride, (1, 1), pads)
+    check(
+        all(max(p) < k for p, k in zip(pads, size, strict=True)),
+        f"paddings={list(paddings)} are as large as the window",
+    )
+    return Window(size, stride, (1,) * rank, pads)
 
 
-def _sizes(
+def sizes_of(
     shape: Shape, *, ksize: Any, strides: Any, paddings: Any, padding_algorithm: str = "EXPLICIT", ceil_mode: bool = False,
     global_pooling: bool = False, adaptive: bool = False, **_: Any,
-) -> tuple[Window | None, Pair]:  # fmt: skip
-    """The window (None when adaptive) and the sizes of the result.   shape: [N,C,H,W], -1 where unknown."""
-    hw = shape[2:]
+) -> tuple[Window | None, Place]:  # fmt: skip
+    """The window (None when adaptive) and the sizes of the result.   shape: [N,C,*S], -1 where unknown."""
+    sizes = shape[2:]
     if adaptive:
-        size = (1, 1) if global_pooling else pair(ksize, "ksize")
-        check(min(size) > 0, f"ksize={list(ksize)} is not positive")
-        return None, size
-    window = _window(hw, ksize, strides, paddings, padding_algorithm, global_pooling)
+        out = (1,) * len(sizes) if global_pooling else numbers(ksize, len(sizes), "ksize")
+        check(min(out) > 0, f"ksize={list(ksize)} is not positive")
+        return None, out
+    window = _window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
     if global_pooling:
-        return window, (1, 1)
-    return window, (_out_size(hw[0], window, 0, ceil_mode), _out_size(hw[1], window, 1, ceil_mode))
+        return window, (1,) * len(sizes)
+    return window, tuple(_out_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
 
 
 def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
-    """The pooling that the attributes describe over pictures of `shape` [N,C,H,W]."""
-    window, out = _sizes(shape, **attrs)
-    hw = shape[2:]
+    """The pooling that the attributes describe over pictures of `shape` [N,C,*S]."""
+    window, out = sizes_of(shape, **attrs)
+    sizes = shape[2:]
     if window is None:
-        (rows, high), (columns, wide) = (_adaptive_axis(hw[i], out[i]) for i in (0, 1))
-        return Pooling(rows, columns, out, ((0, 0), (0, 0)), (high, wide), apart=False)
-    (rows, high), (columns, wide) = (_window_axis(hw[i], out[i], window, i, exclusive) for i in (0, 1))
+        axes = [_adaptive_axis(s, o) for s, o in zip(sizes, out, strict=True)]
+        return Pooling([a[0] for a in axes], out, [(0, 0)] * len(sizes), [a[1] for a in axes], apart=False)
+    axes = [_window_axis(s, o, window, i, exclusive) for i, (s, o) in enumerate(zip(sizes, out, strict=True))]
     pads = [
-        (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - hw[i] - p[0]))
+        (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - sizes[i] - p[0]))
         for i, p in enumerate(window.pads)
     ]
     apart = all(s >= k for s, k in zip(window.stride, window.size, strict=True))
-    return Pooling(rows, columns, out, (pads[0], pads[1]), (high, wide), apart)
+    return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart)
 
 
-def padded(x: Any, pads: tuple[Pair, Pair], value: float) -> Any:
-    """x [N,C,H,W] with `value` around it; itself where nothing is to be added."""
-    (top, bottom), (left, right) = pads
-    if not (top or bottom or left or right):
+def _inside(pads: list[Pair], sizes: Sequence[int]) -> tuple[Any, ...]:
+    """The part of a padded picture that is the picture of these sizes."""
+    return (..., *(slice(before, before + s) for (before, _), s in zip(pads, sizes, strict=True)))
+
+
+def padded(x: Any, pads: list[Pair], value: float) -> Any:
+    """x [N,C,*S] with `value` around it; itself where nothing is to be added."""
+    if not any(map(any, pads)):
         return x
-    n, c, h, w = x.shape
-    full = np.full_like(x, value, shape=(n, c, h + top + bottom, w + left + right))
-    full[:, :, top : top + h, left : left + w] = x
+    wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
+    full = np.full_like(x, value, shape=(*x.shape[:2], *wide))
+    full[_inside(pads, x.shape[2:])] = x
     return full
 
 
+def _along(axis: int) -> Any:
+    """An index that is `s` along one axis and everything along the others."""
+    return lambda s: (*(slice(None),) * axis, s)
+
+
 def fold(x: Any, pieces: list[Piece], out: int, axis: int, function: Any) -> Any:
-    """x folded along one axis (2 or 3): `function` over the elements of each window."""
-    index = (lambda s: (slice(None), slice(None), s)) if axis == 2 else (lambda s: (..., s))
+    """x folded along one axis: `function` over the elements of each window."""
+    index = _along(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
         if len(pieces) == 1:
@@ -137,7 +160,7 @@ def fold(x: Any, pieces: list[Piece], out: int, axis: int, function: Any) -> Any
 
 def unfold(g: Any, pieces: list[Piece], size: int, axis: int) -> Any:
     """The adjoint of folding by sums: each element of g where its window had looked."""
-    index = (lambda s: (slice(None), slice(None), s)) if axis == 2 else (lambda s: (..., s))
+    index = _along(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
     for seen, place in pieces:
         part = total[index(seen)]
@@ -146,26 +169,29 @@ def unfold(g: Any, pieces: list[Piece], size: int, axis: int) -> Any:
 
 
 def _divisor(p: Pooling, x: Any) -> Any:
-    high, wide = (np.array(c, dtype=x.dtype) for c in p.counts)
-    return high[:, None] * wide
+    """How many elements each place of the result is the average of, [*out]."""
+    counts = [np.array(c, dtype=x.dtype) for c in p.counts]
+    return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
 def pool(x: Any, p: Pooling, kind: str) -> Any:
-    """x [N,C,H,W] pooled to [N,C,*p.out]."""
+    """x [N,C,*S] pooled to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
     x = padded(x, p.pads, -np.inf if kind == "max" else 0)
-    x = fold(fold(x, p.rows, p.out[0], 2, function), p.columns, p.out[1], 3, function)
-    return (
-        x.copy() if kind == "max" and len(p.rows) == len(p.columns) == 1 else x if kind == "max" else x / _divisor(p, x)
-    )
+    for i, pieces in enumerate(p.folds):
+        x = fold(x, pieces, p.out[i], 2 + i, function)
+    if kind == "max":
+        return x.copy() if all(len(f) == 1 for f in p.folds) else x
+    return x / _divisor(p, x)
 
 
-def average_back(g: Any, p: Pooling, hw: Sequence[int]) -> Any:
-    """The adjoint of average pooling, [N,C,*hw]."""
-    (top, bottom), (left, right) = p.pads
-    g = unfold(g / _divisor(p, g), p.columns, hw[1] + left + right, 3)
-    return unfold(g, p.rows, hw[0] + top + bottom, 2)[:, :, top : top + hw[0], left : left + hw[1]]
+def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
+    """The adjoint of average pooling, [N,C,*sizes]."""
+    g = g / _divisor(p, g)
+    for i in reversed(range(len(sizes))):
+        g = unfold(g, p.folds[i], sizes[i] + sum(p.pads[i]), 2 + i)
+    return g[_inside(p.pads, sizes)]
 
 
 def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
@@ -188,7 +214,6 @@ def laid_like(x: Any, other: Any) -> Any:
 
 def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
-    (top, bottom), (left, right) = p.pads
     full = padded(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), laid_like(g, out)
     for seen, place, hit in chosen(full, out, p):
@@ -196,7 +221,7 @@ def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
             np.copyto(total[seen], g[place], where=hit)
         else:
             total[seen] += g[place] * hit
-    return total[:, :, top : full.shape[2] - bottom, left : full.shape[3] - right]
+    return total[_inside(p.pads, x.shape[2:])]
 
 
 def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
@@ -208,89 +233,89 @@ def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
     return total
 
 
-def _meta(x, *, data_format, pooling_type, ksize, strides, paddings, use_cudnn, exclusive, **rest):
-    check_float(x)
-    check(pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg")
-    shape = nchw(x.shape, data_format)
-    _, out = _sizes(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
-    return Meta(in_format((*shape[:2], *out), data_format), x.dtype)
+def _meta_of_rank(rank: int) -> Any:
+    def rule(x, *, data_format, pooling_type, ksize, strides, paddings, use_cudnn, exclusive, **rest):
+        check_float(x)
+        check(pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg")
+        shape = first_shape(x.shape, data_format, rank)
+        _, out = sizes_of(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
+        return Meta(in_format((*shape[:2], *out), data_format), x.dtype)
+
+    return rule
 
 
-@op("pool2d", "X -> Out", meta=_meta)
+def _vjp(g, x, *, Out, **over):
+    return pool_grad(x, Out, g, **over)
+
+
+def pool_for(shape: Shape) -> Op:
+    """The pooling of pictures of this shape."""
+    return pool3d if len(shape) == 5 else pool2d
+
+
+def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any) -> Any:
+    check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+    x = channels_first(x, data_format)
+    return as_given(pool(x, pooling_of(x.shape, exclusive, **attrs), pooling_type), data_format)
+
+
+@op("pool2d", "X -> Out", meta=_meta_of_rank(2))
 def pool2d(
     x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
     paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
     data_format: str = "NCHW", padding_algorithm: str = "EXPLICIT", use_cudnn: bool = False,
 ):  # fmt: skip
     """Out = the largest or the mean X in each window.   X [N,C,H,W] -> Out [N,C,H',W']"""
-    x = channels_first(x, data_format)
-    check(x.ndim == 4, "pictures need four axes")
-    p = pooling_of(x.shape, exclusive, ksize=ksize, global_pooling=global_pooling, strides=strides, paddings=paddings,
-                   adaptive=adaptive, ceil_mode=ceil_mode, padding_algorithm=padding_algorithm)  # fmt: skip
-    return as_given(pool(x, p, pooling_type), data_format)
+    return _forward(x, 2, pooling_type=pooling_type, data_format=data_format, exclusive=exclusive, ksize=ksize, strides=strides,
+                    paddings=paddings, global_pooling=global_pooling, adaptive=adaptive, ceil_mode=ceil_mode,
+                    padding_algorithm=padding_algorithm)  # fmt: skip
 
 
-@pool2d.vjp
-def _(
-    g, x, *, pooling_type, ksize, global_pooling, strides, paddings, exclusive, adaptive, ceil_mode, data_format,
-    padding_algorithm, Out,
+@op("pool3d", "X -> Out", meta=_meta_of_rank(3))
+def pool3d(
+    x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
+    data_format: str = "NCDHW", padding_algorithm: str = "EXPLICIT", use_cudnn: bool = False,
 ):  # fmt: skip
-    over = {
-        "pooling_type": pooling_type, "ksize": ksize, "global_pooling": global_pooling, "strides": strides,
-        "paddings": paddings, "exclusive": exclusive, "adaptive": adaptive, "ceil_mode": ceil_mode,
-        "data_format": data_format, "padding_algorithm": padding_algorithm,
-    }  # fmt: skip
-    return pool2d_grad(x, Out, g, **over)
+    """Out = the largest or the mean X in each window.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    return _forward(x, 3, pooling_type=pooling_type, data_format=data_format, exclusive=exclusive, ksize=ksize, strides=strides,
+                    paddings=paddings, global_pooling=global_pooling, adaptive=adaptive, ceil_mode=ceil_mode,
+                    padding_algorithm=padding_algorithm)  # fmt: skip
 
 
-@op("pool2d_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-def pool2d_grad(
-    x, out, g, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
-    paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
-    data_format: str = "NCHW", padding_algorithm: str = "EXPLICIT",
-):  # fmt: skip
-    """The gradient of pool2d.   X [N,C,H,W], Out [N,C,H',W'], Out@GRAD like Out -> X@GRAD like X"""
-    x, out, g = (channels_first(t, data_format) for t in (x, out, g))
-    p = pooling_of(x.shape, exclusive, ksize=ksize, global_pooling=global_pooling, strides=strides, paddings=paddings,
-                   adaptive=adaptive, ceil_mode=ceil_mode, padding_algorithm=padding_algorithm)  # fmt: skip
-    back = maximum_back(x, out, g, p) if pooling_type == "max" else average_back(g, p, x.shape[2:])
-    return as_given(back, data_format)
+pool2d.vjp(_vjp)
+pool3d.vjp(_vjp)
 
 
-@pool2d_grad.vjp
-def _(
-    gg, x, out, g, *, pooling_type, ksize, global_pooling, strides, paddings, exclusive, adaptive, ceil_mode, data_format,
-    padding_algorithm,
-):  # fmt: skip
-    over = {
-        "pooling_type": pooling_type, "ksize": ksize, "global_pooling": global_pooling, "strides": strides,
-        "paddings": paddings, "exclusive": exclusive, "adaptive": adaptive, "ceil_mode": ceil_mode,
-        "data_format": data_format, "padding_algorithm": padding_algorithm,
-    }  # fmt: skip
-    return None, None, lambda: pool2d(gg, **over) if pooling_type == "avg" else pool2d_pick(x, out, gg, **over)
+def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
+    """The pooling of x [N,C,*S] that the attributes describe, and its kind."""
+    full = pool_for(x.shape).full_attrs(attrs)
+    return pooling_of(x.shape, **full), full["pooling_type"]
 
 
-@op("pool2d_pick", "X, Out, Y -> Out@GRAD", meta=like(1), internal=True)
-def pool2d_pick(
-    x, out, y, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
-    paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
-    data_format: str = "NCHW", padding_algorithm: str = "EXPLICIT",
-):  # fmt: skip
-    """Out@GRAD = Y where the max pooling of X had found its Out.   X [N,C,H,W], Out [N,C,H',W'], Y like X -> like Out"""
-    x, out, y = (channels_first(t, data_format) for t in (x, out, y))
-    p = pooling_of(x.shape, exclusive, ksize=ksize, global_pooling=global_pooling, strides=strides, paddings=paddings,
-                   adaptive=adaptive, ceil_mode=ceil_mode, padding_algorithm=padding_algorithm)  # fmt: skip
-    return as_given(maximum_pick(x, out, y, p), data_format)
+@op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=pool2d, internal=True)
+def pool_grad(x, out, g, **attrs):
+    """The gradient of a pooling.   X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
+    layout = attrs.get("data_format", "NCHW")
+    x, out, g = (channels_first(t, layout) for t in (x, out, g))
+    p, kind = _pooling_like(x, attrs)
+    return as_given(maximum_back(x, out, g, p) if kind == "max" else average_back(g, p, x.shape[2:]), layout)
 
 
-@pool2d_pick.vjp
-def _(
-    g, x, out, y, *, pooling_type, ksize, global_pooling, strides, paddings, exclusive, adaptive, ceil_mode, data_format,
-    padding_algorithm,
-):  # fmt: skip
-    over = {
-        "pooling_type": pooling_type, "ksize": ksize, "global_pooling": global_pooling, "strides": strides,
-        "paddings": paddings, "exclusive": exclusive, "adaptive": adaptive, "ceil_mode": ceil_mode,
-        "data_format": data_format, "padding_algorithm": padding_algorithm,
-    }  # fmt: skip
-    return None, None, pool2d_grad(x, out, g, **over)
+@pool_grad.vjp
+def _(gg, x, out, g, **over):
+    average = over["pooling_type"] == "avg"
+    return None, None, lambda: pool_for(shape_of(x))(gg, **over) if average else pool_pick(x, out, gg, **over)
+
+
+@op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like(1), attrs_of=pool2d, internal=True)
+def pool_pick(x, out, y, **attrs):
+    """Out@GRAD = Y where the max pooling of X had found its Out.   X [N,C,*S], Out [N,C,*S'], Y like X -> like Out"""
+    layout = attrs.get("data_format", "NCHW")
+    x, out, y = (channels_first(t, layout) for t in (x, out, y))
+    return as_given(maximum_pick(x, out, y, _pooling_like(x, attrs)[0]), layout)
+
+
+@pool_pick.vjp
+def _(g, x, out, y, **over):
+    return None, None, pool_grad(x, out, g, **over)

@@ -39,7 +39,11 @@ def unary(
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
     made = op(type, "X -> Out", meta=_META[ints])(kernel)
     if of_x is not None:
-        made.vjp(of_x)
+
+        def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
+            return of_x(g, x)
+
+        made.vjp(of_operand)
     if of_out is not None:
 
         def rule(g, x, *, Out):

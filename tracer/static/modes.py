@@ -35,14 +35,6 @@ class Trace(Eager):
         """The same recording, with or without a tape."""
         return Trace(self.recorder, self.guards, tape)
 
-    def unary(self, op: Op, x: Tensor) -> Any:
-        """No short way while recording."""
-        return self.run(op, (x,), {})
-
-    def binary(self, op: Op, x: Tensor, y: Tensor) -> Any:
-        """No short way while recording."""
-        return self.run(op, (x, y), {})
-
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run, then write down."""
         made = super().run(op, args, attrs)

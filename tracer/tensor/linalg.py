@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import axes_of
@@ -19,7 +18,7 @@ def matmul(
     """x @ y over the last two axes, the others broadcasting.   x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]"""
     if transpose_x or transpose_y:
         return OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y)
-    return state.mode.binary(OPS["matmul_v2"], x, y)
+    return OPS["matmul_v2"](x, y)
 
 
 def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:

@@ -102,7 +102,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         x, y = promoted(x, y, dx, dy)
-    found: Tensor = state.mode.binary(op, x, y)
+    found: Tensor = op(x, y)
     return found
 
 
@@ -246,11 +246,12 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
 def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
     """A function of one tensor that is one op; integers become float32 first where the op needs floats."""
 
+    op = OPS[op_type]
+
     def function(x: Tensor, name: str | None = None) -> Tensor:
         if needs_float and x.meta.dtype.kind in "iub":
             x = cast(x, "float32")
-        found: Tensor = state.mode.unary(OPS[op_type], x)
-        return found
+        return op(x)
 
     function.__name__ = function.__qualname__ = op_type
     function.__doc__ = f"{doc}   x [*] -> [*]"

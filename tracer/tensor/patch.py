@@ -9,10 +9,10 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from ..core._tape import Operator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
-from ..core.mode import state
-from ..core.op import OPS, Op
+from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import creation, linalg, logic, manipulation, math
@@ -24,24 +24,6 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     def operator(x: Tensor, y: Any) -> Any:
         return function(y, x)
 
-    return operator
-
-
-def _quick(op: Op, function: Callable[..., Any], kinds: str = "fiubc") -> Callable[..., Any]:
-    """An operator that goes straight to `op` for two eager tensors of one dtype, and through `function` for all else.
-
-    A small op costs less than what it takes to find out that nothing has to be converted.
-    """
-
-    def operator(x: Tensor, y: Any) -> Any:
-        mode = state.mode
-        if mode.silent and isinstance(y, Tensor):
-            dtype = x.array.dtype
-            if dtype is y.array.dtype and dtype.kind in kinds:
-                return mode.binary(op, x, y)
-        return function(x, y)
-
-    operator.__doc__ = function.__doc__
     return operator
 
 
@@ -102,11 +84,13 @@ def _refuse_contains(x: Tensor, item: Any) -> bool:
     raise OpError(with_user_line(f"in: ask (x == value).any() instead (X={x.meta})"))
 
 
+# An Operator goes straight to its op for two eager tensors of one dtype, integers only where the last word is True, and through
+# its function for all else: a small op costs less than what it takes to find out that nothing has to be converted.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _quick(elementwise.add, math.add), "__radd__": math.add,
-    "__sub__": _quick(elementwise.sub, math.subtract), "__rsub__": math.rsubtract,
-    "__mul__": _quick(elementwise.mul, math.multiply), "__rmul__": math.multiply,
-    "__truediv__": _quick(elementwise.div, math.divide, "fc"), "__rtruediv__": _swapped(math.divide),
+    "__add__": Operator(elementwise.add, math.add, True), "__radd__": math.add,
+    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": math.rsubtract,
+    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": math.multiply,
+    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": _swapped(math.divide),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
@@ -18,9 +17,10 @@ __all__ = [
 
 
 def _unary(op_type: str, doc: str) -> Any:
+    op = OPS[op_type]
+
     def function(x: Tensor, name: str | None = None) -> Tensor:
-        found: Tensor = state.mode.unary(OPS[op_type], x)
-        return found
+        return op(x)
 
     function.__name__ = function.__qualname__ = op_type
     function.__doc__ = f"{doc}   x [*] -> [*]"

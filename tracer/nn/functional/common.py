@@ -22,9 +22,8 @@ _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
     """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
-    mode = state.mode
-    out = mode.binary(_MATMUL, x, weight)
-    return out if bias is None else mode.binary(_ADD, out, bias)
+    out = _MATMUL(x, weight)
+    return out if bias is None else _ADD(out, bias)
 
 
 def embedding(

@@ -9,7 +9,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from .common import with_bias
 
-__all__ = ["conv1d", "conv2d", "conv2d_transpose"]
+__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
 
 def pair(value: Any, n: int = 2) -> list[int]:
@@ -20,6 +20,11 @@ def pair(value: Any, n: int = 2) -> list[int]:
     if len(items) != n:
         raise OpError(with_user_line(f"expected an int or {n} of them, got {value!r}"))
     return items
+
+
+def is_last(data_format: str) -> bool:
+    """Whether the channels are the last axis."""
+    return data_format in ("NLC", "NHWC", "NDHWC")
 
 
 def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
@@ -41,24 +46,42 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
     return {"paddings": items, "padding_algorithm": "EXPLICIT"}
 
 
+def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
+    return groups == x.meta.shape[-1 if last else 1] and groups > 1 and filters % groups == 0
+
+
 def conv2d(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
     data_format: str = "NCHW", name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """2-D convolution.   x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']"""
-    last = data_format == "NHWC"
-    channels = x.meta.shape[3 if last else 1]
-    depthwise = groups == channels and groups > 1 and weight.meta.shape[0] % groups == 0
-    out = OPS["depthwise_conv2d" if depthwise else "conv2d"](
-        x,
-        weight,
-        strides=pair(stride),
-        dilations=pair(dilation),
-        groups=groups,
-        data_format=data_format,
+    last = is_last(data_format)
+    op = OPS["depthwise_conv2d" if _depthwise(x, groups, weight.meta.shape[0], last) else "conv2d"]
+    out = op(
+        x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format,
         **padding_attrs(padding, 2, last),
-    )
+    )  # fmt: skip
     return with_bias(out, bias, last)
+
+
+def conv3d(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
+    data_format: str = "NCDHW", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """3-D convolution.   x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+    last = is_last(data_format)
+    out = OPS["conv3d"](
+        x, weight, strides=pair(stride, 3), dilations=pair(dilation, 3), groups=groups, data_format=data_format,
+        **padding_attrs(padding, 3, last),
+    )  # fmt: skip
+    return with_bias(out, bias, last)
+
+
+def _widened(padding: Any, last: bool) -> dict[str, Any]:
+    """The padding of a 1-D convolution for the 2-D one of width 1 that stands for it."""
+    pads = padding_attrs(padding, 1, last)
+    pads["paddings"] = pads["paddings"] + [0] * len(pads["paddings"])
+    return pads
 
 
 def conv1d(
@@ -66,26 +89,64 @@ def conv1d(
     data_format: str = "NCL", name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """1-D convolution, by way of a 2-D one of width 1.   x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']"""
-    last = data_format == "NLC"
-    pads = padding_attrs(padding, 1, last)
-    pads["paddings"] = pads["paddings"] + [0] * len(pads["paddings"])
-    wide = OPS["unsqueeze2"](x, axes=[2 if last else -1])
+    last = is_last(data_format)
+    axes = [2 if last else -1]
     out = OPS["conv2d"](
-        wide, OPS["unsqueeze2"](weight, axes=[-1]), strides=[*pair(stride, 1), 1], dilations=[*pair(dilation, 1), 1], groups=groups,
-        data_format="NHWC" if last else "NCHW", **pads,
+        OPS["unsqueeze2"](x, axes=axes), OPS["unsqueeze2"](weight, axes=[-1]), strides=[*pair(stride, 1), 1],
+        dilations=[*pair(dilation, 1), 1], groups=groups, data_format="NHWC" if last else "NCHW", **_widened(padding, last),
     )  # fmt: skip
-    return OPS["squeeze2"](with_bias(out, bias, last), axes=[2 if last else -1])
+    return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)
+
+
+def _sizes_out(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
+    """The attributes that choose among the sizes that a transposed convolution may have."""
+    if output_size is None:
+        extra = pair(output_padding, n)
+        return {"output_padding": extra if any(extra) else [], "output_size": []}
+    if output_padding != 0:
+        raise OpError(with_user_line("conv_transpose: output_padding and output_size exclude each other"))
+    return {"output_padding": [], "output_size": pair(output_size, n)}
 
 
 def conv2d_transpose(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCHW", name: str | None = None,
+    dilation: Any = 1, groups: int = 1, output_size: Any = None, data_format: str = "NCHW", name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The transpose of conv2d.   x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']"""
-    last = data_format == "NHWC"
-    extra = [] if output_padding in (0, [0, 0], (0, 0)) else pair(output_padding)
-    out = OPS["conv2d_transpose"](
-        x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format, output_padding=extra,
-        output_size=[] if output_size is None else pair(output_size), **padding_attrs(padding, 2, last),
+    last = is_last(data_format)
+    depthwise = weight.meta.shape[1] == 1 and _depthwise(x, groups, groups, last)
+    out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
+        x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format,
+        **_sizes_out(output_padding, output_size, 2), **padding_attrs(padding, 2, last),
     )  # fmt: skip
     return with_bias(out, bias, last)
+
+
+def conv3d_transpose(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCDHW", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of conv3d.   x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+    last = is_last(data_format)
+    out = OPS["conv3d_transpose"](
+        x, weight, strides=pair(stride, 3), dilations=pair(dilation, 3), groups=groups, data_format="NHWC" if last else "NCHW",
+        **_sizes_out(output_padding, output_size, 3), **padding_attrs(padding, 3, last),
+    )  # fmt: skip
+    return with_bias(out, bias, last)
+
+
+def conv1d_transpose(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCL", name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of conv1d.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
+    last = is_last(data_format)
+    axes = [2 if last else -1]
+    more = _sizes_out(output_padding, output_size, 1)
+    more["output_padding"] = more["output_padding"] and [*more["output_padding"], 0]
+    more["output_size"] = more["output_size"] and [*more["output_size"], 1]
+    out = OPS["conv2d_transpose"](
+        OPS["unsqueeze2"](x, axes=axes), OPS["unsqueeze2"](weight, axes=[-1]), strides=[*pair(stride, 1), 1],
+        dilations=[*pair(dilation, 1), 1], groups=groups, data_format="NHWC" if last else "NCHW", **more, **_widened(padding, last),
+    )  # fmt: skip
+    return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)

@@ -1,0 +1,150 @@
+// The mode of a thread, and operators that go straight to their op where nothing has to be converted.
+#include <array>
+
+#include "tape/numpy.h"
+#include "tape/objects.h"
+
+namespace oarlock::tape {
+namespace {
+
+struct Known {
+  PyObject* mode;
+  Way way;
+};
+std::array<Known, 3> known{};    // the modes with short ways, for the life of the process
+PyObject* start_mode = nullptr;  // what a thread begins with
+
+thread_local PyObject* current = nullptr;  // a strong reference, given back when another takes its place
+thread_local Way current_way = Way::slow;
+
+Way way_of(PyObject* mode) {
+  for (const Known& k : known)
+    if (k.mode == mode) return k.way;
+  return Way::slow;
+}
+
+void enter(PyObject* mode) {
+  PyObject* before = current;
+  current = Py_NewRef(mode);
+  current_way = way_of(mode);
+  Py_XDECREF(before);
+}
+
+PyObject* get_mode(PyObject*, void*) { return Py_NewRef(mode_now()); }
+
+int set_mode(PyObject*, PyObject* value, void*) {
+  if (!value) {
+    PyErr_SetString(PyExc_AttributeError, "there is always a mode");
+    return -1;
+  }
+  enter(value);
+  return 0;
+}
+
+PyGetSetDef state_getset[] = {{"mode", get_mode, set_mode, "The mode in force in this thread.", nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot state_slots[] = {{Py_tp_getset, state_getset}, {0, nullptr}};
+PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, state_slots};
+
+// -- operators ------------------------------------------------------------------------------------------------------
+
+/// `x op y` as a method of Tensor.
+struct OperatorObject {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject* op;        // taken for two tensors of one dtype
+  PyObject* function;  // taken for all else
+  char whole;          // whether integers may go to the op
+};
+OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
+
+bool straight(OperatorObject* self, PyObject* x, PyObject* y) {
+  if (way_now() != Way::eager && way_now() != Way::no_tape) return false;
+  if (!is_tensor(x) || !is_tensor(y)) return false;
+  PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
+  return a && b && same_number_type(a, b, self->whole != 0);
+}
+
+PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
+  OperatorObject* o = as_operator(self);
+  bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
+  PyObject* target = two && straight(o, args[0], args[1]) ? o->op : o->function;
+  return PyObject_Vectorcall(target, args, flagged, names);
+}
+
+PyObject* bind(PyObject* self, PyObject* owner, PyObject*) {
+  if (!owner || owner == Py_None) return Py_NewRef(self);
+  static PyObject* method = PyObject_GetAttrString(PyImport_ImportModule("types"), "MethodType");
+  return PyObject_CallFunctionObjArgs(method, self, owner, nullptr);
+}
+
+PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject *op = nullptr, *function = nullptr;
+  int whole = 0;
+  if (!PyArg_ParseTuple(args, "OOp", &op, &function, &whole)) return nullptr;
+  PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  if (!self) return nullptr;
+  OperatorObject* o = as_operator(self);
+  o->call = call_operator;
+  o->op = Py_NewRef(op);
+  o->function = Py_NewRef(function);
+  o->whole = static_cast<char>(whole);
+  return self;
+}
+
+void dealloc_operator(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_CLEAR(as_operator(self)->op);
+  Py_CLEAR(as_operator(self)->function);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+PyObject* get_doc(PyObject* self, void*) { return PyObject_GetAttrString(as_operator(self)->function, "__doc__"); }
+PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(as_operator(self)->function); }
+
+PyMemberDef operator_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperatorObject, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyGetSetDef operator_getset[] = {{"__doc__", get_doc, nullptr, nullptr, nullptr},
+                                 {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
+                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot operator_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(make_operator)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_operator)},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+    {Py_tp_members, operator_members},
+    {Py_tp_getset, operator_getset},
+    {0, nullptr},
+};
+PyType_Spec operator_spec = {"oarlock.core._tape.Operator", sizeof(OperatorObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                             operator_slots};
+
+}  // namespace
+
+PyObject* mode_now() {
+  if (!current) enter(start_mode ? start_mode : Py_None);
+  return current;
+}
+
+Way way_now() {
+  if (!current) enter(start_mode ? start_mode : Py_None);
+  return current_way;
+}
+
+// (eager, no_tape, bare): the modes that have short ways; the first is the one that every thread starts with.
+PyObject* set_modes(PyObject*, PyObject* args) {
+  PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
+  known = {{{Py_NewRef(eager), Way::eager}, {Py_NewRef(no_tape), Way::no_tape}, {Py_NewRef(bare), Way::bare}}};
+  start_mode = Py_NewRef(eager);
+  enter(eager);
+  Py_RETURN_NONE;
+}
+
+PyTypeObject* make_state_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec)); }
+PyTypeObject* make_operator_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec)); }
+
+}  // namespace oarlock::tape

@@ -1,0 +1,65 @@
+// The module oarlock.core._tape.
+#include "tape/numpy.h"
+#include "tape/objects.h"
+
+namespace oarlock::tape {
+
+Shared shared{};
+
+namespace {
+
+// (tensor class, explain, is_float): what the short ways need of Python.
+PyObject* configure(PyObject*, PyObject* args) {
+  PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
+  if (!PyType_Check(tensor) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(tensor), shared.tensor_base)) {
+    PyErr_SetString(PyExc_TypeError, "the class has to come from TensorBase");
+    return nullptr;
+  }
+  shared.tensor = reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor));
+  shared.explain = Py_NewRef(explain);
+  shared.is_float = Py_NewRef(is_float);
+  Py_RETURN_NONE;
+}
+
+bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
+  return type && PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)) == 0;
+}
+
+PyMethodDef functions[] = {
+    {"configure", configure, METH_VARARGS, "Set the Tensor class, explain() and is_float()."},
+    {"set_modes", set_modes, METH_VARARGS, "Set the modes that have short ways: eager, without tape, bare arrays."},
+    {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_tape",
+                          "What every op call and every step back touches.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+}  // namespace
+
+PyObject* make_module() {
+  if (!load_numpy()) return nullptr;
+  shared.empty_tuple = PyTuple_New(0);
+  shared.no_attrs = PyDict_New();
+  shared.tensor_base = make_tensor_type();
+  shared.op_base = make_op_type();
+  shared.node = make_node_type();
+  Ref module(PyModule_Create(&definition));
+  bool good =
+      module && shared.empty_tuple && shared.no_attrs && add_type(module.get(), "TensorBase", shared.tensor_base) &&
+      add_type(module.get(), "OpBase", shared.op_base) && add_type(module.get(), "Node", shared.node) &&
+      add_type(module.get(), "State", make_state_type()) && add_type(module.get(), "Operator", make_operator_type()) &&
+      add_type(module.get(), "Walk", make_walk_type());
+  return good ? module.release() : nullptr;
+}
+
+}  // namespace oarlock::tape
+
+PyMODINIT_FUNC PyInit__tape() { return oarlock::tape::make_module(); }

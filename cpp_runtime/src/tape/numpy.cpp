@@ -1,0 +1,53 @@
+#include "tape/numpy.h"
+
+#include "tape/objects.h"
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <numpy/arrayobject.h>
+
+namespace oarlock::tape {
+namespace {
+
+PyArrayObject* as_array(PyObject* o) { return reinterpret_cast<PyArrayObject*>(o); }
+
+bool floating(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number); }
+
+}  // namespace
+
+bool load_numpy() { return _import_array() >= 0; }
+
+bool is_array(PyObject* a) { return PyArray_Check(a) != 0; }
+
+bool same_number_type(PyObject* a, PyObject* b, bool whole) {
+  if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
+    if (PyArray_DESCR(as_array(a)) != PyArray_DESCR(as_array(b))) return false;
+    int number = PyArray_TYPE(as_array(a));
+    return floating(number) || (whole && (PyTypeNum_ISINTEGER(number) || PyTypeNum_ISBOOL(number)));
+  }
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  return PyArray_IsScalar(a, Inexact) || (whole && PyArray_IsScalar(a, Integer));
+}
+
+bool alike(PyObject* a, PyObject* b) {
+  if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
+  PyArrayObject *x = as_array(a), *y = as_array(b);
+  if (PyArray_DESCR(x) != PyArray_DESCR(y) || PyArray_NDIM(x) != PyArray_NDIM(y)) return false;
+  return PyArray_CompareLists(PyArray_DIMS(x), PyArray_DIMS(y), PyArray_NDIM(x)) != 0;
+}
+
+int can_have_gradient(PyObject* array) {
+  if (PyArray_Check(array)) {
+    int number = PyArray_TYPE(as_array(array));
+    if (number < NPY_USERDEF) return floating(number);
+  } else if (PyArray_IsScalar(array, Inexact)) {
+    return 1;
+  } else if (PyArray_IsScalar(array, Number) || PyArray_IsScalar(array, Bool)) {
+    return 0;
+  }
+  Ref dtype(PyObject_GetAttrString(array, "dtype"));
+  if (!dtype) return -1;
+  Ref found(PyObject_CallFunctionObjArgs(shared.is_float, dtype.get(), nullptr));
+  return found ? PyObject_IsTrue(found.get()) : -1;
+}
+
+}  // namespace oarlock::tape

@@ -1,0 +1,138 @@
+"""The objects in C++ under every op call: what they keep alive, what they let go, and what they say when something is odd."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core.mode import state
+from oarlock.core.op import OPS
+
+
+def leaf(*values: float) -> paddle.Tensor:
+    return paddle.to_tensor(list(values), stop_gradient=False)
+
+
+def test_a_long_chain_is_walked_and_freed_without_recursion() -> None:
+    x = leaf(1.0)
+    y = x
+    for _ in range(100_000):
+        y = y + x
+    y.backward(retain_graph=True)
+    assert x.gradient() == [100_001.0]
+    del y
+
+
+def test_backward_frees_what_the_graph_held() -> None:
+    x = leaf(1.0, 2.0)
+    middle = paddle.exp(x)
+    alive = weakref.ref(middle)
+    y = (middle * middle).sum()
+    del middle
+    assert alive() is not None
+    y.backward()
+    assert alive() is None
+
+
+def test_results_that_no_rule_asks_for_are_not_kept() -> None:
+    x = leaf(1.0, 2.0)
+    assert (x + x).node.outs is None
+    assert paddle.exp(x).node.outs is not None
+
+
+def test_cycles_through_a_hook_are_collected() -> None:
+    x = leaf(1.0)
+    y = x * 2
+    held = [y]
+    y.register_hook(held.append)
+    alive = weakref.ref(y)
+    del y, held
+    gc.collect()
+    assert alive() is None
+
+
+def test_modes_are_those_of_their_thread() -> None:
+    seen: list[bool] = []
+    with paddle.no_grad():
+        thread = threading.Thread(target=lambda: seen.append((leaf(1.0) * 2).stop_gradient))
+        thread.start()
+        thread.join()
+        assert (leaf(1.0) * 2).stop_gradient
+    assert seen == [False]
+
+
+def test_an_interrupt_in_a_kernel_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(x: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OPS["exp"], "kernel", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        paddle.exp(leaf(1.0))
+
+
+def test_operands_that_are_no_tensors_are_refused() -> None:
+    with pytest.raises(paddle.OpError, match="elementwise_add: an operand is int, not a Tensor"):
+        OPS["elementwise_add"](leaf(1.0), 3)
+    with pytest.raises(paddle.OpError, match="exp"):
+        OPS["exp"]()
+    with pytest.raises(paddle.OpError, match="takes 1 operands"):
+        OPS["exp"](leaf(1.0), leaf(1.0))
+    with pytest.raises(paddle.OpError, match="exp"):
+        OPS["exp"](leaf(1.0), axis=1)
+
+
+def test_a_rule_that_forgets_an_operand_of_a_list_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OPS["sum"], "rule", lambda g, xs: [g])
+    with pytest.raises(ValueError, match="another number of gradients"):
+        paddle.add_n([leaf(1.0), leaf(2.0)]).backward()
+
+
+def test_the_mode_cannot_be_taken_away() -> None:
+    with pytest.raises(AttributeError):
+        del state.mode
+
+
+def test_fields_have_their_types() -> None:
+    x = leaf(1.0)
+    with pytest.raises(TypeError):
+        x.index = "zero"
+    x.stop_gradient = 1
+    assert x.stop_gradient is True
+    del x.grad
+    assert x.grad is None
+    del x.array
+    with pytest.raises(AttributeError):
+        x.numpy()
+
+
+def test_a_failed_walk_leaves_no_gradients() -> None:
+    x = leaf(1.0)
+    y = paddle.exp(x)
+    z = y * 2
+    y.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        z.backward()
+    assert x.grad is None
+
+
+def test_sums_do_not_write_into_what_others_hold() -> None:
+    x, given = leaf(1.0, 2.0), paddle.to_tensor([1.0, 1.0])
+    y = x + x + x
+    y.backward(given)
+    np.testing.assert_array_equal(given.numpy(), [1.0, 1.0])
+    np.testing.assert_array_equal(x.gradient(), [3.0, 3.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64"])
+def test_pickle_keeps_a_tensor(dtype: str) -> None:
+    x = paddle.to_tensor([[1, 2], [3, 4]]).astype(dtype)
+    x.stop_gradient, x.name = dtype == "int64", "kept"
+    back = pickle.loads(pickle.dumps(x))
+    assert (back.name, back.dtype, back.stop_gradient) == ("kept", x.dtype, x.stop_gradient)
+    np.testing.assert_array_equal(back.numpy(), x.numpy())

@@ -1,0 +1,135 @@
+"""More of the same code for Oarlock and for real Paddle: layers and functions of neural networks."""
+
+import numpy as np
+from same_code import data, fill, layer_case
+
+X3, X4, X5 = data(2, 4, 8), data(2, 4, 6, 7), data(1, 2, 4, 5, 6)
+
+
+def flat(out):
+    """All tensors of nested results."""
+    return [t for o in out for t in flat(o)] if isinstance(out, (list, tuple)) else [out]
+
+
+def several_case(make, *inputs, train=False, call=lambda layer, *tensors: layer(*tensors)):
+    """All outputs of a layer and the gradients of their weighted sum."""
+
+    def run(P):
+        layer = fill(make(P))
+        layer.train() if train else layer.eval()
+        tensors = [P.to_tensor(x, stop_gradient=x.dtype.kind != "f") for x in inputs]
+        outs = flat(call(layer, *tensors))
+        total = sum(
+            (o * P.to_tensor(data(*o.shape, seed=i))).sum() for i, o in enumerate(outs) if "float" in str(o.dtype)
+        )
+        total.backward()
+        found = {f"out{i}": o.numpy() for i, o in enumerate(outs)}
+        found.update({f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None})
+        found.update({f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None})
+        return found | {f"has {n}": np.array(t.shape) for n, t in layer.state_dict().items()}
+
+    return run
+
+
+SEQUENCE, LENGTHS = data(3, 5, 4), np.array([5, 2, 3])
+recurrent = {
+    "lstm": several_case(lambda P: P.nn.LSTM(4, 6), SEQUENCE, train=True),
+    "lstm_deep": several_case(lambda P: P.nn.LSTM(4, 6, 2, "bidirect"), SEQUENCE, train=True),
+    "gru": several_case(lambda P: P.nn.GRU(4, 6, 2), SEQUENCE, train=True),
+    "gru_time_major": several_case(
+        lambda P: P.nn.GRU(4, 6, direction="bidirectional", time_major=True), SEQUENCE, train=True
+    ),
+    "simple": several_case(lambda P: P.nn.SimpleRNN(4, 6, 2), SEQUENCE, train=True),
+    "simple_relu": several_case(lambda P: P.nn.SimpleRNN(4, 6, activation="relu"), SEQUENCE, train=True),
+    "lstm_states": several_case(
+        lambda P: P.nn.LSTM(4, 6),
+        SEQUENCE,
+        data(1, 3, 6),
+        data(1, 3, 6, seed=1),
+        call=lambda net, x, h, c: net(x, (h.detach(), c.detach())),
+        train=True,
+    ),
+    "lstm_cell": several_case(lambda P: P.nn.LSTMCell(4, 6), SEQUENCE[0]),
+    "gru_cell": several_case(lambda P: P.nn.GRUCell(4, 6), SEQUENCE[0], data(5, 6)),
+    "simple_cell": several_case(lambda P: P.nn.SimpleRNNCell(4, 6, "relu"), SEQUENCE[0]),
+    "rnn_of_cell": several_case(
+        lambda P: P.nn.RNN(P.nn.GRUCell(4, 6), is_reverse=True),
+        SEQUENCE,
+        LENGTHS,
+        call=lambda net, x, n: net(x, None, n),
+    ),
+    "birnn": several_case(lambda P: P.nn.BiRNN(P.nn.LSTMCell(4, 6), P.nn.LSTMCell(4, 6)), SEQUENCE),
+    "birnn_lengths": several_case(
+        lambda P: P.nn.BiRNN(P.nn.GRUCell(4, 6), P.nn.GRUCell(4, 6)),
+        SEQUENCE,
+        LENGTHS,
+        call=lambda net, x, n: net(x, None, n),
+    ),
+}
+
+
+def rnn_lengths(P):
+    """What a network gives where sequences end early; real Paddle's gradients are wrong there."""
+    net = fill(P.nn.LSTM(4, 6, 2, "bidirect"))
+    net.eval()
+    return {f"out{i}": o.numpy() for i, o in enumerate(flat(net(P.to_tensor(SEQUENCE), None, P.to_tensor(LENGTHS))))}
+
+
+windows = {
+    "conv1d_circular": layer_case(lambda P: P.nn.Conv1D(4, 3, 3, padding=1, padding_mode="circular"), X3),
+    "conv1d_last": layer_case(lambda P: P.nn.Conv1D(8, 3, 3, data_format="NLC"), X3),
+    "conv1d_transpose": layer_case(lambda P: P.nn.Conv1DTranspose(4, 3, 3, 2, 1, 1), X3),
+    "conv2d_transpose_depthwise": layer_case(lambda P: P.nn.Conv2DTranspose(4, 4, 3, 2, 1, groups=4), X4),
+    "conv2d_transpose_size": several_case(
+        lambda P: P.nn.Conv2DTranspose(4, 3, 3, 2), X4, call=lambda layer, x: layer(x, [14, 15])
+    ),
+    "conv3d": layer_case(lambda P: P.nn.Conv3D(2, 3, 2, 2, 1), X5),
+    "conv3d_same": layer_case(lambda P: P.nn.Conv3D(2, 3, 3, padding="same"), X5),
+    "conv3d_replicate": layer_case(lambda P: P.nn.Conv3D(2, 3, 3, padding=1, padding_mode="replicate"), X5),
+    "conv3d_last": layer_case(lambda P: P.nn.Conv3D(6, 3, 2, data_format="NDHWC"), X5),
+    "conv3d_transpose": layer_case(lambda P: P.nn.Conv3DTranspose(2, 4, 3, 2, 1, 1, groups=2), X5),
+    "conv3d_transpose_last": layer_case(lambda P: P.nn.Conv3DTranspose(6, 3, 3, data_format="NDHWC"), X5),
+    "max_pool1d_mask": several_case(lambda P: P.nn.MaxPool1D(2, 2, return_mask=True), X3),
+    "max_pool2d_mask": several_case(lambda P: P.nn.MaxPool2D(3, 2, 1, return_mask=True), X4),
+    "max_pool3d": layer_case(lambda P: P.nn.MaxPool3D(2, 2, 1), X5),
+    "max_pool3d_mask": several_case(lambda P: P.nn.MaxPool3D(2, 2, return_mask=True), X5),
+    "avg_pool3d": layer_case(lambda P: P.nn.AvgPool3D(3, 2, 1, ceil_mode=True), X5),
+    "avg_pool3d_divisor": layer_case(lambda P: P.nn.AvgPool3D(2, divisor_override=3), X5),
+    "avg_pool2d_divisor": layer_case(lambda P: P.nn.AvgPool2D(2, divisor_override=3), X4),
+    "adaptive_avg1d": layer_case(lambda P: P.nn.AdaptiveAvgPool1D(3), X3),
+    "adaptive_avg3d": layer_case(lambda P: P.nn.AdaptiveAvgPool3D((2, None, 4)), X5),
+    "adaptive_max1d": layer_case(lambda P: P.nn.AdaptiveMaxPool1D(3), X3),
+    "adaptive_max1d_mask": several_case(lambda P: P.nn.AdaptiveMaxPool1D(3, return_mask=True), X3),
+    "adaptive_max2d_mask": several_case(lambda P: P.nn.AdaptiveMaxPool2D((3, 2), return_mask=True), X4),
+    "adaptive_max3d": layer_case(lambda P: P.nn.AdaptiveMaxPool3D((2, 3, 4)), X5),
+    "unpool1d": several_case(
+        lambda P: P.nn.MaxPool1D(2, 2, return_mask=True),
+        X3,
+        call=lambda layer, x: layer_unpool(layer, x, "max_unpool1d"),
+    ),
+    "unpool2d": several_case(
+        lambda P: P.nn.MaxPool2D(2, 2, return_mask=True),
+        X4,
+        call=lambda layer, x: layer_unpool(layer, x, "max_unpool2d", output_size=[2, 4, 6, 7]),
+    ),
+    "unpool3d": several_case(
+        lambda P: P.nn.MaxPool3D(2, 2, return_mask=True),
+        X5,
+        call=lambda layer, x: layer_unpool(layer, x, "max_unpool3d", output_size=[4, 5, 6]),
+    ),
+}
+
+
+def layer_unpool(layer, x, function, **settings):
+    """Pooling and the way back."""
+    from importlib import import_module
+
+    F = import_module(type(layer).__module__.split(".")[0] + ".nn.functional")
+    return getattr(F, function)(*layer(x), 2, 2, **settings)
+
+
+CASES = {
+    **{f"recurrent.{k}": v for k, v in recurrent.items()},
+    "recurrent.lengths": rnn_lengths,
+    **{f"window.{k}": v for k, v in windows.items()},
+}

@@ -1,0 +1,68 @@
+from collections.abc import Callable
+from typing import Any
+
+class TensorBase:
+    """The fields of a Tensor that every op touches."""
+
+    array: Any
+    stop_gradient: bool
+    node: Any
+    index: int
+    grad: Any
+    taken: bool
+    inplace_version: int
+    _hooks: list[Callable[[Any], Any]] | None
+    _history: tuple[tuple[int, Any], ...]
+
+class OpBase:
+    """The fields of an Op that every call touches; calling it asks the mode in force."""
+
+    kernel: Callable[..., Any]
+    rule: Callable[..., Any] | None
+    rule_names: tuple[str, ...]
+    rule_defaults: tuple[Any, ...]
+    rule_outs: tuple[int, ...]
+    inputs: int
+    single: bool
+    has_vjp: bool
+    def __call__(self, *args: Any, **attrs: Any) -> Any: ...
+
+class Node:
+    """One op on the tape.   args: its operands, None once the graph was freed; outs: its result arrays, where they are needed."""
+
+    op: Any
+    args: Any
+    attrs: dict[str, Any]
+    outs: Any
+    hooks: dict[int, list[Any]] | None
+    seq: int
+    def __init__(self, op: Any, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None: ...
+    def hooks_of(self, index: int) -> list[Any]: ...
+
+class State:
+    """The mode in force, by thread."""
+
+    mode: Any
+
+class Operator:
+    """A binary operator of Tensor: `op` for two eager tensors of one dtype, `function` for all else."""
+
+    def __init__(self, op: OpBase, function: Callable[..., Any], whole: bool) -> None: ...
+    def __call__(self, x: Any, y: Any) -> Any: ...
+
+class Walk:
+    """A walk back over the tape; Sweep says what is not plain."""
+
+    reach: Any
+    nodes: set[int] | None
+    watched: set[tuple[int, int]]
+    sum: OpBase
+    bare: bool
+    def add(self, tensor: Any, gradient: Any) -> None: ...
+    def run(self, retain: bool) -> None: ...
+    def leaves(self) -> list[tuple[Any, Any]]: ...
+    def leaf(self, tensor: Any) -> Any: ...
+
+def configure(tensor: type, explain: Callable[..., Any], is_float: Callable[[Any], bool]) -> None: ...
+def set_modes(eager: Any, no_tape: Any, bare: Any) -> None: ...
+def next_seq() -> int: ...

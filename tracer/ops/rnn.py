@@ -1,0 +1,174 @@
+"""Recurrent networks: several layers, one or two directions, in one op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core import rng
+from ..core.errors import OpError, with_user_line
+from ..core.op import Meta, check, op
+from .cells import CELLS, Cell, run, run_back
+from .meta import agree, agree_all, check_float, shape_of
+
+
+def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
+    """The four weights of a direction of a layer.   weights: the matrices of all of them, then the biases of all of them"""
+    at = 2 * (layer * directions + direction)
+    half = len(weights) // 2
+    return [weights[at], weights[at + 1], weights[half + at], weights[half + at + 1]]
+
+
+def _valid(x: Any, lengths: Any) -> Any:
+    """Which steps are inside their sequence, [T,B,1]; None where all are."""
+    return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
+
+
+def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
+    """What the outputs between two layers are multiplied by to drop some: uint8 [layers - 1, T, B, width], or empty."""
+    if is_test or prob == 0 or layers == 1:
+        return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
+    drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
+    return (drawn >= np.float32(prob)).view(np.uint8)
+
+
+def _directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
+    """Each direction and its place in the last axis of the outputs."""
+    return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
+
+
+def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
+    return mask * dtype.type(1 / (1 - prob) if prob < 1 else 0)
+
+
+@op("rnn", "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*")
+def rnn(
+    x, pre, weights, lengths=None, *, dropout_prob: float = 0.0, is_bidirec: bool = False, input_size: int = 10,
+    hidden_size: int = 100, num_layers: int = 1, mode: str = "RNN_TANH", seed: int = 0, is_test: bool = False,
+):  # fmt: skip
+    """Out = the hidden states of the last of L layers of D directions.   Input [T,B,I], PreState [L*D,B,H] (h; c too in LSTM) -> Out [T,B,D*H]
+
+    WeightList: [G*H,I or D*H] and [G*H,H] of every layer and direction, then two [G*H] of each; G: 4 in LSTM, 3 in GRU, else 1.
+    SequenceLength int [B]: later steps leave the states alone and give 0.   State like PreState; DropoutState uint8
+    [L-1,T,B,D*H]: what was kept between layers; Reserve [L,D,T,K,B,H]: what the gradient needs.
+    """
+    check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
+    cell, directions = CELLS[mode], 2 if is_bidirec else 1
+    check(not _complaint(x, pre, weights, cell, directions, num_layers, hidden_size), "the operands do not fit")
+    steps, batch = x.shape[:2]
+    valid = _valid(x, lengths)
+    masks = _masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
+    kept = np.empty_like(x, shape=(num_layers, directions, steps, cell.kept, batch, hidden_size))
+    last = [np.empty_like(p) for p in pre]
+    for layer in range(num_layers):
+        if layer and masks.shape[0]:
+            x = x * _scaled(masks[layer - 1], dropout_prob, x.dtype)
+        out = np.empty_like(x, shape=(steps, batch, directions * hidden_size))
+        for d, place in _directions(directions, hidden_size):
+            at = layer * directions + d
+            own = _weights_of(weights, layer, d, directions)
+            final = run(cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1)
+            for state, value in zip(last, final, strict=True):
+                state[at] = value
+            out[..., place] = kept[layer, d, :, -1]
+        x = out if valid is None else out * valid
+    return x, masks, kept, last
+
+
+def _complaint(x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int) -> str:
+    """What is wrong with the operands of an rnn, "" for nothing.   All: arrays or Metas."""
+    if len(x.shape) != 3:
+        return "Input needs three axes: time, batch, features"
+    if len(pre) != cell.states:
+        return f"{len(pre)} states are not the {cell.states} of the cell"
+    if any(not agree_all(p.shape, (layers * directions, x.shape[1], hidden)) for p in pre):
+        return "PreState needs the shape [layers * directions, batch, hidden_size]"
+    if len(weights) != 4 * layers * directions:
+        return f"{len(weights)} weights are not four for each of {layers} layers and {directions} directions"
+    for layer in range(layers):
+        wide = directions * hidden if layer else x.shape[2]
+        for d in range(directions):
+            wanted = [(cell.gates * hidden, wide), (cell.gates * hidden, hidden), *2 * [(cell.gates * hidden,)]]
+            own = _weights_of(weights, layer, d, directions)
+            if not all(agree_all(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
+                return f"the weights of layer {layer} need the shapes {wanted}"
+    return ""
+
+
+@rnn.meta
+def _(x, pre, weights, lengths, *, dropout_prob, is_bidirec, input_size, hidden_size, num_layers, mode, seed, is_test):
+    check_float(x)
+    check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    check(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
+    cell, directions = CELLS[mode], 2 if is_bidirec else 1
+    why = _complaint(x, pre, weights, cell, directions, num_layers, hidden_size)
+    check(not why, why)
+    check(
+        lengths is None or (len(lengths.shape) == 1 and agree(lengths.shape[0], x.shape[1])),
+        "SequenceLength needs the shape [batch]",
+    )
+    steps, batch = x.shape[:2]
+    dropped = 0 if is_test or dropout_prob == 0 else num_layers - 1
+    return (
+        Meta((steps, batch, directions * hidden_size), x.dtype),
+        Meta((dropped, steps, batch, directions * hidden_size), np.dtype(np.uint8)),
+        Meta((num_layers, directions, steps, cell.kept, batch, hidden_size), x.dtype),
+        [Meta((num_layers * directions, batch, hidden_size), x.dtype) for _ in pre],
+    )  # fmt: skip
+
+
+@rnn.vjp
+def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
+    found = rnn_grad(x, pre, weights, lengths, DropoutState, Reserve, g, g_last, **attrs)
+    return found[0], found[1 : 1 + len(pre)], found[1 + len(pre) :], None
+
+
+@op(
+    "rnn_grad", "Input, PreState*, WeightList*, SequenceLength?, DropoutState, Reserve, Out@GRAD, State@GRAD* -> Grads*",
+    attrs_of=rnn, internal=True,
+)  # fmt: skip
+def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
+    """The gradients of rnn in Input, every PreState and every weight, in this order."""
+    hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
+    layers, directions = kept.shape[:2]
+    valid, prob = _valid(x, lengths), attrs.get("dropout_prob", 0.0)
+    of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
+    for layer in reversed(range(layers)):
+        source = x if layer == 0 else _outputs(kept[layer - 1], valid)
+        factor = _scaled(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
+        source = source if factor is None else source * factor
+        g = g if valid is None else g * valid
+        total = np.zeros_like(source)
+        for d, place in _directions(directions, hidden):
+            at = layer * directions + d
+            own = _weights_of(weights, layer, d, directions)
+            back, states, matrices = run_back(
+                cell, source, [p[at] for p in pre], own, valid, kept[layer, d], d == 1, g[..., place], [s[at] for s in g_last]
+            )  # fmt: skip
+            total += back
+            for to, state in zip(of_pre, states, strict=True):
+                to[at] = state
+            half = len(weights) // 2
+            of_weights[2 * at : 2 * at + 2], of_weights[half + 2 * at : half + 2 * at + 2] = matrices[:2], matrices[2:]
+        g = total if factor is None else total * factor
+    return [g, *of_pre, *of_weights]
+
+
+def _outputs(kept: Any, valid: Any) -> Any:
+    """What a layer gave, from the hidden states it kept: [T,B,D*H]."""
+    out = np.concatenate([direction[:, -1] for direction in kept], axis=2)
+    return out if valid is None else out * valid
+
+
+@rnn_grad.meta
+def _(x, pre, weights, *_, **__):
+    return [x, *pre, *weights]
+
+
+@rnn_grad.vjp
+def _(g, x, *_):
+    why = "rnn: the gradient of its gradient is not known; nn.RNN over a cell has one"
+    raise OpError(with_user_line(f"{why} (Input of shape {shape_of(x)})"))
