@@ -32,7 +32,8 @@ ARROWS = {
     "jit": {"core", "export", "loader", "nn", "static"},
     "utils": {"core"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
-    "hapi": {"core", "framework", "io", "jit", "metric", "nn", "static", "tensor"},
+    "hapi": {"core", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
+    "callbacks": {"hapi"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "optimizer", "static", "tensor"},
 }
 SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 
+import hapi_cases
 import lowering_cases
 import make_exports
 import numpy as np
@@ -131,6 +132,11 @@ def run_same_code(path):
     return same_code.run_all(paddle, path, same_code.all_cases())
 
 
+def run_hapi(path):
+    """The cases of hapi_cases.py; gives the errors."""
+    return hapi_cases.run_all(paddle, path)
+
+
 def run_transforms(path):
     """The cases of transform_cases.py; gives the errors."""
     return transform_cases.run_all(paddle, path)
@@ -145,6 +151,7 @@ DO = {
     "same_code": run_same_code,
     "vision_model": vision_model,
     "transforms": run_transforms,
+    "hapi": run_hapi,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,
