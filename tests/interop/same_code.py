@@ -3,6 +3,9 @@
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 
 # ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
@@ -311,6 +314,14 @@ CASES = {
     "second_order": second_order,
     "accuracy": accuracy,
 }
+
+
+def all_cases():
+    """The cases of every `same_*.py` of this folder."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("same_*.py")):
+        found.update(CASES if path.stem == "same_code" else importlib.import_module(path.stem).CASES)
+    return found
 
 
 def run_all(P, path, cases):

@@ -13,10 +13,9 @@ import oarlock
 
 sys.path.insert(0, str(Path(__file__).parent))
 import same_code
-import same_layers
 
+CASES = same_code.all_cases()
 sys.path.pop(0)
-CASES = {**same_code.CASES, **same_layers.CASES}
 pytestmark = pytest.mark.paddle
 
 

@@ -13,7 +13,6 @@ import make_exports
 import numpy as np
 import paddle
 import same_code
-import same_layers
 from paddle import inference
 
 
@@ -112,8 +111,8 @@ def save_classifier(prefix):
 
 
 def run_same_code(path):
-    """The cases of same_code.py and same_layers.py; gives the errors."""
-    return same_code.run_all(paddle, path, {**same_code.CASES, **same_layers.CASES})
+    """The cases of every same_*.py; gives the errors."""
+    return same_code.run_all(paddle, path, same_code.all_cases())
 
 
 def lowering(folder):

@@ -9,6 +9,8 @@ class TensorBase:
     node: Any
     index: int
     grad: Any
+    taken: bool
+    inplace_version: int
     _hooks: list[Callable[[Any], Any]] | None
     _history: tuple[tuple[int, Any], ...]
 

@@ -50,8 +50,14 @@ class Eager(Mode):
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
-        if self.tape and (tensor.node is not None or not tensor.stop_gradient):
-            tensor._history = (*tensor._history, (next_seq(), Eager.shadow(self, tensor)))
+        if self.tape and not tensor.stop_gradient:
+            if tensor.node is None:
+                why = "a leaf that wants a gradient cannot be changed while gradients are recorded; use no_grad()"
+                raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
+            if tensor.taken:  # else no op has seen what it was
+                tensor._history = (*tensor._history, (next_seq(), Eager.shadow(self, tensor)))
+                tensor.taken = False
+        tensor.inplace_version += 1
         tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
             made.array,
             made.stop_gradient,

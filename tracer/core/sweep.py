@@ -139,7 +139,9 @@ class Sweep(Walk):
 
     def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
         gradient = by_index.get(index)
-        return self.zeros(array) if gradient is None else self._final(node, index, gradient)
+        if gradient is None:
+            return self.zeros(array) if node.attrs.get("materialize_grads", True) else None  # a PyLayer may say no
+        return self._final(node, index, gradient)
 
     def _final(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:

@@ -44,12 +44,14 @@ class Ref {
 /// What Tensor in Python is built on.   array is null for a tensor without a value.
 struct TensorObject {
   PyObject_HEAD PyObject* array;
-  PyObject* node;     // the node that made it, None for a leaf
-  PyObject* grad;     // Tensor or None
-  PyObject* hooks;    // list or None
-  PyObject* history;  // tuple of (seq, what it was before the change that came then)
-  Py_ssize_t index;   // which of the node's results it is
+  PyObject* node;      // the node that made it, None for a leaf
+  PyObject* grad;      // Tensor or None
+  PyObject* hooks;     // list or None
+  PyObject* history;   // tuple of (seq, what it was before the change that came then)
+  Py_ssize_t index;    // which of the node's results it is
+  Py_ssize_t version;  // how often it was changed in place
   char stop_gradient;
+  char taken;  // whether a node took it as an operand since it was changed
 };
 
 /// What Op in Python is built on.

@@ -46,6 +46,8 @@ void start(TensorObject* t) {
   t->hooks = Py_NewRef(Py_None);
   t->history = Py_NewRef(shared.empty_tuple);
   t->index = 0;
+  t->version = 0;
+  t->taken = 0;
   t->stop_gradient = 1;
 }
 
@@ -73,6 +75,8 @@ PyMemberDef tensor_members[] = {
     {"_hooks", OARLOCK_FIELD(TensorObject, hooks)},
     {"_history", OARLOCK_FIELD(TensorObject, history)},
     {"index", T_PYSSIZET, offsetof(TensorObject, index), 0, nullptr},
+    {"inplace_version", T_PYSSIZET, offsetof(TensorObject, version), 0, nullptr},
+    {"taken", T_BOOL, offsetof(TensorObject, taken), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef tensor_getset[] = {{"stop_gradient", get_stop, set_stop, nullptr, nullptr},
@@ -181,6 +185,24 @@ PyObject* new_tensor(PyObject* owned_array) {
   return self;
 }
 
+namespace {
+
+// Operands remember that the tape knows what they are now.
+void take(PyObject* operands) {
+  bool tuple = PyTuple_Check(operands) != 0;
+  if (!tuple && !PyList_Check(operands)) return;
+  Py_ssize_t count = tuple ? PyTuple_Size(operands) : PyList_Size(operands);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = tuple ? PyTuple_GetItem(operands, i) : PyList_GetItem(operands, i);
+    if (is_tensor(item))
+      as_tensor(item)->taken = 1;
+    else
+      take(item);
+  }
+}
+
+}  // namespace
+
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
   PyObject* self = PyType_GenericAlloc(shared.node, 0);
   if (!self) return nullptr;
@@ -191,6 +213,7 @@ PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs
   n->outs = Py_NewRef(outs);
   n->hooks = Py_NewRef(Py_None);
   n->seq = sequence++;
+  take(args);
   return self;
 }
 
