@@ -166,7 +166,9 @@ def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
 
 @filter_of.native
 def _(x, g, window, shape, groups):
-    return _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups)) if x.ndim == 4 else NotImplemented
+    return (
+        _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups)) if x.ndim == 4 else NotImplemented
+    )
 
 
 def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
