@@ -21,7 +21,6 @@ ARROWS = {
     "tensor": {"core", "ops"},
     "autograd": {"core", "tensor"},
     "incubate": {"autograd"},
-    "utils": {"core"},
     "nn": {"core", "ops", "tensor"},
     "optimizer": {"core", "ops"},
     "regularizer": set(),
