@@ -20,7 +20,7 @@ from .test_forward import flat
 from .test_gradient import FIRST, check_first, double
 
 # Ops whose kernels share a function that has a compiled twin.
-SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d"}
+SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d", "rnn"}
 NATIVE = [n for n, row in enumerate(ROWS) if (row.type in SHARED or op_of(row).fast is not None) and not row.random]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
