@@ -186,7 +186,7 @@ def _(cell, x, states, weights, valid, kept, reverse):
 @run_back.native
 def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
     w_in, w_hidden = weights[:2]
-    last, dx = [s.copy() for s in g_states], np.empty_like(x, shape=(*x.shape[:2], w_in.shape[0]))
+    last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
     dy = np.empty_like(dx) if cell.gates == 3 else dx
     mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
     if _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse) is NotImplemented:
