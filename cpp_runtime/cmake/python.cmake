@@ -1,4 +1,4 @@
-# The module oarlock.loader._runtime and the runner, as the wheel wants them.
+# The modules oarlock.loader._runtime, oarlock.core._tape and oarlock.core._kernels and the runner, as the wheel wants them.
 if(CMAKE_VERSION VERSION_LESS 3.26)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 else()
@@ -32,6 +32,17 @@ target_include_directories(_tape PRIVATE src)
 target_include_directories(_tape SYSTEM PRIVATE ${NUMPY_INCLUDE})
 target_compile_definitions(_tape PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
 install(TARGETS _tape LIBRARY DESTINATION oarlock/core COMPONENT python)
+
+# The module oarlock.core._kernels.
+nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
+  src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_elementwise.cpp src/python/kernel_matmul.cpp
+  src/python/kernel_norm.cpp src/python/kernel_pooling.cpp src/python/kernel_softmax.cpp src/python/kernel_update.cpp
+  ${kernel_objects})
+target_include_directories(_kernels PRIVATE src)
+target_include_directories(_kernels SYSTEM PRIVATE ${NUMPY_INCLUDE})
+target_compile_definitions(_kernels PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
+target_link_libraries(_kernels PRIVATE Threads::Threads)
+install(TARGETS _kernels LIBRARY DESTINATION oarlock/core COMPONENT python)
 
 install(TARGETS _runtime LIBRARY DESTINATION oarlock/loader COMPONENT python)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)

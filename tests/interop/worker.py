@@ -8,13 +8,11 @@ import os
 import sys
 import traceback
 
-import hapi_cases
 import lowering_cases
 import make_exports
 import numpy as np
 import paddle
 import same_code
-import transform_cases
 from paddle import inference
 
 
@@ -132,16 +130,6 @@ def run_same_code(path):
     return same_code.run_all(paddle, path, same_code.all_cases())
 
 
-def run_hapi(path):
-    """The cases of hapi_cases.py; gives the errors."""
-    return hapi_cases.run_all(paddle, path)
-
-
-def run_transforms(path):
-    """The cases of transform_cases.py; gives the errors."""
-    return transform_cases.run_all(paddle, path)
-
-
 def lowering(folder):
     return lowering_cases.export_all(folder)
 
@@ -150,8 +138,6 @@ DO = {
     "lowering": lowering,
     "same_code": run_same_code,
     "vision_model": vision_model,
-    "transforms": run_transforms,
-    "hapi": run_hapi,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,

@@ -13,6 +13,8 @@ the same name, so that everything known about an op sits on one screen:
 
 Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
 gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
+`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
+apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
 outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
 list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
@@ -121,7 +123,7 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = ("attrs", "facts", "grad_outs", "ins", "meta_rule", "name", "outs", "type")
+    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -131,7 +133,8 @@ class Op(OpBase):
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.kernel = kernel
+        self.kernel = self.reference = kernel
+        self.fast: Kernel | None = None  # the kernel with a compiled one before it
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
         self.inputs = len(ins)
@@ -143,7 +146,7 @@ class Op(OpBase):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.kernel)
+        return inspect.signature(self.reference)
 
     def __repr__(self) -> str:
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
@@ -167,6 +170,17 @@ class Op(OpBase):
         self.rule, self.rule_names, self.rule_defaults = rule, (*attrs, *outs), tuple(attrs.values())
         self.rule_outs = tuple(index[name] for name in outs)
         self.has_vjp = True
+        return rule
+
+    def native(self, rule: Kernel) -> Kernel:
+        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
+        reference = self.reference
+
+        def kernel(*args: Any, **attrs: Any) -> Any:
+            found = rule(*args, **attrs)
+            return reference(*args, **attrs) if found is NotImplemented else found
+
+        self.kernel = self.fast = kernel
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:

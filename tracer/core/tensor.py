@@ -12,10 +12,11 @@ import numpy as np
 from . import unique_name
 from ._tape import TensorBase
 from .dtype import BY_NP, DType
-from .errors import OpError
+from .errors import OpError, with_user_line
 from .mode import state
 from .op import OPS, Meta
 from .place import CPUPlace, Place
+from .show import show_array
 
 Array = np.ndarray[Any, Any]
 
@@ -172,8 +173,31 @@ class Tensor(TensorBase):
         raise NotImplementedError  # given by oarlock.tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = np.asarray(self._read("numpy()"), dtype=dtype)
-        return array if copy is False else np.array(array)
+        """The value for NumPy: without copying, and so not to be written to, unless a copy is asked for or dtypes differ."""
+        array = np.asarray(self._read("numpy()"))
+        if copy or (dtype is not None and array.dtype != dtype):
+            if copy is False:
+                raise ValueError(f"a tensor of {self.dtype.name} is no array of {np.dtype(dtype).name} without a copy")
+            return np.array(array, dtype=dtype)
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions work on the values and give arrays; nothing of it is recorded for gradients."""
+        return function(*_plain(args), **_plain(kwargs))
+
+    def __dlpack__(self, **how: Any) -> Any:
+        array = np.asarray(self._read("dlpack"))
+        if not array.flags.writeable:  # of a mapped file: nobody may write there
+            array = array.copy()
+        try:
+            return array.__dlpack__(**how)
+        except (BufferError, TypeError) as error:
+            raise OpError(with_user_line(f"dlpack: {error} (X={self.meta})")) from None
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # kDLCPU
 
     def __hash__(self) -> int:
         return id(self)
@@ -184,8 +208,7 @@ class Tensor(TensorBase):
     def __repr__(self) -> str:
         if not state.mode.silent:  # a value that is shown would be one that Python has read
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
-        with np.printoptions(precision=8, threshold=1000, linewidth=80):
-            body = np.array2string(np.asarray(self.array), separator=", ", prefix=" " * 7)
+        body = show_array(self.array, 7)
         shape = ", ".join(map(str, self.array.shape))
         return (
             f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
@@ -275,6 +298,15 @@ class Tensor(TensorBase):
         else:  # a program has no places to write to: from now on this is another variable of it
             given = value if isinstance(value, Tensor) and value.meta.dtype == made.dtype else Tensor(made)
             mode.become(self, OPS["assign"](given))
+
+
+def _plain(value: Any) -> Any:
+    """The same nesting with arrays in place of tensors."""
+    if isinstance(value, Tensor):
+        return np.asarray(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_plain(v) for v in value)
+    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:

@@ -3,5 +3,9 @@
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules
 
+from ..core import native as _native
+
 for _found in _iter_modules(__path__):
     _import_module(f"{__name__}.{_found.name}")
+
+_native.use_native(_native.switch.on)

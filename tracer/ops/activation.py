@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, check, op
 from . import blocks
 from .compare import between, where
@@ -24,6 +25,9 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))
 
 
+relu.native(native.kernel("relu"))
+
+
 @relu.vjp
 def _(g, x, *, Out):
     return relu_grad(Out, g)
@@ -33,6 +37,9 @@ def _(g, x, *, Out):
 def relu_grad(out, g):
     """X@GRAD = Out@GRAD where Out > 0, else 0.   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out > 0)
+
+
+relu_grad.native(native.kernel("relu_grad"))
 
 
 @relu_grad.vjp
@@ -129,6 +136,14 @@ def gelu(x, *, approximate: bool = False):
     return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
 
 
+@gelu.native
+def _(x, *, approximate=False):
+    return (_GELU_TANH if approximate else _GELU)(x)
+
+
+_GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(native.kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad"))
+
+
 def _gelu_tanh(x: Any) -> Any:
     t = x.dtype.type
     return x * (np.tanh(x * (x * x * t(_K * _A) + t(_K))) + t(1)) * t(0.5)
@@ -152,6 +167,11 @@ def _(g, x, *, approximate):
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
+
+
+@gelu_grad.native
+def _(x, g, *, approximate=False):
+    return (_SLOPE_TANH if approximate else _SLOPE)(x, g)
 
 
 def _slope_tanh(x: Any, g: Any) -> Any:
@@ -212,6 +232,9 @@ def silu_grad(x, g):
     return blocks.elementwise(_silu_back, x, g)
 
 
+silu_grad.native(native.kernel("silu_grad"))
+
+
 @silu_grad.vjp
 def _(b, x, g):
     s = sigmoid(x)
@@ -232,6 +255,7 @@ def silu(x):
 
 
 silu.vjp(_silu_vjp)
+silu.native(native.kernel("silu"))
 
 
 @op("swish", "X -> Out", meta=float_like_x)
@@ -242,6 +266,7 @@ def swish(x):
 
 
 swish.vjp(_silu_vjp)
+swish.native(native.kernel("silu"))
 
 
 @op("hard_swish", "X -> Out", meta=float_like_x)

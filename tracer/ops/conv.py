@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, Ints, Meta, Op, check, op
 from .meta import Shape, agree, like, shape_of, size_of
 from .window import (
@@ -61,6 +62,7 @@ def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: in
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
 
+@native.Unit
 def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     """The convolution of x [N,C,*S] with w [M,C/groups,*K], a view [N,M,*S'] of [M,*S',N]."""
     n, m, high, *rest = out
@@ -74,6 +76,20 @@ def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
         part = result[:, rows[0] : rows[1]].reshape(groups, m // groups, seen.shape[2])
         np.matmul(w, seen, out=part)
     return batch_first(result)
+
+
+_CONV, _CONV_INPUT, _CONV_FILTER = map(native.kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad"))
+
+
+def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
+    """The sizes of a convolution of pictures with two axes, as the compiled kernels want them."""
+    starts = tuple(p[0] for p in window.pads)
+    return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
+
+
+@correlate.native
+def _(x, w, window, out, groups):
+    return _CONV(x, w, _flat_sizes(x.shape, w.shape, window, out[2:], groups)) if x.ndim == 4 else NotImplemented
 
 
 def _weight(w: Any, at: Shape) -> Any:
@@ -96,6 +112,7 @@ def _repeated(z: Any, times: int) -> Any:
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
+@native.Unit
 def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
     """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel had looked: [N,C,*sizes]."""
     n, m, high, *rest = g.shape
@@ -114,6 +131,14 @@ def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
     return cropped(z, window)
 
 
+@spread.native
+def _(g, w, window, sizes, groups):
+    if g.ndim != 4:
+        return NotImplemented
+    x = g.shape[0], w.shape[1] * groups, *sizes
+    return _CONV_INPUT(w, g, _flat_sizes(x, w.shape, window, g.shape[2:], groups))
+
+
 def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
     for rows in blocks(high, 8 * m * math.prod(rest) * n):
@@ -124,6 +149,7 @@ def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> An
     return z
 
 
+@native.Unit
 def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     """The adjoint of `correlate` in the filter, whose shape is [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
@@ -136,6 +162,13 @@ def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         total += np.matmul(part, np.swapaxes(seen, 1, 2))
     return total.reshape(shape)
+
+
+@filter_of.native
+def _(x, g, window, shape, groups):
+    return (
+        _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups)) if x.ndim == 4 else NotImplemented
+    )
 
 
 def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:

@@ -7,10 +7,12 @@ which sets Y inside of X: `fit` says so.
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, WHOLE, Ints, Meta, check, op
 from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
 
@@ -36,6 +38,27 @@ def sum_to(x, *, shape: Ints, axis: int = -1):
     start = x.ndim - len(shape) if axis == -1 else axis
     kept = {start + i for i, d in enumerate(shape) if d == x.shape[start + i]}
     return np.sum(x, axis=tuple(i for i in range(x.ndim) if i not in kept)).reshape(shape)
+
+
+@sum_to.native
+def _(x, *, shape, axis=-1):
+    start = x.ndim - len(shape) if axis == -1 else axis
+    kept = [start + i for i, d in enumerate(shape) if d == x.shape[start + i]]
+    found = summed(x, kept)
+    return found if found is NotImplemented else found.reshape(shape)
+
+
+_SUM = native.kernel("sum")
+
+
+def summed(x: Any, kept: list[int]) -> Any:
+    """x summed over all axes but `kept`, flat; NotImplemented where those are not side by side, or no kernel applies."""
+    if not kept:
+        return _SUM(x, 1, 1, x.size)
+    if kept[-1] - kept[0] + 1 != len(kept) or not x.size:
+        return NotImplemented
+    n, k = math.prod(x.shape[: kept[0]]), math.prod(x.shape[kept[-1] + 1 :])
+    return _SUM(x, n, x.size // (n * k), k) if n * k > 1 else NotImplemented
 
 
 @sum_to.meta
@@ -65,6 +88,9 @@ def add(x, y, *, axis: int = -1):
     return x + y
 
 
+add.native(native.kernel("add"))
+
+
 @add.vjp
 def _(g, x, y, *, axis):
     if axis == -1:
@@ -80,6 +106,9 @@ def sub(x, y, *, axis: int = -1):
     return x - y
 
 
+sub.native(native.kernel("sub"))
+
+
 @sub.vjp
 def _(g, x, y, *, axis):
     return fit(g, x, axis), lambda: fit(scale(g, scale=-1.0), y, axis)
@@ -91,6 +120,9 @@ def mul(x, y, *, axis: int = -1):
     if axis != -1:
         x, y = at(x, y, axis)
     return x * y
+
+
+mul.native(native.kernel("mul"))
 
 
 @mul.vjp

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, WHOLE, Long, Meta, check, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
@@ -37,6 +38,16 @@ def softmax_with_cross_entropy(
     picked, used = _picked(label, x.shape[axis], ignore_index)
     loss = np.take_along_axis(logs, picked, axis=axis)
     return probabilities, np.where(used, -loss, x.dtype.type(0))
+
+
+_CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(native.kernel, ("cross_entropy", "cross_entropy_grad"))
+
+
+@softmax_with_cross_entropy.native
+def _(x, label, *, soft_label=False, use_softmax=True, numeric_stable_mode=True, ignore_index=-100, axis=-1):
+    if soft_label or not use_softmax or axis not in (-1, x.ndim - 1) or label.shape != (*x.shape[:-1], 1):
+        return NotImplemented
+    return _CROSS_ENTROPY(x, label, ignore_index)
 
 
 def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
@@ -92,6 +103,13 @@ def cross_entropy_grad(
     out = probabilities * g
     np.put_along_axis(out, picked, np.take_along_axis(out, picked, axis=axis) - g, axis=axis)
     return out
+
+
+@cross_entropy_grad.native
+def _(x, label, probabilities, g, *, soft_label=False, use_softmax=True, ignore_index=-100, axis=-1):
+    if soft_label or not use_softmax or axis not in (-1, x.ndim - 1) or label.shape != (*x.shape[:-1], 1):
+        return NotImplemented
+    return _CROSS_ENTROPY_BACK(probabilities, label, g, ignore_index)
 
 
 @cross_entropy_grad.vjp

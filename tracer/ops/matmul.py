@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, Ints, Meta, check, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
 from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
 from .reduce import axes_of, reduced_shape, spread_like
 from .unary import absolute, sign
+
+
+_product = native.kernel("matmul")
 
 
 @op("matmul_v2", "X, Y -> Out")
@@ -25,6 +29,11 @@ def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     if y.ndim == 2 and x.ndim > 2 and x.flags.c_contiguous:
         return np.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[-1])
     return np.matmul(x, y)
+
+
+@matmul.native
+def _(x, y, *, trans_x=False, trans_y=False):
+    return _product(x, y, trans_x, trans_y)
 
 
 def _last_two(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
@@ -83,6 +92,11 @@ def bmm(x, y):
     """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
     check(x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0], "X and Y need three axes and one batch size")
     return np.matmul(x, y)
+
+
+@bmm.native
+def _(x, y):
+    return _product(x, y, False, False) if x.ndim == 3 == y.ndim and x.shape[0] == y.shape[0] else NotImplemented
 
 
 @bmm.meta

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .meta import Shape, agree, check_float, like, shape_of, size_of
@@ -84,6 +85,35 @@ def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) ->
     return centred
 
 
+_MOMENTS, _AFFINE, _LAYER_NORM = map(native.kernel, ("moments", "affine", "layer_norm"))
+
+
+@batch_norm.native
+def _(
+    x, weight, bias, mean, variance, momentum_tensor=None, *, momentum=0.9, epsilon=1e-5, data_layout="NCHW", is_test=False,
+    use_global_stats=False, trainable_statistics=False,
+):  # fmt: skip
+    if x.ndim < 2 or not x.size or momentum_tensor is not None or mean.dtype != x.dtype:
+        return NotImplemented
+    channel = _channel(x.ndim, data_layout)
+    n, c, k = math.prod(x.shape[:channel]), x.shape[channel], math.prod(x.shape[channel + 1 :])
+    fixed = _global(is_test, trainable_statistics, use_global_stats)
+    if k == 1 or any(t is not None and t.shape != (c,) for t in (weight, bias, mean, variance)):
+        return NotImplemented
+    used = (mean, variance) if fixed else _MOMENTS(x, n, c, k)
+    if used is NotImplemented:
+        return NotImplemented
+    t = mean.dtype.type
+    inv_std = t(1) / np.sqrt(used[1] + t(epsilon))
+    factor = inv_std if weight is None else inv_std * weight
+    y = _AFFINE(x, used[0], factor, np.zeros_like(mean) if bias is None else bias, n, c, k)
+    if y is NotImplemented or fixed:
+        return y if y is NotImplemented else (y, mean, variance, np.zeros_like(mean), np.zeros_like(mean))
+    keep = t(momentum)
+    running = (old * keep + new * (t(1) - keep) for old, new in zip((mean, variance), used, strict=True))
+    return y, *running, used[0], inv_std
+
+
 @batch_norm.meta
 def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
     check_float(x)
@@ -148,6 +178,15 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
         y += bias.reshape(-1)
     rows = x.shape[:begin_norm_axis]
     return y.reshape(x.shape), mean.reshape(rows), variance.reshape(rows)
+
+
+@layer_norm.native
+def _(x, weight=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
+    if not 0 <= begin_norm_axis < x.ndim:
+        return NotImplemented
+    rows = x.shape[:begin_norm_axis]
+    found = _LAYER_NORM(x, weight, bias, epsilon, math.prod(rows), math.prod(x.shape[begin_norm_axis:]))
+    return found if found is NotImplemented else (found[0], found[1].reshape(rows), found[2].reshape(rows))
 
 
 def _check_flat(length: int, weight: Any, bias: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import native
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
 from .window import (
@@ -42,6 +43,7 @@ class Pooling(NamedTuple):
     pads: list[Pair]
     counts: list[list[int]]
     apart: bool  # no two windows see the same element
+    window: Window | None  # None where windows are of several sizes
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
@@ -113,14 +115,18 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
     sizes = shape[2:]
     if window is None:
         axes = [_adaptive_axis(s, o) for s, o in zip(sizes, out, strict=True)]
-        return Pooling([a[0] for a in axes], out, [(0, 0)] * len(sizes), [a[1] for a in axes], apart=False)
+        pads = [(0, 0)] * len(sizes)
+        steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
+        even = all(o * step == s for s, o, step in zip(sizes, out, steps, strict=True))
+        alike = Window(steps, steps, (1,) * len(sizes), tuple(pads)) if even else None
+        return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart=False, window=alike)
     axes = [_window_axis(s, o, window, i, exclusive) for i, (s, o) in enumerate(zip(sizes, out, strict=True))]
     pads = [
         (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - sizes[i] - p[0]))
         for i, p in enumerate(window.pads)
     ]
     apart = all(s >= k for s, k in zip(window.stride, window.size, strict=True))
-    return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart)
+    return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart, window)
 
 
 def _inside(pads: list[Pair], sizes: Sequence[int]) -> tuple[Any, ...]:
@@ -174,6 +180,21 @@ def _divisor(p: Pooling, x: Any) -> Any:
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
+def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
+    """The sizes of a pooling of pictures with two axes, as the compiled kernels want them; empty where they do not apply."""
+    if p.window is None or len(sizes) != 2:
+        return ()
+    return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
+
+
+def _counts(p: Pooling, x: Any) -> list[Any]:
+    return [np.array(c, dtype=x.dtype) for c in p.counts]
+
+
+_MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(native.kernel, ("max_pool", "avg_pool", "max_pool_back", "avg_pool_back"))
+
+
+@native.Unit
 def pool(x: Any, p: Pooling, kind: str) -> Any:
     """x [N,C,*S] pooled to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
@@ -186,12 +207,27 @@ def pool(x: Any, p: Pooling, kind: str) -> Any:
     return x / _divisor(p, x)
 
 
+@pool.native
+def _(x, p, kind):
+    sizes = _flat_sizes(p, x.shape[2:])
+    if not sizes or kind not in ("max", "avg"):
+        return NotImplemented
+    return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_counts(p, x), sizes)
+
+
+@native.Unit
 def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The adjoint of average pooling, [N,C,*sizes]."""
     g = g / _divisor(p, g)
     for i in reversed(range(len(sizes))):
         g = unfold(g, p.folds[i], sizes[i] + sum(p.pads[i]), 2 + i)
     return g[_inside(p.pads, sizes)]
+
+
+@average_back.native
+def _(g, p, sizes):
+    flat = _flat_sizes(p, sizes)
+    return _MEAN_BACK(g, *_counts(p, g), flat) if flat else NotImplemented
 
 
 def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
@@ -212,6 +248,7 @@ def laid_like(x: Any, other: Any) -> Any:
     return same
 
 
+@native.Unit
 def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
     full = padded(x, p.pads, -np.inf)
@@ -222,6 +259,12 @@ def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
         else:
             total[seen] += g[place] * hit
     return total[_inside(p.pads, x.shape[2:])]
+
+
+@maximum_back.native
+def _(x, out, g, p):
+    sizes = _flat_sizes(p, x.shape[2:])
+    return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 
 def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:

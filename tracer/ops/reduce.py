@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.dtype import is_float
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
-from .elementwise import div, keep, mul, sub
+from .elementwise import div, keep, mul, sub, summed
 from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
 from .unary import exp
 
@@ -114,6 +115,25 @@ reduce_min = reduction("reduce_min", _min, _same, "the smallest of X")
 reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X")
 
 
+@reduce_sum.native
+def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
+    return _summed(x, dim, keep_dim, reduce_all, out_dtype)
+
+
+@reduce_mean.native
+def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
+    total = _summed(x, dim, keep_dim, reduce_all, out_dtype)
+    return total if total is NotImplemented else np.divide(total, total.dtype.type(x.size // total.size), out=total)
+
+
+def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dtype: int) -> Any:
+    if out_dtype >= 0 or not x.ndim:
+        return NotImplemented
+    axes = axes_of(dim, reduce_all, x.ndim)
+    found = summed(x, [i for i in range(x.ndim) if i not in axes])
+    return found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
+
+
 def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
     return list(axes_of(dim, reduce_all, len(shape_of(x))))
 
@@ -202,6 +222,12 @@ def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
     check_float(x)
     return _mean(x, tuple(range(x.ndim)), False, x.dtype)
+
+
+@mean.native
+def _(x):
+    total = summed(x, [])
+    return total if total is NotImplemented else (total / total.dtype.type(x.size))[0]
 
 
 @mean.meta

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core import native
 from ..core.op import OPS, Meta, op
 from .blocks import along_last, largest, sums
 from .elementwise import mul, sub
@@ -25,6 +26,14 @@ def softmax(x, *, axis: int = -1):
     if not x.ndim:
         return np.ones_like(x)
     return along_last(softmax_of, axis, x)
+
+
+_SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(native.kernel, ("softmax", "log_softmax", "softmax_grad"))
+
+
+@softmax.native
+def _(x, *, axis=-1):
+    return _SOFTMAX(x) if axis in (-1, x.ndim - 1) else NotImplemented
 
 
 def softmax_of(x, axis):
@@ -50,6 +59,11 @@ def softmax_grad(out, g, *, axis: int = -1):
     return along_last(_softmax_back, axis, out, g)
 
 
+@softmax_grad.native
+def _(out, g, *, axis=-1):
+    return _SOFTMAX_BACK(out, g) if axis in (-1, out.ndim - 1) else NotImplemented
+
+
 def _softmax_back(out, g, axis):
     weighted = g * out
     weighted -= out * sums(weighted, axis)
@@ -73,6 +87,11 @@ def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
     check_float(x)
     return along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
+
+
+@log_softmax.native
+def _(x, *, axis=-1):
+    return _LOG_SOFTMAX(x) if axis in (-1, x.ndim - 1) else NotImplemented
 
 
 def log_softmax_of(x, axis):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import Ints, Meta, op
 from . import blocks
 from .elementwise import add, mul
@@ -76,6 +77,25 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     return np.transpose(found, np.argsort(kept + gone))
 
 
+_BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot")
+
+
+def _around(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
+    """The sizes before, in and after the axes that stay; None where they are not side by side, or nothing is there."""
+    kept = [a for a in range(len(shape)) if a not in axes]
+    if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
+        return None
+    sizes = shape[: kept[0]], shape[kept[0] : kept[-1] + 1], shape[kept[-1] + 1 :]
+    n, c, k = map(math.prod, sizes)
+    return None if k == 1 else (n, c, k)
+
+
+@standardize_grad.native
+def _(x, mean, inv_std, g, *, axes):
+    around = _around(x.shape, axes)
+    return NotImplemented if around is None or g.shape != x.shape else _BACK(x, mean, inv_std, g, *around)
+
+
 def _back(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
     out = x - mean
     return _bent(out, np.sum(g * out, axis=axes, keepdims=True), np.sum(g, axis=axes, keepdims=True), inv_std, g)
@@ -126,6 +146,16 @@ def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     for part, m, r, other in blocks.parts(*flat):
         total += np.einsum("rk,rk->k", (part - m) * r, other)
     return total.reshape([x.shape[a] for a in axes])
+
+
+@standardize_dot.native
+def _(x, mean, inv_std, y, *, axes, over):
+    around = _around(x.shape, axes)
+    rows = sorted([*axes, *over]) == list(range(x.ndim))
+    if around is None or y.shape != x.shape or not (rows or sorted(over) == sorted(axes)):
+        return NotImplemented
+    found = _DOT(x, mean, inv_std, y, rows, *around)
+    return found if found is NotImplemented else found.reshape(reduced_shape(x.shape, over, False))
 
 
 @standardize_dot.meta

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.op import Op, check, op
 from .elementwise import div, mul, scale, sub, zeros_like
 from .meta import float_like_x, floated, like_x
@@ -80,6 +81,7 @@ def round_half_away(x: Any) -> Any:
 
 
 exp: Op = unary("exp", np.exp, "e ** X", of_out=mul, ints="float")
+exp.native(native.kernel("exp"))
 expm1: Op = unary("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
 log: Op = unary("log", np.log, "ln X", of_x=div, ints="float")
 log2: Op = unary("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
@@ -130,6 +132,9 @@ def tanh(x):
     return np.tanh(x)
 
 
+tanh.native(native.kernel("tanh"))
+
+
 @tanh.vjp
 def _(g, x, *, Out):
     return tanh_grad(Out, g)
@@ -139,6 +144,9 @@ def _(g, x, *, Out):
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
+
+
+tanh_grad.native(native.kernel("tanh_grad"))
 
 
 @tanh_grad.vjp
@@ -155,6 +163,9 @@ def sigmoid(x):
     return one / (one + np.exp(-x))
 
 
+sigmoid.native(native.kernel("sigmoid"))
+
+
 @sigmoid.vjp
 def _(g, x, *, Out):
     return sigmoid_grad(Out, g)
@@ -164,6 +175,9 @@ def _(g, x, *, Out):
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))
+
+
+sigmoid_grad.native(native.kernel("sigmoid_grad"))
 
 
 @sigmoid_grad.vjp

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core import native
 from ..core.parameter import Parameter
 from .lr import LRScheduler
-from .optimizer import Array, Optimizer
+from .optimizer import Array, Change, Optimizer, replace
 
 
 class Adam(Optimizer):
@@ -58,6 +59,31 @@ class Adam(Optimizer):
         state["beta1_pow_acc"] *= one(self._beta1)
         state["beta2_pow_acc"] *= one(self._beta2)
 
+    def _update_all(self, changes: list[Change]) -> bool:
+        states = [self._state_of(c.parameter) for c in changes]
+        rows = [self._row(c, s) for c, s in zip(changes, states, strict=True)]
+        if not replace(changes, _ADAM(rows, self._beta1, self._beta2)):
+            return False
+        for state in states:
+            state["beta1_pow_acc"] *= self._beta1
+            state["beta2_pow_acc"] *= self._beta2
+        return True
+
+    def _row(self, change: Change, state: dict[str, Array]) -> tuple[Any, ...]:
+        """What the compiled step takes: arrays, epsilon, the rate with its correction, and what is kept of the parameter."""
+        power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
+        correction = math.sqrt(1 - power2)
+        rate = change.lr * correction / (1 - power1)
+        arrays = change.parameter.array, change.gradient, state["moment1"], state["moment2"]
+        return *arrays, self._epsilon * correction, rate, self._kept(change.parameter, change.lr)
+
+    def _kept(self, parameter: Parameter, lr: float) -> float:
+        """What the parameter is multiplied by before the step."""
+        return 1.0
+
+
+_ADAM = native.kernel("adam")
+
 
 class AdamW(Adam):
     """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay   (Loshchilov and Hutter 2017).
@@ -79,10 +105,17 @@ class AdamW(Adam):
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
         return gradient
 
+    def _lr_of(self, parameter: Parameter) -> float:
+        lr = super()._lr_of(parameter)
+        return lr if self._lr_ratio is None else lr * float(self._lr_ratio(parameter))
+
+    def _kept(self, parameter: Parameter, lr: float) -> float:
+        if self._decays is not None and not self._decays(parameter.name):
+            return 1.0
+        return 1 - lr * float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
+
     def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        if self._lr_ratio is not None:
-            lr *= float(self._lr_ratio(parameter))
-        if self._decays is None or self._decays(parameter.name):
-            own = self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient)
-            parameter.array = parameter.array * parameter.array.dtype.type(1 - lr * float(own))
+        kept = self._kept(parameter, lr)
+        if kept != 1.0:
+            parameter.array = parameter.array * parameter.array.dtype.type(kept)
         super()._update(parameter, gradient, lr)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import native
 from ..core.errors import OarlockError, OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
@@ -15,6 +16,23 @@ from .lr import LRScheduler
 
 Array = Any  # an ndarray like the parameter
 Rule = Callable[[Any, Array, float], None]
+
+
+class Change(NamedTuple):
+    """What one step has to do to one parameter: its gradient, weight decay counted, and the learning rate."""
+
+    parameter: Parameter
+    gradient: Array
+    lr: float
+
+
+def replace(changes: list[Change], arrays: Any) -> bool:
+    """Give every parameter its new array; False for NotImplemented."""
+    if arrays is NotImplemented:
+        return False
+    for change, array in zip(changes, arrays, strict=True):
+        change.parameter.array = array
+    return True
 
 
 class Optimizer:
@@ -77,9 +95,14 @@ class Optimizer:
         pairs = [(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient]
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
-        for parameter, gradient in pairs:
-            decayed = self._decayed(parameter, gradient)
-            self._update(parameter, decayed.astype(parameter.array.dtype, copy=False), self._lr_of(parameter))
+        changes = [Change(p, self._decayed(p, g).astype(p.array.dtype, copy=False), self._lr_of(p)) for p, g in pairs]
+        if not (native.switch.on and self._update_all(changes)):
+            for change in changes:
+                self._update(*change)
+
+    def _update_all(self, changes: list[Change]) -> bool:
+        """Change all parameters in one compiled step; False where there is none, and nothing has changed then."""
+        return False
 
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
         """The gradient plus that of the weight decay; a parameter's own regularizer goes first."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..core import native
 from ..core.parameter import Parameter
 from .lr import LRScheduler
-from .optimizer import Array, Optimizer
+from .optimizer import Array, Change, Optimizer, replace
 
 
 class SGD(Optimizer):
@@ -15,6 +16,13 @@ class SGD(Optimizer):
 
     def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
         parameter.array = parameter.array - gradient * parameter.array.dtype.type(lr)
+
+    def _update_all(self, changes: list[Change]) -> bool:
+        rows = [(c.parameter.array, c.gradient, c.lr) for c in changes]
+        return replace(changes, _MOMENTUM(rows, False, 0.0, False))
+
+
+_MOMENTUM = native.kernel("momentum")
 
 
 class Momentum(Optimizer):
@@ -43,3 +51,9 @@ class Momentum(Optimizer):
         velocity = state["velocity"] = state["velocity"] * one(self._momentum) + gradient
         step = gradient + velocity * one(self._momentum) if self._use_nesterov else velocity
         parameter.array = parameter.array - step * one(lr)
+
+    def _update_all(self, changes: list[Change]) -> bool:
+        if self._rescale_grad != 1.0:
+            return False
+        rows = [(c.parameter.array, c.gradient, self._state_of(c.parameter)["velocity"], c.lr) for c in changes]
+        return replace(changes, _MOMENTUM(rows, True, self._momentum, self._use_nesterov))

@@ -1,6 +1,6 @@
-"""What does not belong to one part: files from the network."""
+"""Small things beside the library."""
 
 from ..core import unique_name
-from . import download
+from . import dlpack, download
 
-__all__ = ["download", "unique_name"]
+__all__ = ["dlpack", "download", "unique_name"]

@@ -1,0 +1,80 @@
+// The product of two matrices, tile by tile.   What B is, and where it comes from, is the caller's: see `Panel` below.
+#pragma once
+#include "kernels/lanes.h"
+
+namespace oarlock::kernels {
+namespace {
+
+/// c[i][j] (+)= the sum over p of a[i][p] * b[p][j], for R rows and N vectors of columns.
+template <class T, int R, int N>
+void tile(Size k, const T* a, Size a_row, Size a_column, const T* b, Size b_row, T* c, Size c_row, bool add) {
+  V<T> sums[R][N] = {};
+  for (Size p = 0; p < k; ++p) {
+    V<T> columns[N];
+    for (int j = 0; j < N; ++j) columns[j] = load(b + j * kLanes<T>);
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      V<T> factor = splat(a[i * a_row]);
+      for (int j = 0; j < N; ++j) sums[i][j] += factor * columns[j];
+    }
+    a += a_column;
+    b += b_row;
+  }
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < N; ++j) {
+      T* place = c + i * c_row + j * kLanes<T>;
+      store(place, add ? load(place) + sums[i][j] : sums[i][j]);
+    }
+}
+
+template <class T>
+using Tile = void (*)(Size, const T*, Size, Size, const T*, Size, T*, Size, bool);
+
+template <class T, int... R>
+constexpr Tile<T> tile_for(Size rows, bool wide, std::integer_sequence<int, R...>) {
+  constexpr Tile<T> narrow[] = {tile<T, R + 1, 1>...}, both[] = {tile<T, R + 1, 2>...};
+  return (wide ? both : narrow)[rows - 1];
+}
+
+/// Some columns of B: `row` elements from one row to the next, readable in whole vectors.
+template <class T>
+struct Block {
+  const T* data;
+  Size row;
+};
+
+constexpr Size kDepth = 384;  // as many rows of B at a time as stay in the first cache
+
+/// One tile that may be narrower than whole vectors.
+template <class T>
+void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c, Size c_row, Size width,
+                bool add) {
+  bool wide = width > kLanes<T>;
+  Tile<T> made = tile_for<T>(rows, wide, std::make_integer_sequence<int, kRows>{});
+  if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b.data, b.row, c, c_row, add);
+  alignas(kBytes) T whole[kRows * kColumns<T>];
+  made(k, a, a_row, a_column, b.data, b.row, whole, kColumns<T>, false);
+  for (Size i = 0; i < rows; ++i)
+    for (Size j = 0; j < width; ++j)
+      c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
+}
+
+/// c [m,n] (+)= a [m,k] @ B.   panel(j, width, p, depth) gives the columns j ... and rows p ... of B as a Block.
+template <class T, class Panel>
+void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row, bool add,
+             const Panel& panel) {
+  Size steps = most(parts_of(k, kDepth), 1), depth = parts_of(k, steps);
+  for (Size j = 0; j < n; j += kColumns<T>) {
+    Size width = least(n - j, kColumns<T>);
+    for (Size step = 0, p = 0; step < steps; ++step, p += depth) {
+      Size count = least(depth, k - p);
+      Block<T> b = panel(j, width, p, count);
+      for (Size i = 0; i < m; i += kRows)
+        place_tile(count, a + i * a_row + p * a_column, a_row, a_column, least(m - i, kRows), b, c + i * c_row + j,
+                   c_row, width, add || p > 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oarlock::kernels

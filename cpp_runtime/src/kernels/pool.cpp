@@ -1,0 +1,182 @@
+#include "kernels/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace oarlock::kernels {
+namespace {
+
+constexpr auto kSpin = std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
+
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+struct Job {
+  Task task;
+  const void* context;
+  Size count;
+  std::atomic<Size> next{0};
+
+  void work() {
+    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+  }
+};
+
+class Pool {
+ public:
+  explicit Pool(int workers) {
+    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    ending_ = true;
+    wake();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  void run(Job& job) {
+    job_ = &job;
+    wake();
+    job.work();
+    job_ = nullptr;
+    // A worker says that it is inside before it looks for the job, so here either it finds none or we wait for it.
+    for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
+  }
+
+ private:
+  void wake() {
+    ++generation_;
+    generation_.notify_all();
+  }
+
+  void live() {
+    unsigned seen = 0;
+    while (!ending_) {
+      seen = generation_;
+      ++inside_;
+      if (Job* job = job_) job->work();
+      --inside_;
+      await(seen);
+    }
+  }
+
+  /// Until there is something new: first look, then sleep.
+  void await(unsigned seen) {
+    auto until = std::chrono::steady_clock::now() + kSpin;
+    while (generation_ == seen && std::chrono::steady_clock::now() < until)
+      for (int i = 0; i < 16 && generation_ == seen; ++i) relax();
+    generation_.wait(seen);
+  }
+
+  std::vector<std::thread> threads_;
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<unsigned> generation_{0};
+  std::atomic<int> inside_{0};
+  std::atomic<bool> ending_{false};
+};
+
+int count_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : 0;  // of a list "4,2" the first
+}
+
+int default_count() {
+  for (const char* variable : {"OARLOCK_NUM_THREADS", "OMP_NUM_THREADS"})
+    if (int count = count_in(variable); count > 0) return count;
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+}
+
+/// The pool, made when it is first needed.   `busy` is held while a kernel uses it.
+struct Shared {
+  std::mutex busy;
+  std::unique_ptr<Pool> pool;
+  int count = default_count();
+};
+
+Shared* shared = nullptr;
+std::once_flag made;
+
+void make() {
+  shared = new Shared;
+  std::atexit([] {
+    if (shared->busy.try_lock()) shared->pool.reset();
+  });
+  // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it starts anew.
+  pthread_atfork(nullptr, nullptr, [] {
+    int count = shared->count;
+    shared = new Shared;
+    shared->count = count;
+  });
+}
+
+Shared& get() {
+  std::call_once(made, make);
+  return *shared;
+}
+
+thread_local bool working = false;  // in a task: no pool inside of a pool
+
+}  // namespace
+
+void run_tasks(Size count, Task task, const void* context) {
+  Shared& s = get();
+  Job job{task, context, count};
+  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) return job.work();
+  std::lock_guard hold(s.busy, std::adopt_lock);
+  if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
+  working = true;
+  s.pool->run(job);
+  working = false;
+}
+
+int thread_count() { return get().count; }
+
+void set_thread_count(int count) {
+  Shared& s = get();
+  std::lock_guard hold(s.busy);
+  s.pool.reset();
+  s.count = count < 1 ? 1 : count;
+}
+
+namespace {
+struct Buffers {
+  static constexpr std::align_val_t kAlign{64};
+  void* data[6] = {};
+  std::size_t size[6] = {};
+  ~Buffers() {
+    for (void* p : data) ::operator delete(p, kAlign);
+  }
+};
+thread_local Buffers buffers;
+}  // namespace
+
+void* scratch(int slot, std::size_t bytes) {
+  Buffers& b = buffers;
+  if (b.size[slot] < bytes) {
+    ::operator delete(b.data[slot], Buffers::kAlign);
+    b.size[slot] = 0;
+    b.data[slot] = nullptr;
+    b.data[slot] = ::operator new(bytes, Buffers::kAlign);
+    b.size[slot] = bytes;
+  }
+  return b.data[slot];
+}
+
+}  // namespace oarlock::kernels

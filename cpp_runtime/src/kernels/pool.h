@@ -1,0 +1,37 @@
+// Threads that share the work of a kernel.   They sleep when there is none, survive a fork, and end with the process.
+#pragma once
+#include <cstddef>
+
+namespace oarlock::kernels {
+
+using Size = std::ptrdiff_t;
+using Task = void (*)(const void* context, Size index);
+
+/// Call `task` for every index below `count`, on all threads; in what order is not said.   A call from inside a task, or
+/// while another thread's kernel runs, does all the work itself.
+void run_tasks(Size count, Task task, const void* context);
+
+/// How many threads work, this one counted.
+int thread_count();
+/// Let `count` threads work from now on; at least one.
+void set_thread_count(int count);
+
+/// `body(index)` for every index below `count`.
+template <class Body>
+void parallel(Size count, const Body& body) {
+  if (count == 1) return body(0);
+  run_tasks(count, [](const void* context, Size index) { (*static_cast<const Body*>(context))(index); }, &body);
+}
+
+/// `body(from, to)` over parts of [0, count), each of about `part` elements; cut alike whatever the number of threads.
+template <class Body>
+void parallel_parts(Size count, Size part, const Body& body) {
+  Size parts = (count + part - 1) / part;
+  if (parts <= 1) return body(Size(0), count);
+  parallel(parts, [&](Size i) { body(i * part, i + 1 == parts ? count : (i + 1) * part); });
+}
+
+/// Memory for this thread to work in, aligned to 64 bytes, valid until the next call with the same `slot` below 6.
+void* scratch(int slot, std::size_t bytes);
+
+}  // namespace oarlock::kernels

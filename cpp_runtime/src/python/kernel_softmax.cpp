@@ -1,0 +1,92 @@
+// Softmax along the last axis, and the cross entropy with classes.
+#include "python/kernel_arrays.h"
+
+namespace oarlock::python {
+namespace {
+
+struct Rows {
+  Size count, length;
+  explicit Rows(const Array& x) : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
+};
+
+bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
+
+template <bool Log>
+nb::object softmax(nb::handle x) {
+  Array a(x);
+  if (!has_rows(a)) return not_implemented();
+  Array y = empty(a.rank(), a.shape(), a.type());
+  for_type(a.type(), [&]<class T>(T) {
+    Rows rows(a);
+    Unlocked free(a.size() * 4);
+    const kernels::Table<T>& table = kernels::table<T>();
+    (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.start<T>(), y.start<T>());
+  });
+  return given(std::move(y));
+}
+
+nb::object softmax_back(nb::handle y, nb::handle g) {
+  Array a(y), b(g);
+  if (!alike({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
+  Array dx = empty(a.rank(), a.shape(), a.type());
+  for_type(a.type(), [&]<class T>(T) {
+    Rows rows(a);
+    const T* back = b.data<T>();
+    Unlocked free(a.size());
+    kernels::table<T>().softmax_back(rows.count, rows.length, a.start<T>(), back, dx.start<T>());
+  });
+  return given(std::move(dx));
+}
+
+/// The classes of [rows] labels, each below `classes` or `ignored`; nullptr if they are not.
+const std::int64_t* classes_of(Array& labels, Size rows, Size classes, std::int64_t ignored) {
+  if (!labels.is_array() || labels.type() != NPY_INT64 || labels.size() != rows) return nullptr;
+  const auto* found = labels.data<std::int64_t>();
+  for (Size i = 0; i < rows; ++i)
+    if ((found[i] < 0 || found[i] >= classes) && found[i] != ignored) return nullptr;
+  return found;
+}
+
+nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) {
+  Array a(x), b(labels);
+  if (!has_rows(a)) return not_implemented();
+  Rows rows(a);
+  const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
+  if (!classes) return not_implemented();
+  Array probabilities = empty(a.rank(), a.shape(), a.type()), loss = empty(b.rank(), b.shape(), a.type());
+  for_type(a.type(), [&]<class T>(T) {
+    Unlocked free(a.size() * 4);
+    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored,
+                                      probabilities.start<T>(), loss.start<T>());
+  });
+  return nb::make_tuple(given(std::move(probabilities)), given(std::move(loss)));
+}
+
+nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::handle g, std::int64_t ignored) {
+  Array a(probabilities), b(labels), c(g);
+  if (!alike({&a, &c}) || !has_rows(a)) return not_implemented();
+  Rows rows(a);
+  const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
+  if (!classes || c.size() != rows.count) return not_implemented();
+  Array dx = empty(a.rank(), a.shape(), a.type());
+  for_type(a.type(), [&]<class T>(T) {
+    const T* back = c.data<T>();
+    Unlocked free(a.size());
+    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored, back, dx.start<T>());
+  });
+  return given(std::move(dx));
+}
+
+}  // namespace
+
+void bind_softmax(nb::module_& m) {
+  m.def("softmax", &softmax<false>, nb::arg("x"));
+  m.def("log_softmax", &softmax<true>, nb::arg("x"));
+  m.def("softmax_grad", &softmax_back, nb::arg("y"), nb::arg("g"));
+  m.def("cross_entropy", &cross_entropy, nb::arg("x"), nb::arg("labels"), nb::arg("ignored"),
+        "x [*,C], labels int64 [*,1] -> probabilities [*,C], loss like labels");
+  m.def("cross_entropy_grad", &cross_entropy_back, nb::arg("probabilities"), nb::arg("labels"), nb::arg("g"),
+        nb::arg("ignored"));
+}
+
+}  // namespace oarlock::python

@@ -1,0 +1,99 @@
+"""Every row whose op has a compiled kernel: it gives what the NumPy kernel gives, in float32, in float64, and however operands lie."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core import native
+from oarlock.core.op import OPS
+
+from .rows import Row
+from .table import IDS, ROWS, op_of
+from .test_forward import flat
+from .test_gradient import FIRST, check_first, double
+
+# Ops whose kernels share a function that has a compiled twin.
+SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d"}
+NATIVE = [n for n, row in enumerate(ROWS) if (row.type in SHARED or op_of(row).fast is not None) and not row.random]
+rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
+
+pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
+
+
+def changed(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
+    return [None if a is None else [change(t) for t in a] if isinstance(a, list) else change(a) for a in args]
+
+
+def turned(array: Any) -> Any:
+    """The same numbers, with the axes the other way round in memory."""
+    return np.asfortranarray(array)
+
+
+def spaced(array: Any) -> Any:
+    """The same numbers, every second element of a wider array."""
+    return np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim else array
+
+
+def compare(row: Row, args: list[Any], tolerance: float) -> None:
+    op = op_of(row)
+    with native.native(True):
+        got = flat(op, op.kernel(*args, **row.attrs))
+    with native.native(False):
+        wanted = flat(op, op.kernel(*args, **row.attrs))
+    for g, w in zip(got, wanted, strict=True):
+        assert g.dtype == w.dtype
+        assert g.shape == w.shape
+        np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
+
+
+@rows
+@pytest.mark.parametrize("change", [np.asarray, turned, spaced], ids=["plain", "turned", "spaced"])
+def test_compiled_and_numpy_kernels_agree(number: int, change: Callable[[Any], Any]) -> None:
+    row = ROWS[number]
+    compare(row, changed(row.args, change), max(row.tol, 2e-6))
+
+
+@rows
+def test_they_agree_in_float64(number: int) -> None:
+    row = ROWS[number]
+    compare(row, changed(row.args, double), 1e-12)
+
+
+DIFFERENTIABLE = [n for n in NATIVE if n in FIRST]
+
+
+@pytest.mark.parametrize("number", DIFFERENTIABLE, ids=[IDS[n] for n in DIFFERENTIABLE])
+def test_gradients_hold_without(number: int) -> None:
+    with native.native(False):
+        check_first.__wrapped__(number)
+
+
+def test_switch() -> None:
+    relu = OPS["relu"]
+    with native.native(False):
+        assert relu.kernel is relu.reference
+    with native.native(True):
+        assert relu.kernel is relu.fast
+
+
+def test_environment_turns_them_off() -> None:
+    code = "import oarlock; from oarlock.core.op import OPS; assert OPS['relu'].kernel is OPS['relu'].reference"
+    environment = {**os.environ, "OARLOCK_NATIVE": "0"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+def test_compiled_kernels_are_used() -> None:
+    x, w = np.ones((2, 3, 8, 8), "f"), np.ones((4, 3, 3, 3), "f")
+    for name in ("matmul_v2", "relu", "softmax", "elementwise_add", "layer_norm", "reduce_sum"):
+        assert OPS[name].fast is not None
+    sizes = (2, 3, 8, 8, 4, 1, 3, 3, 6, 6, 1, 1, 1, 1, 0, 0)
+    assert native.kernel("conv2d")(x, w, sizes) is not NotImplemented
+    assert native.kernel("max_pool")(x, (8, 8, 4, 4, 2, 2, 2, 2, 0, 0)) is not NotImplemented
+    assert native.kernel("no such kernel") is native.declined

@@ -1,0 +1,75 @@
+"""The compiled kernels: whether they are there, and the switch that turns them off.
+
+OARLOCK_NATIVE=0 starts without them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from .op import OPS
+
+compiled: ModuleType | None
+try:
+    from . import _kernels as compiled
+except ImportError:  # built without: everything works, only slower
+    compiled = None
+
+
+class _Switch:
+    """on: whether compiled kernels are used now."""
+
+    on = compiled is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+
+
+switch = _Switch()
+
+
+def declined(*args: Any, **kwargs: Any) -> Any:
+    """What stands for a kernel that is not there: like one that does not apply, it answers NotImplemented."""
+    return NotImplemented
+
+
+def kernel(name: str) -> Callable[..., Any]:
+    """The compiled function `name`, or `declined`."""
+    return getattr(compiled, name, declined)
+
+
+class Unit:
+    """A function that the kernels of several ops share.   `native`: what is asked first, as with an op."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.reference = function
+        self.rule = declined
+
+    def __call__(self, *args: Any) -> Any:
+        """The compiled function's answer, or the function's own."""
+        found = self.rule(*args) if switch.on else NotImplemented
+        return self.reference(*args) if found is NotImplemented else found
+
+    def native(self, rule: Callable[..., Any]) -> Unit:
+        """Decorator: ask `rule` first."""
+        self.rule = rule
+        return self
+
+
+def use_native(on: bool) -> None:
+    """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
+    switch.on = on and compiled is not None
+    for op in OPS.values():
+        op.kernel = op.fast if switch.on and op.fast is not None else op.reference
+
+
+@contextmanager
+def native(on: bool) -> Iterator[None]:
+    """The body with or without compiled kernels."""
+    before = switch.on
+    use_native(on)
+    try:
+        yield
+    finally:
+        use_native(before)

@@ -1,0 +1,46 @@
+"""Tensors shared with other libraries through DLPack, without copying."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..core.tensor import Tensor
+
+__all__ = ["from_dlpack", "to_dlpack"]
+
+_CPU = (1, 0)  # kDLCPU
+
+
+def to_dlpack(x: Tensor) -> Any:
+    """A DLPack capsule over the memory of x.   Raises OpError for a dtype that DLPack and NumPy do not share, such as bfloat16."""
+    if not isinstance(x, Tensor):
+        raise OpError(with_user_line(f"to_dlpack: {type(x).__name__} is not a Tensor"))
+    return x.__dlpack__()
+
+
+class _Held:
+    """A capsule, as something that NumPy asks for one."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _CPU
+
+
+def from_dlpack(dlpack: Any) -> Tensor:
+    """A Tensor over the memory of a DLPack capsule, or of anything that gives one, such as a PyTorch tensor on the CPU.
+
+    What the other side writes there later, the Tensor shows.   Raises OpError for what is no capsule, was used, or is not on the CPU.
+    """
+    given = dlpack if hasattr(dlpack, "__dlpack__") else _Held(dlpack)
+    try:
+        return Tensor(np.from_dlpack(given))
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise OpError(with_user_line(f"from_dlpack: {error}")) from None
