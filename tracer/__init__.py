@@ -9,7 +9,7 @@ if __name__ != "oarlock":
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, static, tensor, utils
+from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.dtype import (
@@ -54,6 +54,7 @@ _LATER = {
     "hapi": (".hapi", None),
     "Model": (".hapi", "Model"),
     "summary": (".hapi", "summary"),
+    "utils": (".utils", None),
     "vision": (".vision", None),
 }
 
@@ -75,6 +76,6 @@ __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
-    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads", "set_printoptions",
-    "set_rng_state", "static", "tensor", "uint8", "unique_name", "utils", *_LATER, *_EXPORTS,
+    "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",
+    "set_printoptions", "set_rng_state", "static", "tensor", "uint8", "unique_name", *_LATER, *_EXPORTS,
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from .param_attr import *
 from .pooling import *
 from .rnn import *
 from .transformer import *
+from .vision import *
 
 if _TYPE_CHECKING:  # the activations, which come from a table
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
+from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
+from .function_layer import REQUIRED, Row, made
 from .initializer import Constant
 from .layer import Layer
 
@@ -25,66 +27,79 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("Hardsigmoid", "hardsigmoid", {}),
     ("GELU", "gelu", {"approximate": False}),
     ("ELU", "elu", {"alpha": 1.0}),
+    ("CELU", "celu", {"alpha": 1.0}),
+    ("SELU", "selu", {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717}),
     ("LeakyReLU", "leaky_relu", {"negative_slope": 0.01}),
     ("Hardtanh", "hardtanh", {"min": -1.0, "max": 1.0}),
+    ("Hardshrink", "hardshrink", {"threshold": 0.5}),
+    ("Softshrink", "softshrink", {"threshold": 0.5}),
+    ("ThresholdedReLU", "thresholded_relu", {"threshold": 1.0}),
     ("Softplus", "softplus", {"beta": 1, "threshold": 20}),
     ("Softmax", "softmax", {"axis": -1}),
     ("LogSoftmax", "log_softmax", {"axis": -1}),
     ("GLU", "glu", {"axis": -1}),
+    ("Maxout", "maxout", {"groups": REQUIRED, "axis": 1}),
 ]
 
+CLASSES = {
+    name: made(Row(name, function, settings, f"functional.{function} as a layer.   x [*] -> [*]"), __name__)
+    for name, function, settings in TABLE
+}
+globals().update(CLASSES)
+__all__ = ["PReLU", "RReLU", "Softmax2D", *CLASSES]  # noqa: PLE0604 - made from the table
 
-class _Activation(Layer):
-    """An activation; its settings are those of the function."""
 
-    _function = ""
-    _defaults: ClassVar[dict[str, Any]] = {}
+class RReLU(Layer):
+    """x where x > 0, else x times a slope that is drawn in training   (Xu et al. 2015).   x [*] -> like x"""
 
-    def __init__(self, *args: Any, name: str | None = None, **settings: Any) -> None:
+    def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None) -> None:
         super().__init__()
-        given = {**dict(zip(self._defaults, args, strict=False)), **settings}
-        unknown = given.keys() - self._defaults.keys()
-        if unknown or len(args) > len(self._defaults):
-            raise TypeError(f"{type(self).__name__} takes {list(self._defaults)}, got {args} and {sorted(settings)}")
-        self._settings = {**self._defaults, **given}
+        self._lower, self._upper, self._name = lower, upper, name
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        found: Tensor = getattr(F, self._function)(x, **self._settings)
-        return found
+        return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
         """Settings."""
-        return ", ".join(f"{k}={v}" for k, v in self._settings.items())
+        found = f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype.name}"
+        return found + (f", name={self._name}" if self._name else "")
 
 
-def _make(name: str, function: str, defaults: dict[str, Any]) -> type[_Activation]:
-    doc = f"functional.{function} as a layer.   x [*] -> [*]"
-    return type(
-        name, (_Activation,), {"_function": function, "_defaults": defaults, "__doc__": doc, "__module__": __name__}
-    )
+class Softmax2D(Layer):
+    """softmax over the channels of pictures.   x [N, C, H, W] or [C, H, W] -> like x"""
 
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self._name = name
 
-CLASSES = {name: _make(name, function, defaults) for name, function, defaults in TABLE}
-globals().update(CLASSES)
-__all__ = ["PReLU", *CLASSES]  # noqa: PLE0604 - made from the table
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        if x.ndim not in (3, 4):
+            raise OpError(with_user_line(f"Softmax2D: needs three or four axes (X={x.meta})"))
+        return F.softmax(x, axis=-3)
+
+    def extra_repr(self) -> str:
+        """The name."""
+        return f"name={self._name}" if self._name else ""
 
 
 class PReLU(Layer):
     """x where x > 0, else weight * x, the weight being learned.   x [N, C, *], weight [num_parameters] -> like x"""
 
     def __init__(
-        self,
-        num_parameters: int = 1,
-        init: float = 0.25,
-        weight_attr: Any = None,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
+        self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+    ) -> None:  # fmt: skip
         super().__init__()
+        self._num_parameters, self._init, self._name = num_parameters, init, name
         self._data_format = data_format
         self._weight: Any = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
         return F.prelu(x, self._weight, self._data_format)
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        found = f"num_parameters={self._num_parameters}, data_format={self._data_format}, init={self._init}"
+        return f"{found}, dtype={self._dtype.name}" + (f", name={self._name}" if self._name else "")

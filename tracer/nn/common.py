@@ -9,7 +9,7 @@ from ..tensor.manipulation import flatten
 from . import functional as F
 from .layer import Layer
 
-__all__ = ["CosineSimilarity", "Dropout", "Dropout2D", "Embedding", "Flatten", "Identity", "Linear", "Pad2D"]
+__all__ = ["Dropout", "Embedding", "Flatten", "Identity", "Linear"]
 
 
 class Identity(Layer):
@@ -46,7 +46,8 @@ class Linear(Layer):
     def extra_repr(self) -> str:
         """Sizes and dtype."""
         rows, columns = self.weight.meta.shape
-        return f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
+        found = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
+        return found + (f", name={self.name}" if self.name else "")
 
 
 class Embedding(Layer):
@@ -57,7 +58,7 @@ class Embedding(Layer):
         name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self._padding_idx = padding_idx
+        self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         if padding_idx is not None:
             table: Any = self.weight.array
@@ -70,7 +71,8 @@ class Embedding(Layer):
     def extra_repr(self) -> str:
         """Sizes."""
         rows, columns = self.weight.meta.shape
-        return f"{rows}, {columns}, padding_idx={self._padding_idx}, sparse=False"
+        padding = "" if self._padding_idx is None else f", padding_idx={self._padding_idx}"
+        return f"{rows}, {columns}{padding}, sparse={self._sparse}" + (f", name={self._name}" if self._name else "")
 
 
 class Dropout(Layer):
@@ -83,6 +85,7 @@ class Dropout(Layer):
         self.p = p
         self.axis = axis
         self.mode = mode
+        self.name = name
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -90,20 +93,8 @@ class Dropout(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"p={self.p}, axis={self.axis}, mode={self.mode}"
-
-
-class Dropout2D(Layer):
-    """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
-
-    def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None) -> None:
-        super().__init__()
-        self.p = p
-        self.data_format = data_format
-
-    def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
-        return F.dropout2d(input, self.p, self.training, self.data_format)
+        found = f"p={self.p}, axis={self.axis}, mode={self.mode}"
+        return found + (f", name={self.name}" if self.name else "")
 
 
 class Flatten(Layer):
@@ -117,38 +108,3 @@ class Flatten(Layer):
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         return flatten(input, self.start_axis, self.stop_axis)
-
-
-class Pad2D(Layer):
-    """Padding of the last two axes: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
-
-    def __init__(
-        self,
-        padding: Any,
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        self._pad = [padding] * 4 if isinstance(padding, int) else padding
-        self._mode = mode
-        self._value = value
-        self._data_format = data_format
-
-    def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
-        return F.pad(x, self._pad, self._mode, self._value, self._data_format)
-
-
-class CosineSimilarity(Layer):
-    """The cosine of the angle between two tensors along an axis.   [*], [*] -> [* without axis]"""
-
-    def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self._axis = axis
-        self._eps = eps
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """See the class."""
-        return F.cosine_similarity(x1, x2, self._axis, self._eps)

@@ -319,5 +319,5 @@ class Layer:
         lines = [f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self.named_children()]
         if not lines:
             return f"{type(self).__name__}({self.extra_repr()})"
-        inner = "\n  ".join(([self.extra_repr()] if self.extra_repr() else []) + lines)
-        return f"{type(self).__name__}(\n  {inner}\n)"
+        inner = "\n  ".join(lines)
+        return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"

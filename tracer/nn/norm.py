@@ -8,13 +8,17 @@ import numpy as np
 
 from ..core import unique_name
 from ..core.errors import OpError
+from ..core.op import OPS
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from . import functional as F
-from .initializer import Constant
+from .initializer import Constant, Normal
 from .layer import Layer
 
-__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm2D", "LayerNorm"]
+__all__ = [
+    "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LayerNorm",
+    "SpectralNorm", "SyncBatchNorm",
+]  # fmt: skip
 
 
 class _BatchNorm(Layer):
@@ -34,7 +38,7 @@ class _BatchNorm(Layer):
         super().__init__()
         self._momentum, self._epsilon = momentum, epsilon
         self._data_format, self._use_global_stats = data_format, use_global_stats
-        self._num_features = num_features
+        self._num_features, self._name = num_features, name
         self.weight: Any = self._scale(weight_attr, 1.0)
         self.bias: Any = self._scale(bias_attr, 0.0)
         self._mean = self._statistic(np.zeros(num_features, self._dtype))
@@ -67,7 +71,8 @@ class _BatchNorm(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        found = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        return f"{found}, data_format={self._data_format}" + (f", name={self._name}" if self._name else "")
 
 
 class BatchNorm1D(_BatchNorm):
@@ -117,6 +122,10 @@ class BatchNorm(_BatchNorm):
         out = super().forward(input)
         return out if self._act is None else getattr(F, self._act)(out)
 
+    def extra_repr(self) -> str:
+        """Nothing, as in Paddle."""
+        return ""
+
 
 class LayerNorm(Layer):
     """Normalisation over the last axes   (Ba et al. 2016).   x [*, *normalized_shape] -> like x"""
@@ -154,6 +163,7 @@ class GroupNorm(Layer):
     ) -> None:  # fmt: skip
         super().__init__()
         self._num_groups, self._epsilon, self._data_format = num_groups, epsilon, data_format
+        self._num_channels = num_channels
         self.weight: Any = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
@@ -161,19 +171,121 @@ class GroupNorm(Layer):
         """See the class."""
         return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
 
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
 
-class InstanceNorm2D(Layer):
-    """Normalisation over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, H, W] -> like x"""
+
+class _InstanceNorm(Layer):
+    """Normalisation over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *] -> like x"""
+
+    _ranks: tuple[int, ...] = ()
 
     def __init__(
         self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
         data_format: str = "NCHW", name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self._epsilon = epsilon
+        if (weight_attr is False) != (bias_attr is False):
+            raise OpError(f"{type(self).__name__}: weight_attr and bias_attr must both be False, or none")
+        self._num_features, self._epsilon, self._data_format = num_features, epsilon, data_format
         self.scale: Any = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        return F.instance_norm(input, weight=self.scale, bias=self.bias, eps=self._epsilon)
+        if input.ndim not in self._ranks:
+            raise OpError(f"{type(self).__name__}: expected a rank of {self._ranks} (X={input.meta})")
+        return F.instance_norm(
+            input, weight=self.scale, bias=self.bias, eps=self._epsilon, data_format=self._data_format
+        )
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"num_features={self._num_features}, epsilon={self._epsilon}"
+
+
+class InstanceNorm1D(_InstanceNorm):
+    """Normalisation over each channel of each sample.   x [N, C, L] -> like x"""
+
+    _ranks = (2, 3)
+
+    def __init__(
+        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCL", name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
+
+class InstanceNorm2D(_InstanceNorm):
+    """Normalisation over each channel of each sample.   x [N, C, H, W] -> like x"""
+
+    _ranks = (4,)
+
+
+class InstanceNorm3D(_InstanceNorm):
+    """Normalisation over each channel of each sample.   x [N, C, D, H, W] -> like x"""
+
+    _ranks = (5,)
+
+    def __init__(
+        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCDHW", name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """BatchNorm over all devices; here there is one, so it is BatchNorm.   x [N, C, *] -> like x"""
+
+    def __init__(
+        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
+        data_format: str = "NCHW", name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return super().forward(x)
+
+    def extra_repr(self) -> str:
+        """Settings."""
+        return f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
+        """A layer with every BatchNorm in it, itself included, made a SyncBatchNorm with the same parameters."""
+        found = layer
+        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
+            found = made = cls(layer._num_features, layer._momentum, layer._epsilon, data_format=layer._data_format)
+            made.weight, made.bias, made._mean, made._variance = layer.weight, layer.bias, layer._mean, layer._variance
+            made.training = layer.training
+        for name, sublayer in list(layer.named_children()):
+            found.add_sublayer(name, cls.convert_sync_batchnorm(sublayer))
+        return found
+
+
+class SpectralNorm(Layer):
+    """A weight divided by its largest singular value   (Miyato et al. 2018).   x [*weight_shape] -> like x"""
+
+    def __init__(
+        self, weight_shape: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, dtype: Any = "float32"
+    ) -> None:  # fmt: skip
+        super().__init__(dtype=dtype)
+        shape = [int(d) for d in weight_shape]
+        if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
+            raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
+        self._dim, self._power_iters, self._eps = dim, power_iters, eps
+        self.weight_u: Any = self._vector(shape[dim])
+        self.weight_v: Any = self._vector(int(np.prod(shape)) // shape[dim])
+
+    def _vector(self, size: int) -> Parameter:
+        made: Parameter = self.create_parameter([size], default_initializer=Normal(0.0, 1.0))
+        made.stop_gradient = True
+        return made
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return OPS["spectral_norm"](
+            x, self.weight_u, self.weight_v, dim=self._dim, power_iters=self._power_iters, eps=float(self._eps)
+        )

@@ -15,7 +15,6 @@ from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, no
 from .reduce import axes_of, reduced_shape, spread_like
 from .unary import absolute, sign
 
-
 _product = native.kernel("matmul")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import BY_NP, dtype_of, is_float
+from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check
 from ..core.tensor import Tensor
 
@@ -148,3 +149,12 @@ def size_of(shape: Shape) -> int:
 def proto_dtype(number: int) -> np.dtype[Any]:
     """The NumPy dtype that an attribute `dtype` names by its number in Paddle's files."""
     return dtype_of(number).np
+
+
+def no_second_order(type: str) -> Rule:
+    """The vjp of an op that is itself a gradient, of `type`: it refuses rather than say nothing."""
+
+    def rule(*_: Any, **__: Any) -> Any:
+        raise OpError(with_user_line(f"{type}: the gradient of its gradient is not known"))
+
+    return rule

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import native
 from ..core.dtype import is_float
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal

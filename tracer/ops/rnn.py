@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, op
 from .cells import CELLS, Cell, run, run_back
-from .meta import agree, agree_all, check_float, shape_of
+from .meta import agree, agree_all, check_float, no_second_order
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
@@ -168,7 +167,4 @@ def _(x, pre, weights, *_, **__):
     return [x, *pre, *weights]
 
 
-@rnn_grad.vjp
-def _(g, x, *_):
-    why = "rnn: the gradient of its gradient is not known; nn.RNN over a cell has one"
-    raise OpError(with_user_line(f"{why} (Input of shape {shape_of(x)})"))
+rnn_grad.vjp(no_second_order("rnn"))

@@ -1,4 +1,4 @@
-"""Small things beside the library."""
+"""Small things beside the library: sharing memory, files from the network."""
 
 from ..core import unique_name
 from . import dlpack, download

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
+from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
-from ...tensor.math import multiply, subtract
-from ...tensor.math import tanh as tanh_of
+from ...tensor.logic import equal
+from ...tensor.manipulation import in_place
+from ...tensor.math import add, multiply, subtract
 
 __all__ = [
-    "elu", "gelu", "glu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid", "log_softmax", "mish", "prelu", "relu",
-    "relu6", "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "tanhshrink",
+    "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu",
+    "leaky_relu_", "log_sigmoid", "log_softmax", "maxout", "mish", "prelu", "relu", "relu6", "relu_", "rrelu", "selu", "sigmoid", "silu",
+    "softmax", "softmax_", "softplus", "softshrink", "softsign", "swish", "tanh", "tanh_", "tanhshrink", "thresholded_relu",
+    "thresholded_relu_",
 ]  # fmt: skip
 
 
@@ -81,7 +86,70 @@ def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | 
 
 def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
     """x - tanh(x)."""
-    return subtract(x, tanh_of(x))
+    return OPS["tanh_shrink"](x)
+
+
+def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
+    """x where |x| > threshold, else 0."""
+    return OPS["hard_shrink"](x, threshold=float(threshold))
+
+
+def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
+    """x moved towards 0 by threshold, 0 where |x| <= threshold."""
+    _check("softshrink", threshold >= 0, f"threshold={threshold} is negative", x)
+    return OPS["softshrink"](x, **{"lambda": float(threshold)})
+
+
+def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None) -> Tensor:
+    """x where x > threshold, else 0."""
+    return OPS["thresholded_relu"](x, threshold=float(threshold))
+
+
+def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1)   (Barron 2017)."""
+    _check("celu", alpha != 0, "alpha is 0", x)
+    return OPS["celu"](x, alpha=float(alpha))
+
+
+def selu(
+    x: Tensor, scale: float = 1.0507009873554804934193349852946, alpha: float = 1.6732632423543772848170429916717,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """scale * x where x > 0, else scale * alpha * (exp(x) - 1)   (Klambauer et al. 2017)."""
+    _check("selu", scale > 1 and alpha >= 0, f"needs scale={scale} above 1 and alpha={alpha} not negative", x)
+    return OPS["selu"](x, scale=float(scale), alpha=float(alpha))
+
+
+def rrelu(
+    x: Tensor, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, training: bool = True, name: str | None = None
+) -> Tensor:  # fmt: skip
+    """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training   (Xu et al. 2015)."""
+    _check("rrelu", 0 <= lower <= upper <= 1, f"lower={lower}, upper={upper} are not 0 <= lower <= upper <= 1", x)
+    return OPS["rrelu"](x, lower=float(lower), upper=float(upper), is_test=not training)[0]
+
+
+def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
+    """The largest of each `groups` channels in a row   (Goodfellow et al. 2013).   x [N, C, H, W] -> [N, C / groups, H, W]"""
+    return OPS["maxout"](x, groups=groups, axis=3 if axis == -1 else axis)
+
+
+def gumbel_softmax(
+    x: Tensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
+) -> Tensor:  # fmt: skip
+    """A draw from the distribution with logits x, in a form that has a gradient   (Jang et al. 2017).
+
+    hard: 1 at the largest and 0 elsewhere; its gradient is that of the soft draw.
+    """
+    soft = OPS["gumbel_softmax"](x, temperature=float(temperature), axis=axis)
+    if not hard:
+        return soft
+    top = cast(equal(soft, OPS["reduce_max"](soft, dim=[axis], keep_dim=True)), x.dtype)
+    return add(top.detach(), subtract(soft, soft.detach()))
+
+
+def _check(function: str, ok: bool, why: str, x: Tensor) -> None:
+    if not ok:
+        raise OpError(with_user_line(f"{function}: {why} (X={x.meta})"))
 
 
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -98,3 +166,17 @@ def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
     a, b = OPS["split"](x, num=2, axis=axis)
     return multiply(a, sigmoid(b))
+
+
+def _in_place(function: Any) -> Any:
+    def changed(x: Tensor, *args: Any, **settings: Any) -> Tensor:
+        return in_place(x, lambda now: function(now, *args, **settings))
+
+    changed.__name__ = changed.__qualname__ = f"{function.__name__}_"
+    changed.__doc__ = f"In place: {function.__doc__}"
+    changed.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return changed
+
+
+elu_, hardtanh_, leaky_relu_, relu_ = map(_in_place, (elu, hardtanh, leaky_relu, relu))
+softmax_, tanh_, thresholded_relu_ = map(_in_place, (softmax, tanh, thresholded_relu))

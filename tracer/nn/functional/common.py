@@ -9,12 +9,14 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
+from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
-from ...tensor.math import add, divide, maximum, multiply, sqrt
+from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
-    "cosine_similarity", "dropout", "dropout2d", "embedding", "label_smooth", "linear", "normalize", "one_hot", "pad",
+    "alpha_dropout", "bilinear", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "embedding", "label_smooth", "linear",
+    "normalize", "one_hot", "pad", "pairwise_distance", "zeropad2d",
 ]  # fmt: skip
 
 _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
@@ -74,8 +76,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         return multiply(x, 0.0)
     kept = [a % x.ndim for a in axes]
     shape = [x.shape[a] if a in kept else 1 for a in range(x.ndim)]
-    drawn = OPS["uniform_random"](None, None, shape=[int(d) for d in shape], min=0.0, max=1.0, dtype=x.dtype.proto)
-    mask = cast(OPS["greater_equal"](drawn, full([], p, x.dtype)), x.dtype)
+    mask = cast(_drawn_above(x, shape, p), x.dtype)
     out = multiply(x, mask)
     return multiply(out, 1 / (1 - p)) if upscale else out
 
@@ -85,6 +86,34 @@ def dropout2d(
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
+
+
+def dropout3d(
+    x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
+) -> Tensor:
+    """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
+    return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
+
+
+def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
+    """Dropout for selu: what is dropped becomes its lowest value, then mean and variance are set right   (Klambauer et al. 2017)."""
+    if not 0 <= p <= 1:
+        raise OpError(with_user_line(f"alpha_dropout: p={p} is not a probability"))
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return OPS["scale"](x, scale=0.0)
+    lowest = -1.7580993408473766  # of selu
+    a = ((1 - p) * (1 + p * lowest**2)) ** -0.5
+    kept = cast(_drawn_above(x, list(x.shape), p), x.dtype)
+    mixed = add(multiply(x, kept), OPS["scale"](kept, scale=-lowest, bias=lowest))
+    return OPS["scale"](mixed, scale=a, bias=-a * lowest * p)
+
+
+def _drawn_above(x: Tensor, shape: list[Any], p: float) -> Tensor:
+    """Whether numbers drawn from [0, 1) are at least p.   -> bool [*shape]"""
+    drawn = uniform(shape, x.dtype, 0.0, 1.0)
+    return OPS["greater_equal"](drawn, full([], p, x.dtype))
 
 
 _PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
@@ -108,6 +137,11 @@ def pad(
     layout = "NCDHW" if first else "NDHWC"
     out = OPS["pad3d"](wide, paddings=sizes + [0, 0] * extra, mode=mode, value=float(value), data_format=layout)
     return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+
+
+def zeropad2d(x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
+    """Zeros around pictures: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
+    return pad(x, padding, "constant", 0.0, data_format)
 
 
 def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
@@ -135,6 +169,20 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
         maximum(multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, x1.dtype))
     )
     return divide(product, size)
+
+
+def pairwise_distance(
+    x: Tensor, y: Tensor, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
+) -> Tensor:
+    """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
+    apart = subtract(x, y)
+    apart = add(apart, full([], epsilon, x.dtype)) if epsilon else apart
+    return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)
+
+
+def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
+    """x1' W x2 for each matrix W of weight, plus bias.   x1 [B, I], x2 [B, J], weight [O, I, J], bias [1, O] -> [B, O]"""
+    return OPS["bilinear_tensor_product"](x1, x2, weight, bias)
 
 
 def with_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:

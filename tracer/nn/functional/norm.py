@@ -9,8 +9,11 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...tensor.math import divide, pow
+from .common import pad
+from .pooling import avg_pool2d
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm"]
 
 
 def batch_norm(
@@ -69,3 +72,18 @@ def instance_norm(
     """Normalised over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
     return out[0] if isinstance(out, tuple) else out
+
+
+def local_response_norm(
+    x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:  # fmt: skip
+    """x / (k + alpha * the mean square over `size` channels around) ** beta   (Krizhevsky et al. 2012).   x [N, C, *] -> like x"""
+    if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:
+        raise OpError(with_user_line(f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"))
+    last, shape = data_format[-1] == "C", x.meta.shape
+    around, none, flat = [size // 2, (size - 1) // 2], [0, 0], [0, 1, shape[-1] if last else shape[1], -1]
+    squares = OPS["reshape2"](OPS["square"](x), shape=[0, 1, -1, shape[-1]] if last else flat)
+    wide = pad(squares, [*around, *none] if last else [*none, *around])
+    mean = avg_pool2d(wide, (1, size) if last else (size, 1), stride=1)
+    mean = OPS["reshape2"](mean, shape=[0, *shape[1:]])
+    return divide(x, pow(OPS["scale"](mean, scale=float(alpha), bias=float(k)), float(beta)))

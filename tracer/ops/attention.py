@@ -1,0 +1,50 @@
+"""The softmax of attention, with its mask."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .meta import broadcast_shapes, check_float
+from .softmax import softmax_grad, softmax_of
+
+
+@op("fused_softmax_mask", "X, Mask! -> Out")
+def fused_softmax_mask(x, mask):
+    """Out = softmax(X + Mask) over the last axis.   X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
+    return softmax_of(x + mask, -1)
+
+
+@fused_softmax_mask.meta
+def _(x, mask):
+    check_float(x)
+    check(x.dtype == mask.dtype, "the dtypes differ")
+    check(len(x.shape) == len(mask.shape) == 4, "X and Mask need four axes")
+    shape = broadcast_shapes(x.shape, mask.shape)
+    check(all(a == b or min(a, b) < 0 for a, b in zip(shape, x.shape, strict=True)), "Mask is larger than X")
+    return x
+
+
+@fused_softmax_mask.vjp
+def _(g, x, mask, *, Out):
+    return softmax_grad(Out, g), None
+
+
+@op("fused_softmax_mask_upper_triangle", "X -> Out")
+def fused_softmax_mask_upper_triangle(x):
+    """Out = the softmax over the last axis of what is not above the diagonal, 0 above.   X [B,H,L,L] -> Out [B,H,L,L]"""
+    above = np.triu(np.ones_like(x, dtype=bool, shape=x.shape[-2:]), 1)
+    return softmax_of(np.where(above, x.dtype.type(-np.inf), x), -1)
+
+
+@fused_softmax_mask_upper_triangle.meta
+def _(x):
+    check_float(x)
+    check(len(x.shape) == 4, "X needs four axes")
+    check(min(x.shape[2:]) < 0 or x.shape[2] == x.shape[3], "the last two axes of X differ")
+    return Meta(x.shape, x.dtype)
+
+
+@fused_softmax_mask_upper_triangle.vjp
+def _(g, x, *, Out):
+    return softmax_grad(Out, g)

@@ -1,0 +1,129 @@
+"""Connectionist temporal classification   (Graves et al. 2006), by the forward-backward algorithm on logarithms.
+
+A label of S classes becomes a path of 2 S + 1 states: a blank, a class, a blank, ..., a blank.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .meta import agree, check_float, like_x, no_second_order
+from .softmax import log_softmax_of
+
+
+class Paths(NamedTuple):
+    """The states of a batch.   classes [B,P]; skips: where a state may follow the last but one [B,P]; ends: the last state [B]"""
+
+    classes: Any
+    skips: Any
+    ends: Any
+
+
+def _paths(labels: Any, lengths: Any, blank: int) -> Paths:
+    classes = np.full((labels.shape[0], 2 * labels.shape[1] + 1), blank, np.int64)
+    classes[:, 1::2] = np.where(np.arange(labels.shape[1]) < lengths[:, None], labels, blank)
+    skips = np.zeros(classes.shape, dtype=bool)
+    skips[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
+    return Paths(classes, skips, 2 * lengths)
+
+
+def _moved(alpha: Any, by: int) -> Any:
+    """Every state's value, `by` states later."""
+    out = np.full_like(alpha, -np.inf)
+    out[:, by:] = alpha[:, : alpha.shape[1] - by]
+    return out
+
+
+def _step(alpha: Any, skips: Any) -> Any:
+    """The logarithm of the sum over the states that each state may follow."""
+    return np.logaddexp(np.logaddexp(alpha, _moved(alpha, 1)), np.where(skips, _moved(alpha, 2), -np.inf))
+
+
+def _forward(logs: Any, paths: Paths) -> Any:
+    """ln of the probability of each prefix that ends in each state, [T,B,P].   logs: of the classes of the states, [T,B,P]"""
+    alpha = np.full_like(logs, -np.inf)
+    alpha[0, :, :2] = logs[0, :, :2]
+    for t in range(1, len(logs)):
+        alpha[t] = _step(alpha[t - 1], paths.skips) + logs[t]
+    return alpha
+
+
+def _backward(logs: Any, paths: Paths, times: Any) -> Any:
+    """ln of the probability of the rest after each state, [T,B,P].   times: the number of steps of each sequence, [B]"""
+    places = np.arange(logs.shape[2])
+    last = np.where((places <= paths.ends[:, None]) & (places >= paths.ends[:, None] - 1), 0.0, -np.inf).astype(
+        logs.dtype
+    )
+    onward = np.zeros_like(paths.skips)
+    onward[:, :-2] = paths.skips[:, 2:]
+    beta = np.full_like(logs, -np.inf)
+    for t in reversed(range(len(logs))):
+        if t + 1 < len(logs):
+            after = (beta[t + 1] + logs[t + 1])[:, ::-1]
+            beta[t] = _step(after, onward[:, ::-1])[:, ::-1]
+        beta[t] = np.where((times == t + 1)[:, None], last, beta[t])
+    return beta
+
+
+@op("warpctc", "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~")
+@np.errstate(invalid="ignore", divide="ignore")
+def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
+    """Loss = -ln of the probability of Label under softmax(Logits).   Logits [T,B,C], Label int [B,S], lengths int [B] -> Loss [B,1]
+
+    WarpCTCGrad like Logits: the gradient of Loss.   norm_by_times: the gradient is divided by the number of steps.
+    """
+    check(
+        times is not None and lengths is not None,
+        "needs LogitsLength and LabelLength: sequences of levels are not known",
+    )
+    check(
+        int(np.max(times, initial=0)) <= x.shape[0] and int(np.max(lengths, initial=0)) <= labels.shape[1],
+        "a length is beyond its operand",
+    )
+    times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
+    check(
+        bool(np.all((labels >= 0) & (labels < x.shape[2]) | (np.arange(labels.shape[1]) >= lengths[:, None]))),
+        "a label is no class",
+    )
+    batch = np.arange(x.shape[1])
+    every = log_softmax_of(x, 2)
+    paths = _paths(labels, lengths, blank)
+    logs = np.take_along_axis(every, np.broadcast_to(paths.classes, (x.shape[0], *paths.classes.shape)), axis=2)
+    alpha = _forward(logs, paths)
+    final = alpha[times - 1, batch]
+    total = np.logaddexp(final[batch, paths.ends], np.where(lengths > 0, final[batch, paths.ends - 1], -np.inf)).astype(
+        x.dtype
+    )
+    passed = np.nan_to_num(np.exp(alpha + _backward(logs, paths, times) - total[:, None]), nan=0.0)
+    grad = np.exp(every)
+    np.subtract.at(grad, (np.arange(len(x))[:, None, None], batch[:, None], paths.classes), passed)
+    inside = np.arange(len(x))[:, None] < times
+    return -total[:, None], grad * inside[:, :, None]
+
+
+@warpctc.meta
+def _(x, labels, times, lengths, *, blank, norm_by_times):
+    check_float(x)
+    check(len(x.shape) == 3, "Logits needs three axes: time, batch, classes")
+    check(len(labels.shape) == 2 and labels.dtype.kind in "iu", "Label needs whole numbers [batch, length]")
+    check(agree(labels.shape[0], x.shape[1]), "the batches differ")
+    check(x.shape[2] < 0 or 0 <= blank < x.shape[2], f"blank={blank} is no class")
+    return Meta((x.shape[1], 1), x.dtype), x
+
+
+@warpctc.vjp
+def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
+    return warpctc_grad(x, WarpCTCGrad, times, g, norm_by_times=norm_by_times), None, None, None
+
+
+@op("warpctc_grad", "Logits, WarpCTCGrad, LogitsLength, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
+def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
+    """The gradient of warpctc.   Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""
+    share = g / times.reshape(-1, 1).astype(g.dtype) if norm_by_times else g
+    return grad * share
+
+
+warpctc_grad.vjp(no_second_order("warpctc"))

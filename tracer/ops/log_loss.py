@@ -1,0 +1,32 @@
+"""The logarithmic loss of probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.op import check, op
+from .elementwise import div, mul, scale, sub
+from .meta import agree_all, check_float
+from .unary import one_minus
+
+
+@op("log_loss", "Predicted, Labels! -> Loss")
+@np.errstate(all="ignore")
+def log_loss(x, label, *, epsilon: float):
+    """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).   Predicted [*], Labels [*] -> Loss [*]"""
+    t = x.dtype.type
+    return -label * np.log(x + t(epsilon)) - (t(1) - label) * np.log(t(1) - x + t(epsilon))
+
+
+@log_loss.meta
+def _(x, label, *, epsilon):
+    check_float(x)
+    check(x.dtype == label.dtype and agree_all(x.shape, label.shape), "Predicted and Labels differ")
+    return x
+
+
+@log_loss.vjp
+def _(g, x, label, *, epsilon):
+    yes = div(label, scale(x, bias=epsilon))
+    no = div(one_minus(label), scale(one_minus(x), bias=epsilon))
+    return mul(g, sub(no, yes)), None

@@ -1,0 +1,128 @@
+"""Rows gathered by segments and along the edges of graphs; indices cut into shards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, WHOLE, Longs, Meta, check, op
+from .compare import equal
+from .elementwise import div, keep, zeros_like
+from .index import gather
+from .meta import agree, check_float, proto_of, shape_of, size_of
+
+WORDS = ("SUM", "MEAN", "MAX", "MIN")
+
+
+def _check_word(word: str, what: str) -> None:
+    check(word in WORDS, f"{what}={word} is none of {', '.join(WORDS)}")
+
+
+def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
+    """Rows [E,*] brought together at their places, 0 where none is: [count,*]; and how many were at each place [count]."""
+    counts = np.bincount(places, minlength=count)
+    if word in ("SUM", "MEAN"):
+        out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
+        np.add.at(out, places, rows)
+        if word == "MEAN":
+            out = out / np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
+        return out, counts
+    start = -np.inf if word == "MAX" else np.inf
+    out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
+    (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
+    return np.where((counts > 0).reshape(-1, *(1,) * (rows.ndim - 1)), out, rows.dtype.type(0)), counts
+
+
+def _as_columns(counts: Any, x: Any) -> Any:
+    """counts [N] in the dtype of x, with as many axes: at least 1 each."""
+    floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
+    shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
+    return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
+
+
+@op("segment_pool", "X, SegmentIds -> Out, SummedIds~", by_value=True)
+def segment_pool(x, ids, *, pooltype: str = "SUM"):
+    """Out = the rows of each segment brought together, 0 for an empty one.   X [N,*], SegmentIds int [N], not falling -> Out [S,*]
+
+    pooltype: SUM, MEAN, MAX, MIN; SummedIds [S,1]: how many rows each segment has.
+    """
+    check(bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)), "SegmentIds are negative or fall")
+    out, counts = _reduced(x, ids, int(np.max(ids, initial=-1)) + 1, pooltype)
+    return out, counts.reshape(-1, 1).astype(x.dtype)
+
+
+@segment_pool.meta
+def _(x, ids, *, pooltype):
+    check_float(x)
+    _check_word(pooltype, "pooltype")
+    check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
+    check(len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]), "SegmentIds need one number per row of X")
+    return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, 1), x.dtype)
+
+
+@segment_pool.vjp
+def _(g, x, ids, *, pooltype, Out, SummedIds):
+    if pooltype in ("MAX", "MIN"):
+        return keep(gather(g, ids), equal(x, gather(Out, ids))), None
+    return gather(div(g, _as_columns(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
+
+
+def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
+    """How many rows the result of a graph has: as asked for, else as many as X."""
+    given = int(size_tensor.reshape(-1)[0]) if size_tensor is not None else int(out_size[0]) if out_size else 0
+    return given if given > 0 else rows
+
+
+@op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
+def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]):
+    """Out = at each node, the rows of X brought together that edges send there.   X [N,*], Src_index, Dst_index int [E] -> Out [out_size or N,*]
+
+    reduce_op: SUM, MEAN, MAX, MIN; Dst_count int32: how many edges come to each node.
+    """
+    count = _rows(size_tensor, out_size, x.shape[0])
+    check(
+        bool(np.all((dst >= 0) & (dst < count)) and np.all((src >= 0) & (src < x.shape[0]))),
+        "an edge has an end outside of the graph",
+    )
+    out, counts = _reduced(x[src], dst, count, reduce_op)
+    return out, counts.astype(np.int32)
+
+
+@graph_send_recv.meta
+def _(x, src, dst, size_tensor, *, reduce_op, out_size):
+    check_float(x)
+    _check_word(reduce_op, "reduce_op")
+    check(len(x.shape) > 0, "X needs an axis")
+    edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))
+    check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
+    count = -1 if size_tensor is not None else int(out_size[0]) if out_size and out_size[0] > 0 else x.shape[0]
+    return Meta((count, *x.shape[1:]), x.dtype), Meta((count,), np.dtype(np.int32))
+
+
+@graph_send_recv.vjp
+def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
+    if reduce_op == "MEAN":
+        g = div(g, _as_columns(Dst_count, x))
+    sent = gather(g, dst)
+    if reduce_op in ("MAX", "MIN"):
+        sent = keep(sent, equal(gather(x, src), gather(Out, dst)))
+    back = OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](src, shape=[-1, 1]), sent)
+    return back, None, None, None
+
+
+@op("shard_index", "X -> Out", no_grad=WHOLE)
+def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
+    """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in another.   X int [N,1] -> Out [N,1]"""
+    size = -(-index_num // nshards)
+    check(bool(np.all((x >= 0) & (x < index_num))), f"an index is not in 0 ... {index_num - 1}")
+    return np.where(x // size == shard_id, x % size, x.dtype.type(ignore_value))
+
+
+@shard_index.meta
+def _(x, *, index_num, nshards, shard_id, ignore_value):
+    check(x.dtype.kind in "iu", "X is not of whole numbers")
+    check(
+        index_num > 0 and nshards > 0 and 0 <= shard_id < nshards, f"shard_id={shard_id} is none of nshards={nshards}"
+    )
+    return x

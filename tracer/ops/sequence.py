@@ -1,0 +1,124 @@
+"""Sequences: masks of their lengths, distances, and the best ways through them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import WHOLE, Meta, check, op
+from .meta import agree, agree_all, check_float, proto_dtype, size_of
+
+BY_CHOICE = "it chooses among whole numbers"
+
+
+@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=WHOLE, by_value=True)
+def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
+    """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.   X int [*] -> Y [*,maxlen]"""
+    count = maxlen if max_length is None else int(max_length.reshape(()))
+    if count < 0:
+        count = int(np.max(x, initial=0))
+    return (np.arange(count) < x[..., None]).astype(proto_dtype(out_dtype))
+
+
+@sequence_mask.meta
+def _(x, max_length, *, maxlen, out_dtype):
+    check(x.dtype.kind in "iuf", "X is not of numbers")
+    return Meta((*x.shape, max(maxlen, -1) if max_length is None else -1), proto_dtype(out_dtype))
+
+
+@op("edit_distance", "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out", no_grad=WHOLE)
+def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
+    """Out = how many tokens to insert, delete or replace to make Hyps Refs   (Levenshtein 1966).   Hyps int [B,T], Refs int [B,S] -> Out [B,1]
+
+    normalized: divided by the length of Refs.   SequenceNum int64 [1]: the batch.
+    """
+    batch = hyps.shape[0]
+    ends = [
+        np.full(batch, a.shape[1]) if n is None else n.reshape(-1)
+        for a, n in ((hyps, hyps_length), (refs, refs_length))
+    ]
+    found = np.array([_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)], np.float32)
+    if normalized:
+        check(bool(np.all(ends[1] > 0)), "a sequence of Refs is empty")
+        found = found / ends[1].astype(np.float32)
+    return np.array([batch], np.int64), found.reshape(-1, 1).astype(np.float32)
+
+
+def _distance(hyp: Any, ref: Any) -> float:
+    """Row by row of the table of distances of prefixes; what comes from the left in a row is a running minimum."""
+    places = np.arange(len(ref) + 1)
+    row = places.astype(np.float64)
+    for i, token in enumerate(hyp):
+        new = np.minimum(row[1:] + 1, row[:-1] + (ref != token))
+        new = np.concatenate([[i + 1.0], new])
+        row = np.minimum.accumulate(new - places) + places
+    return float(row[-1])
+
+
+@edit_distance.meta
+def _(hyps, refs, hyps_length, refs_length, *, normalized):
+    check(len(hyps.shape) == len(refs.shape) == 2, "Hyps and Refs need two axes")
+    check(agree(hyps.shape[0], refs.shape[0]), "the batches differ")
+    return Meta((1,), np.dtype(np.int64)), Meta((max(hyps.shape[0], refs.shape[0]), 1), np.dtype(np.float32))
+
+
+@op("gather_tree", "Ids, Parents -> Out", no_grad=BY_CHOICE)
+def gather_tree(ids, parents):
+    """Out = the whole beams that end in each place, from the tokens of each step and which beam they went on.   all int [T,B,W]"""
+    out = np.empty_like(ids)
+    beam = np.broadcast_to(np.arange(ids.shape[2], dtype=parents.dtype), ids.shape[1:])
+    for t in reversed(range(ids.shape[0])):
+        out[t] = np.take_along_axis(ids[t], beam, axis=1)
+        beam = np.take_along_axis(parents[t], beam, axis=1)
+    return out
+
+
+@gather_tree.meta
+def _(ids, parents):
+    check(ids.dtype.kind in "iu" and ids.dtype == parents.dtype, "Ids and Parents are not whole numbers of one dtype")
+    check(
+        len(ids.shape) == 3 and agree_all(ids.shape, parents.shape),
+        "Ids and Parents need the shape [time, batch, beams]",
+    )
+    return ids
+
+
+@op("viterbi_decode", "Input, Transition, Length -> Scores, Path", no_grad=BY_CHOICE, by_value=True)
+def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
+    """Path = the tags of the best way, Scores = its score   (Viterbi 1967).   Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]
+
+    Transition[i, j]: of tag j after i.   include_bos_eos_tag: the last tag starts every sequence, the last but one ends it.
+    Path is as long as the longest sequence, and 0 behind the end of one.
+    """
+    batch, count = np.arange(x.shape[0]), int(np.max(length, initial=0))
+    score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
+    came = np.zeros((count, *score.shape), np.int64)
+    final = score + transition[:, -2] if include_bos_eos_tag else score
+    ended = final
+    for t in range(1, count):
+        each = score[:, :, None] + transition
+        came[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]
+        final = score + transition[:, -2] if include_bos_eos_tag else score
+        ended = np.where((length > t)[:, None], final, ended)
+    tag = np.argmax(ended, axis=1)
+    path = np.zeros((x.shape[0], count), np.int64)
+    for t in reversed(range(count)):
+        inside = length > t
+        path[:, t] = np.where(inside, tag, 0)
+        tag = np.where(inside, came[t, batch, tag], tag)
+    return np.max(ended, axis=1), path
+
+
+@viterbi_decode.meta
+def _(x, transition, length, *, include_bos_eos_tag):
+    check_float(x)
+    check(
+        len(x.shape) == 3 and len(transition.shape) == 2, "needs Input [batch, time, tags] and Transition [tags, tags]"
+    )
+    check(
+        agree(x.shape[2], transition.shape[0]) and agree(x.shape[2], transition.shape[1]),
+        "Transition does not fit Input",
+    )
+    check(agree(size_of(length.shape), x.shape[0]), "Length needs one number per sequence")
+    return Meta((x.shape[0],), x.dtype), Meta((x.shape[0], -1), np.dtype(np.int64))
