@@ -3,6 +3,7 @@
 {"do": "run", "prefix": ..., "inputs": x.npz, "outputs": folder}   ->   {"ok": ...} or {"error": ...}
 """
 
+import importlib
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ import make_exports
 import numpy as np
 import paddle
 import same_code
+import vision_signatures
 from paddle import inference
 
 
@@ -125,6 +127,11 @@ def vision_model(name, settings, shape, path):
     return [[key, list(value.shape), value.name] for key, value in net.state_dict().items()]
 
 
+def signatures(module, names):
+    """Names and defaults of the parameters of functions, classes and their methods, as {name: [[parameter, default], ...]}."""
+    return vision_signatures.of(importlib.import_module(module), names)
+
+
 def run_same_code(path):
     """The cases of every same_*.py; gives the errors."""
     return same_code.run_all(paddle, path, same_code.all_cases())
@@ -138,6 +145,7 @@ DO = {
     "lowering": lowering,
     "same_code": run_same_code,
     "vision_model": vision_model,
+    "signatures": signatures,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,
