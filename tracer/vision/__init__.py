@@ -1,3 +1,4 @@
 """Networks, data and transforms for pictures."""
 
-from . import models, transforms
+from . import datasets, image, models, transforms
+from .image import *
