@@ -1,4 +1,7 @@
 // All kernels for one instruction set: compiled once for each, OARLOCK_SET being its name.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("vect-cost-model=dynamic")  // loops of any length in vectors, as at -O3
+#endif
 #include "kernels/conv.h"
 #include "kernels/conv_filter.h"
 #include "kernels/kernels.h"
