@@ -21,9 +21,9 @@ ARROWS = {
     "tensor": {"core", "ops"},
     "autograd": {"core", "tensor"},
     "incubate": {"autograd"},
-    "utils": {"core"},
     "nn": {"core", "ops", "tensor"},
-    "optimizer": {"core", "nn"},
+    "optimizer": {"core", "ops"},
+    "regularizer": set(),
     "io": {"core"},
     "metric": {"core", "tensor"},
     "static": {"core", "ops"},
@@ -31,6 +31,10 @@ ARROWS = {
     "loader": {"core", "export", "nn", "static"},
     "framework": {"core", "export", "loader", "static"},
     "jit": {"core", "export", "loader", "nn", "static"},
+    "utils": {"core"},
+    "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
+    "hapi": {"core", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
+    "callbacks": {"hapi"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "optimizer", "static", "tensor"},
 }
 SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))

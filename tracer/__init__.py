@@ -6,10 +6,10 @@ import oarlock as paddle
 if __name__ != "oarlock":
     raise ImportError("this folder is the package `oarlock`; install it and import that name")
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, static, tensor, utils
+from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.dtype import (
@@ -44,18 +44,38 @@ __version__ = "0.1.0"
 _set_default_threads()
 
 globals().update(_EXPORTS)
-if _TYPE_CHECKING:  # the functions on tensors, which come from a table
-
-    def __getattr__(name: str) -> _Any: ...
-
 
 bool = bool_
+
+# What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
+_LATER = {
+    "callbacks": (".callbacks", None),
+    "flops": (".hapi", "flops"),
+    "hapi": (".hapi", None),
+    "Model": (".hapi", "Model"),
+    "summary": (".hapi", "summary"),
+    "utils": (".utils", None),
+    "vision": (".vision", None),
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    where, inner = _LATER[name]
+    module = _import_module(where, __name__)
+    found = globals()[name] = module if inner is None else getattr(module, inner)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
-    "metric", "nn", "no_grad", "optimizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads", "set_printoptions",
-    "set_rng_state", "static",
-    "tensor", "uint8", "unique_name", "utils", *_EXPORTS,
+    "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",
+    "set_printoptions", "set_rng_state", "static", "tensor", "uint8", "unique_name", *_LATER, *_EXPORTS,
 ]  # fmt: skip

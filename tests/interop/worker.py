@@ -8,11 +8,13 @@ import os
 import sys
 import traceback
 
+import hapi_cases
 import lowering_cases
 import make_exports
 import numpy as np
 import paddle
 import same_code
+import transform_cases
 from paddle import inference
 
 
@@ -110,9 +112,34 @@ def save_classifier(prefix):
     paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float32")])
 
 
+def vision_model(name, settings, shape, path):
+    """A network of paddle.vision.models with values everywhere: its state, an input and what it gives; names and shapes."""
+    paddle.seed(0)
+    net = getattr(paddle.vision.models, name)(**settings)
+    draw = np.random.default_rng(0)
+    for value in net.state_dict().values():
+        if len(value.shape) == 1:  # biases and statistics start as zeros and ones, which would hide mistakes
+            value.set_value(value.numpy() + draw.uniform(0, 0.2, value.shape).astype("float32"))
+    net.eval()
+    x = draw.standard_normal(shape).astype("float32")
+    paddle.save(net.state_dict(), path + ".pdparams")
+    np.savez(path + ".npz", x, *_arrays(net(paddle.to_tensor(x))))
+    return [[key, list(value.shape), value.name] for key, value in net.state_dict().items()]
+
+
 def run_same_code(path):
     """The cases of every same_*.py; gives the errors."""
     return same_code.run_all(paddle, path, same_code.all_cases())
+
+
+def run_hapi(path):
+    """The cases of hapi_cases.py; gives the errors."""
+    return hapi_cases.run_all(paddle, path)
+
+
+def run_transforms(path):
+    """The cases of transform_cases.py; gives the errors."""
+    return transform_cases.run_all(paddle, path)
 
 
 def lowering(folder):
@@ -122,6 +149,9 @@ def lowering(folder):
 DO = {
     "lowering": lowering,
     "same_code": run_same_code,
+    "vision_model": vision_model,
+    "transforms": run_transforms,
+    "hapi": run_hapi,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,

@@ -42,7 +42,7 @@ def entry(type: str) -> dict[str, Any]:
 
 def main() -> None:
     types = OpProtoHolder.instance().op_proto_map
-    found = {t: entry(t) for t in sorted(types) if "grad" not in t and not t.startswith(("c_", "pull_", "push_"))}
+    found = {t: entry(t) for t in sorted(types) if "_grad" not in t and not t.startswith(("c_", "pull_", "push_"))}
     text = ",\n".join(f"{json.dumps(t)}: {json.dumps(e)}" for t, e in found.items())
     Path(__file__).with_name("registry.json").write_text("{\n" + text + "\n}\n")
 

@@ -15,7 +15,18 @@ from .table import INTERNAL, REGISTRY
 PUBLIC = sorted(OPS.keys() - INTERNAL)
 
 # Result slots that no file needs and Oarlock does not compute.
-UNUSED_OUTS = {"reshape2": {"XShape"}}
+OPTIMIZERS = [
+    "sgd",
+    "momentum",
+    "adam",
+    "adamw",
+    "adamax",
+    "adagrad",
+    "adadelta",
+    "rmsprop",
+    "lamb",
+]  # they keep master weights themselves
+UNUSED_OUTS = {"reshape2": {"XShape"}, **{type: {"MasterParamOut"} for type in OPTIMIZERS}}
 # Attributes of distributed training that Oarlock does not have.
 UNUSED_ATTRS = {
     "lookup_table": {

@@ -1,6 +1,7 @@
 """The compiled kernels: whether they are there, and the switch that turns them off.
 
-OARLOCK_NATIVE=0 starts without them.
+OARLOCK_NATIVE=0 starts without them.  With them, freed memory stays with the process for the next arrays, unless the environment says
+otherwise (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_): the arrays of one training step are as large as those of the last.
 """
 
 from __future__ import annotations
@@ -55,6 +56,10 @@ class Unit:
         """Decorator: ask `rule` first."""
         self.rule = rule
         return self
+
+
+if switch.on:
+    kernel("keep_memory")()
 
 
 def use_native(on: bool) -> None:

@@ -12,6 +12,12 @@ __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 
 
+def _squares(g: Any) -> float:
+    """The sum of squares, which half precision could not hold."""
+    wide = g.astype(np.float32) if g.dtype.itemsize == 2 else g
+    return float(np.vdot(wide, wide))
+
+
 class ClipGradByValue:
     """Every element limited to [min, max]; min is -max unless given."""
 
@@ -31,7 +37,7 @@ class ClipGradByNorm:
         self.clip_norm = float(clip_norm)
 
     def _clipped(self, g: Any) -> Any:
-        norm = math.sqrt(float(np.vdot(g, g)))
+        norm = math.sqrt(_squares(g))
         return g * g.dtype.type(self.clip_norm / norm) if norm > self.clip_norm else g
 
     def __call__(self, pairs: Pairs) -> Pairs:
@@ -47,7 +53,7 @@ class ClipGradByGlobalNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """The pairs with gradients clipped."""
-        norm = math.sqrt(sum(float(np.vdot(g, g)) for p, g in pairs if p.need_clip))
+        norm = math.sqrt(sum(_squares(g) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
         if factor == 1.0:
             return pairs

@@ -1,8 +1,8 @@
 """Optimizers."""
 
 from . import lr
-from .adam import Adam, AdamW
+from .adam import *
+from .adaptive import *
+from .lbfgs import *
 from .optimizer import Optimizer
-from .sgd import SGD, Momentum
-
-__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer", "lr"]
+from .sgd import *

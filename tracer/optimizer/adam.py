@@ -1,4 +1,4 @@
-"""Adam, with and without decoupled weight decay."""
+"""Adam and its kin: steps scaled by running moments of the gradient."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.errors import OpError
 from ..core.parameter import Parameter
-from .lr import LRScheduler
-from .optimizer import Array, Change, Optimizer, replace
+from ..ops import optimize
+from .lr_base import LRScheduler
+from .optimizer import Accumulator, Array, Change, Optimizer, replace
+
+__all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
+
+_ADAM = native.kernel("adam")
+
+
+def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
+    """The settings of all of them, each in [0, 1)."""
+    for name, value in (("beta1", beta1), ("beta2", beta2)):
+        if not 0 <= float(value) < 1:
+            raise OpError(f"Adam: {name}={value} is not in [0, 1)")
+    return {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
 
 
 class Adam(Optimizer):
@@ -21,52 +33,38 @@ class Adam(Optimizer):
     parameter -= lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * moment1 / (sqrt(moment2) + epsilon * sqrt(1 - beta2 ** t))
     """
 
-    _accumulators = ("moment1", "moment2")
+    _op = optimize.adam
 
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, lazy_mode: bool = False,
         multi_precision: bool = False, use_multi_tensor: bool = False, name: str | None = None,
     ) -> None:  # fmt: skip
+        if lazy_mode:
+            raise OpError(f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which are dense here")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._beta1, self._beta2, self._epsilon = float(beta1), float(beta2), float(epsilon)
+        self._attrs = _betas(beta1, beta2, epsilon)
+        self._multi_precision = multi_precision
 
-    def _new_state(self, parameter: Parameter) -> dict[str, Array]:
-        state = super()._new_state(parameter)
-        dtype = parameter.array.dtype
+    def _accumulators(self) -> tuple[Accumulator, ...]:
         # Paddle keeps the powers of the betas as they will be used in the next step.
-        state["beta1_pow_acc"] = np.full([1], self._beta1, dtype)
-        state["beta2_pow_acc"] = np.full([1], self._beta2, dtype)
-        return state
-
-    def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        state = self._state_of(parameter)
-        one = parameter.array.dtype.type
-        first, second = state["moment1"], state["moment2"]
-        first *= one(self._beta1)
-        first += gradient * one(1 - self._beta1)
-        second *= one(self._beta2)
-        scaled = gradient * gradient
-        scaled *= one(1 - self._beta2)
-        second += scaled
-        power1, power2 = float(state["beta1_pow_acc"][0]), float(state["beta2_pow_acc"][0])
-        correction = math.sqrt(1 - power2)
-        np.sqrt(second, out=scaled)
-        scaled += one(self._epsilon * correction)
-        np.divide(first, scaled, out=scaled)
-        scaled *= one(lr * correction / (1 - power1))
-        parameter.array = parameter.array - scaled
-        state["beta1_pow_acc"] *= one(self._beta1)
-        state["beta2_pow_acc"] *= one(self._beta2)
+        return (
+            Accumulator("moment1", "Moment1"),
+            Accumulator("moment2", "Moment2"),
+            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], single=True),
+            Accumulator("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], single=True),
+        )
 
     def _update_all(self, changes: list[Change]) -> bool:
+        if self._settings:
+            return False
         states = [self._state_of(c.parameter) for c in changes]
         rows = [self._row(c, s) for c, s in zip(changes, states, strict=True)]
-        if not replace(changes, _ADAM(rows, self._beta1, self._beta2)):
+        if not replace(changes, _ADAM(rows, self._attrs["beta1"], self._attrs["beta2"])):
             return False
         for state in states:
-            state["beta1_pow_acc"] *= self._beta1
-            state["beta2_pow_acc"] *= self._beta2
+            state["beta1_pow_acc"] *= self._attrs["beta1"]
+            state["beta2_pow_acc"] *= self._attrs["beta2"]
         return True
 
     def _row(self, change: Change, state: dict[str, Array]) -> tuple[Any, ...]:
@@ -75,14 +73,11 @@ class Adam(Optimizer):
         correction = math.sqrt(1 - power2)
         rate = change.lr * correction / (1 - power1)
         arrays = change.parameter.array, change.gradient, state["moment1"], state["moment2"]
-        return *arrays, self._epsilon * correction, rate, self._kept(change.parameter, change.lr)
+        return *arrays, self._attrs["epsilon"] * correction, rate, self._kept(change.parameter, change.lr)
 
     def _kept(self, parameter: Parameter, lr: float) -> float:
         """What the parameter is multiplied by before the step."""
         return 1.0
-
-
-_ADAM = native.kernel("adam")
 
 
 class AdamW(Adam):
@@ -91,13 +86,17 @@ class AdamW(Adam):
     apply_decay_param_fun(name): which parameters shrink; lr_ratio(parameter): a factor for the learning rate.
     """
 
+    _op = optimize.adamw
+
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None, weight_decay: float = 0.01, lr_ratio: Callable[[Any], float] | None = None,
         apply_decay_param_fun: Callable[[str], bool] | None = None, grad_clip: Any = None, lazy_mode: bool = False,
         multi_precision: bool = False, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, name=name)
+        super().__init__(
+            learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision, name=name
+        )
         self._coefficient = float(weight_decay)
         self._lr_ratio = lr_ratio
         self._decays = apply_decay_param_fun
@@ -105,17 +104,87 @@ class AdamW(Adam):
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
         return gradient
 
-    def _lr_of(self, parameter: Parameter) -> float:
-        lr = super()._lr_of(parameter)
-        return lr if self._lr_ratio is None else lr * float(self._lr_ratio(parameter))
+    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
+        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
+        return {
+            **super()._attrs_of(parameter),
+            "lr_ratio": ratio,
+            "coeff": self._decay_of(parameter),
+            "with_decay": True,
+        }
+
+    def _decay_of(self, parameter: Parameter) -> float:
+        if self._decays is not None and not self._decays(parameter.name):
+            return 0.0
+        return float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
+
+    def _row(self, change: Change, state: dict[str, Array]) -> tuple[Any, ...]:
+        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(change.parameter))
+        return super()._row(change._replace(lr=change.lr * ratio), state)
 
     def _kept(self, parameter: Parameter, lr: float) -> float:
-        if self._decays is not None and not self._decays(parameter.name):
-            return 1.0
-        return 1 - lr * float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
+        return 1 - lr * self._decay_of(parameter)
 
-    def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        kept = self._kept(parameter, lr)
-        if kept != 1.0:
-            parameter.array = parameter.array * parameter.array.dtype.type(kept)
-        super()._update(parameter, gradient, lr)
+
+class Adamax(Optimizer):
+    """Adam with the largest decayed gradient in place of the second moment   (Kingma and Ba 2014).
+
+    moment = beta1 * moment + (1 - beta1) * g;  inf_norm = max(|g|, beta2 * inf_norm + epsilon);
+    parameter -= lr / (1 - beta1 ** t) * moment / inf_norm
+    """
+
+    _op = optimize.adamax
+
+    def __init__(
+        self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._attrs = _betas(beta1, beta2, epsilon)
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        return (
+            Accumulator("moment", "Moment"),
+            Accumulator("inf_norm", "InfNorm"),
+            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], single=True),
+        )
+
+    def _after(self, state: dict[str, Array]) -> None:
+        power = state["beta1_pow_acc"]
+        state["beta1_pow_acc"] = power * power.dtype.type(self._attrs["beta1"])
+
+
+class Lamb(Adam):
+    """Adam's direction plus a decay of the weights, each parameter's step as long as the parameter   (You et al. 2019).
+
+    exclude_from_weight_decay_fn(parameter): which parameters do not decay.
+    """
+
+    _op = optimize.lamb
+
+    def __init__(
+        self, learning_rate: float | LRScheduler = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9, beta2: float = 0.999,
+        epsilon: float = 1e-06, parameters: Iterable[Any] | None = None, grad_clip: Any = None,
+        exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None, multi_precision: bool = False,
+        always_adapt: bool = False, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            learning_rate,
+            beta1,
+            beta2,
+            epsilon,
+            parameters,
+            None,
+            grad_clip,
+            multi_precision=multi_precision,
+            name=name,
+        )
+        self._attrs |= {"weight_decay": float(lamb_weight_decay), "always_adapt": always_adapt}
+        self._excluded = exclude_from_weight_decay_fn
+
+    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
+        attrs = super()._attrs_of(parameter)
+        return {**attrs, "weight_decay": 0.0} if self._excluded is not None and self._excluded(parameter) else attrs
+
+    def _update_all(self, changes: list[Change]) -> bool:
+        return False

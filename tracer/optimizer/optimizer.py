@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import native
 from ..core.errors import OarlockError, OpError
+from ..core.op import Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from .lr import LRScheduler
+from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
-Rule = Callable[[Any, Array, float], None]
+
+
+MASTER = "fp32_master"  # the float32 copy of a half-precision parameter, among what is kept of it
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """float32 for half precision, else the dtype itself."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
 class Change(NamedTuple):
@@ -35,14 +44,26 @@ def replace(changes: list[Change], arrays: Any) -> bool:
     return True
 
 
+class Accumulator(NamedTuple):
+    """What is kept of every parameter.   name: Paddle's; slot: of the op; start: its first value; single: one number, not like the parameter."""
+
+    name: str
+    slot: str
+    start: float = 0.0
+    single: bool = False
+
+
 class Optimizer:
-    """Base of all optimizers.   Changes the arrays of its parameters in place.
+    """Base of all optimizers: an op that makes a step, what is kept of every parameter, and the op's attributes.
 
     learning_rate: a number or an LRScheduler; parameters: a list of Parameters, or of dicts with 'params' and own
-    settings 'learning_rate' (a factor) and 'weight_decay'; weight_decay: an L2 factor or a regularizer; grad_clip: see nn.ClipGradBy*.
+    settings 'learning_rate' (a factor), 'weight_decay' and attributes of the op; weight_decay: an L2 factor or a regularizer;
+    grad_clip: see nn.ClipGradBy*.   Parameters get new arrays; half-precision ones with multi_precision are kept in float32 beside.
     """
 
-    _accumulators: tuple[str, ...] = ()  # arrays kept for every parameter, all starting at zero
+    _op: Op  # what makes a step
+    _attrs: dict[str, Any]  # of that op
+    _multi_precision = False
 
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, parameters: Iterable[Any] | None = None, weight_decay: Any = None,
@@ -56,6 +77,7 @@ class Optimizer:
         self._grad_clip = grad_clip
         self._weight_decay = weight_decay
         self._settings: dict[int, dict[str, Any]] = {}
+        self._attrs = {}
         self._parameter_list: list[Parameter] = []
         self._state: dict[str, dict[str, Array]] = {}
         for item in parameters:
@@ -69,7 +91,14 @@ class Optimizer:
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
             self._parameter_list.append(parameter)
             if own:
+                unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
+                if unknown:
+                    raise OpError(f"{type(self).__name__}: a group of parameters has no setting {sorted(unknown)}")
                 self._settings[id(parameter)] = own
+
+    def _known_settings(self) -> set[str]:
+        """Attributes of the op that a group of parameters may set for itself."""
+        return set(self._op.attrs)
 
     # -- learning rate ------------------------------------------------------------------------------------------
 
@@ -84,6 +113,10 @@ class Optimizer:
             raise OarlockError("set_lr: the learning rate is an LRScheduler's; change that one")
         self._learning_rate = float(value)
 
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """Let a scheduler rule from now on."""
+        self._learning_rate = scheduler
+
     def _lr_of(self, parameter: Parameter) -> float:
         own = self._settings.get(id(parameter), {}).get("learning_rate", 1.0)
         return self.get_lr() * float(own) * float(parameter.optimize_attr["learning_rate"])
@@ -92,11 +125,14 @@ class Optimizer:
 
     def step(self) -> None:
         """Change every parameter that has a gradient."""
-        pairs = [(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient]
+        self._apply([(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient])
+
+    def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
-        changes = [Change(p, self._decayed(p, g).astype(p.array.dtype, copy=False), self._lr_of(p)) for p, g in pairs]
-        if not (native.switch.on and self._update_all(changes)):
+        changes = [Change(p, self._decayed(p, g), self._lr_of(p)) for p, g in pairs]
+        plain = native.switch.on and all(c.parameter.array.dtype.itemsize >= 4 for c in changes)
+        if not (plain and self._update_all(changes)):
             for change in changes:
                 self._update(*change)
 
@@ -116,8 +152,36 @@ class Optimizer:
         return gradient + parameter.array * parameter.array.dtype.type(float(decay))
 
     def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        """Change one parameter in place."""
-        raise NotImplementedError
+        """Change one parameter: run the op, put its results where its operands were."""
+        state = self._state_of(parameter)
+        value = state.get(MASTER, parameter.array)
+        slots = {a.slot: state[a.name] for a in self._accumulators()}
+        slots |= {
+            "Param": value,
+            "Grad": gradient.astype(value.dtype, copy=False),
+            "LearningRate": np.array([lr], _wide(value.dtype)),
+        }
+        op = self._op
+        outs = op.kernel(*(slots.get(s.name) for s in op.ins), **self._attrs_of(parameter))
+        made = {s.over: o for s, o in zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)}
+        for a in self._accumulators():
+            state[a.name] = made.get(a.slot, state[a.name])
+        if MASTER in state:
+            state[MASTER] = made["Param"]
+        parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
+        self._after(state)
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        """What is kept of every parameter."""
+        return ()
+
+    def _after(self, state: dict[str, Array]) -> None:
+        """What a step leaves to do with what is kept."""
+
+    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
+        """The attributes of the op for one parameter."""
+        own = self._settings.get(id(parameter))
+        return {**self._attrs, **{k: v for k, v in own.items() if k in self._attrs}} if own else self._attrs
 
     def _state_of(self, parameter: Parameter) -> dict[str, Array]:
         state = self._state.get(parameter.name)
@@ -126,7 +190,11 @@ class Optimizer:
         return state
 
     def _new_state(self, parameter: Parameter) -> dict[str, Array]:
-        return {key: np.zeros_like(parameter.array) for key in self._accumulators}
+        like = parameter.array
+        keep_wide = self._multi_precision and _wide(like.dtype) != like.dtype
+        dtype = _wide(like.dtype) if keep_wide else like.dtype
+        state = {a.name: np.full([1] if a.single else like.shape, a.start, dtype) for a in self._accumulators()}
+        return {**state, MASTER: like.astype(dtype)} if keep_wide else state
 
     def minimize(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
@@ -134,6 +202,10 @@ class Optimizer:
         """A step with the gradients that loss.backward() left."""
         self.step()
         return None, [(p, p.grad) for p in self._parameter_list]
+
+    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> None:
+        """A step with these gradients."""
+        self._apply([(p, g.array) for p, g in params_grads if g is not None])
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
@@ -145,29 +217,54 @@ class Optimizer:
     # -- state --------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Accumulators under Paddle's names, `linear_0.w_0_moment1_0`, and the scheduler under 'LR_Scheduler'."""
+        """Accumulators under Paddle's names, `linear_0.w_0_moment1_0`; 'LR_Scheduler' and 'master_weights' where there are any."""
         found: dict[str, Any] = {}
+        masters: dict[str, Tensor] = {}
         for parameter in self._parameter_list:
-            for key, array in self._state.get(parameter.name, {}).items():
-                name = f"{parameter.name}_{key}_0"
-                found[name] = Tensor(np.array(array), name=name)
+            state = self._state.get(parameter.name, {})
+            for key, array in state.items():
+                name = parameter.name if key == MASTER else self._key(parameter, key, MASTER in state)
+                (masters if key == MASTER else found)[name] = Tensor(np.array(array), name=name)
+        if masters:
+            found["master_weights"] = masters
         if isinstance(self._learning_rate, LRScheduler):
             found["LR_Scheduler"] = self._learning_rate.state_dict()
         return found
 
+    @staticmethod
+    def _key(parameter: Parameter, accumulator: str, mastered: bool) -> str:
+        return f"{parameter.name}_{MASTER}_0_{accumulator}_0" if mastered else f"{parameter.name}_{accumulator}_0"
+
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict() gave.   Warns of accumulators that are missing."""
+        """Take over what state_dict() gave.   Warns of accumulators that are missing; raises OpError for one of another shape."""
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         for parameter in self._parameter_list:
             state = self._new_state(parameter)
-            missing = [key for key in state if f"{parameter.name}_{key}_0" not in state_dict]
+            given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}
+            missing = [key for key, value in given.items() if value is None]
             if missing and len(missing) < len(state):
                 warnings.warn(f"{type(self).__name__}: no {missing} for {parameter.name}", stacklevel=2)
             for key in state.keys() - set(missing):
-                given = state_dict[f"{parameter.name}_{key}_0"]
-                state[key] = np.array(given.array if isinstance(given, Tensor) else given).reshape(state[key].shape)
+                state[key] = self._checked(parameter, key, given[key], state[key])
             if len(missing) < len(state):
                 self._state[parameter.name] = state
+
+    def _given(self, state_dict: dict[str, Any], parameter: Parameter, key: str, mastered: bool) -> Any:
+        """What a state dict holds for an accumulator; Paddle counts the last number on with every optimizer of a process."""
+        if key == MASTER:
+            return state_dict.get("master_weights", {}).get(parameter.name)
+        name = self._key(parameter, key, mastered)
+        if name in state_dict:
+            return state_dict[name]
+        others = [k for k in state_dict if re.fullmatch(re.escape(name[:-1]) + r"\d+", k)]
+        return state_dict[others[0]] if len(others) == 1 else None
+
+    def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
+        array = np.array(given.array if isinstance(given, Tensor) else given, dtype=like.dtype)
+        if array.size != like.size:
+            why = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
+            raise OpError(f"{type(self).__name__}.set_state_dict: {why}")
+        return array.reshape(like.shape)
 
     set_dict = set_state_dict

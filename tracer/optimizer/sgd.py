@@ -6,23 +6,30 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core import native
-from ..core.parameter import Parameter
-from .lr import LRScheduler
-from .optimizer import Array, Change, Optimizer, replace
+from ..ops import optimize
+from .lr_base import LRScheduler
+from .optimizer import Accumulator, Change, Optimizer, replace
+
+__all__ = ["SGD", "Momentum"]
+
+_MOMENTUM = native.kernel("momentum")
 
 
 class SGD(Optimizer):
     """parameter -= lr * gradient"""
 
-    def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        parameter.array = parameter.array - gradient * parameter.array.dtype.type(lr)
+    _op = optimize.sgd
+
+    def __init__(
+        self, learning_rate: float | LRScheduler = 0.001, parameters: Iterable[Any] | None = None, weight_decay: Any = None,
+        grad_clip: Any = None, multi_precision: bool = False, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._multi_precision = multi_precision
 
     def _update_all(self, changes: list[Change]) -> bool:
         rows = [(c.parameter.array, c.gradient, c.lr) for c in changes]
         return replace(changes, _MOMENTUM(rows, False, 0.0, False))
-
-
-_MOMENTUM = native.kernel("momentum")
 
 
 class Momentum(Optimizer):
@@ -31,7 +38,7 @@ class Momentum(Optimizer):
     rescale_grad multiplies the gradient first.
     """
 
-    _accumulators = ("velocity",)
+    _op = optimize.momentum
 
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, momentum: float = 0.9, parameters: Iterable[Any] | None = None,
@@ -39,21 +46,14 @@ class Momentum(Optimizer):
         rescale_grad: float = 1.0, use_multi_tensor: bool = False, name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._momentum = momentum
-        self._use_nesterov = use_nesterov
-        self._rescale_grad = rescale_grad
+        self._attrs = {"mu": float(momentum), "use_nesterov": use_nesterov, "rescale_grad": float(rescale_grad)}
+        self._multi_precision = multi_precision
 
-    def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        state = self._state_of(parameter)
-        one = parameter.array.dtype.type
-        if self._rescale_grad != 1.0:
-            gradient = gradient * one(self._rescale_grad)
-        velocity = state["velocity"] = state["velocity"] * one(self._momentum) + gradient
-        step = gradient + velocity * one(self._momentum) if self._use_nesterov else velocity
-        parameter.array = parameter.array - step * one(lr)
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        return (Accumulator("velocity", "Velocity"),)
 
     def _update_all(self, changes: list[Change]) -> bool:
-        if self._rescale_grad != 1.0:
+        if self._attrs["rescale_grad"] != 1.0 or self._settings:
             return False
         rows = [(c.parameter.array, c.gradient, self._state_of(c.parameter)["velocity"], c.lr) for c in changes]
-        return replace(changes, _MOMENTUM(rows, True, self._momentum, self._use_nesterov))
+        return replace(changes, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"]))

@@ -1,6 +1,6 @@
-"""Small things beside the library."""
+"""Small things beside the library: sharing memory, files from the network."""
 
 from ..core import unique_name
-from . import dlpack
+from . import dlpack, download
 
-__all__ = ["dlpack", "unique_name"]
+__all__ = ["dlpack", "download", "unique_name"]

@@ -1,4 +1,5 @@
-// Convolution, and its gradient in the pictures, which is a convolution too: of the gradient with the filter turned around.
+// Convolution, and its gradient in the pictures, which is a convolution too: of the gradient with the filter turned
+// around.
 #pragma once
 #include "kernels/matmul.h"
 #include "kernels/planes.h"
@@ -6,7 +7,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// y [rows,oh,ow] = weights [rows,channels*taps] times what the window sees.   y_row, y_pixel: strides of rows and pixels of y.
+/// y [rows,oh,ow] = weights [rows,channels*taps] times what the window sees.   y_row, y_pixel: strides of rows and
+/// pixels of y.
 template <class T>
 struct Seen {
   View view;
@@ -62,7 +64,8 @@ void narrow(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
     for (Size k = 0; k < many; k += kColumns<T>) {
       const T* plane = planes + row * s.planes->width + column + k;
       Size count = least(many - k, kColumns<T>);
-      count > kLanes<T> ? narrow_pixels<T, 2>(s, plane, y + i + k, count) : narrow_pixels<T, 1>(s, plane, y + i + k, count);
+      count > kLanes<T> ? narrow_pixels<T, 2>(s, plane, y + i + k, count)
+                        : narrow_pixels<T, 1>(s, plane, y + i + k, count);
     }
     i += many;
   }
@@ -79,8 +82,8 @@ void apply(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
 /// Whether the planes would be the pictures themselves, and whole vectors do not reach behind their end.
 template <class T>
 bool as_it_lies(const View& v, const Planes& p) {
-  return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 && p.first_row == 0 && p.first_column == 0 && p.height == v.h &&
-         p.width == v.w;
+  return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 && p.first_row == 0 &&
+         p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
 /// The planes of a picture in scratch memory, or the picture.
@@ -104,7 +107,8 @@ void apply_to_all(const Seen<T>& seen, Size n, Size groups, const T* x, T* y) {
   if (n * groups >= 4)
     return parallel_parts(n * groups, most(1, parts_of(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
-        apply(of_group(i % groups), planes_of(seen.view, *seen.planes, x + i * each_x), 0, seen.pixels(), y + i * each_y);
+        apply(of_group(i % groups), planes_of(seen.view, *seen.planes, x + i * each_x), 0, seen.pixels(),
+              y + i * each_y);
     });
   Size part = parts_of(parts_of(seen.pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
@@ -116,8 +120,7 @@ void apply_to_all(const Seen<T>& seen, Size n, Size groups, const T* x, T* y) {
 
 inline View view_of(const ConvShape& s, Tap* taps) {
   for (Size i = 0; i < s.kh; ++i)
-    for (Size j = 0; j < s.kw; ++j)
-      taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
+    for (Size j = 0; j < s.kw; ++j) taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
   return {s.h, s.w, s.oh, s.ow, s.stride_h, s.stride_w, taps, s.kh * s.kw};
 }
 

@@ -1,11 +1,13 @@
-// The gradient of a convolution in its filter: for each place of the filter, what the window saw there times the gradient.
+// The gradient of a convolution in its filter: for each place of the filter, what the window saw there times the
+// gradient.
 #pragma once
 #include "kernels/conv.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// Some rows [channels from ... to, all taps] of the filter's gradient, from the rows of the gradient `first` ... `last`.
+/// Some rows [channels from ... to, all taps] of the filter's gradient, from the rows of the gradient `first` ...
+/// `last`.
 template <class T>
 struct FilterPart {
   const ConvShape& s;
@@ -74,7 +76,8 @@ struct FilterCut {
 
 constexpr Size kTogether = 8;  // taps whose sums stay in registers
 
-/// sums[t] += the sum over the pixels of what tap t sees times the gradient, `g` [oh,g_row] being zero behind the columns.
+/// sums[t] += the sum over the pixels of what tap t sees times the gradient, `g` [oh,g_row] being zero behind the
+/// columns.
 template <class T>
 void add_dots(const View& v, const Planes& p, const T* plane, const T* g, Size g_row, Size first, V<T>* sums) {
   const T* from[kTogether];
@@ -122,12 +125,18 @@ void conv_filter(const ConvShape& s, const T* x, const T* g, T* filter) {
   T* totals = scratch_of<T>(2, cut.chunks * whole);
   parallel(cut.chunks * s.groups * cut.blocks, [&](Size task) {
     Size chunk = task % cut.chunks, group = task / cut.chunks % s.groups, block = task / cut.chunks / s.groups;
-    FilterPart<T> part{s, view, group, block * cut.channels, least(c, (block + 1) * cut.channels),
-                       chunk * cut.pictures * s.oh, least(s.n, (chunk + 1) * cut.pictures) * s.oh};
+    FilterPart<T> part{s,
+                       view,
+                       group,
+                       block * cut.channels,
+                       least(c, (block + 1) * cut.channels),
+                       chunk * cut.pictures * s.oh,
+                       least(s.n, (chunk + 1) * cut.pictures) * s.oh};
     T* total = totals + chunk * whole + (group * c + part.from) * view.count * pitch;
     for (Size i = 0; i < part.rows() * pitch; ++i) total[i] = 0;
     Planes p(view, part.to - part.from);
-    Size pixels = most(1, 512 / s.ow) * s.ow, row = pixels + kLanes<T>;  // room for what vectors write behind the last run
+    Size pixels = most(1, 512 / s.ow) * s.ow,
+         row = pixels + kLanes<T>;  // room for what vectors write behind the last run
     FilterWork<T> work{pixels, row, pitch, scratch_of<T>(3, p.size()), scratch_of<T>(4, part.rows() * row), nullptr};
     work.g = scratch_of<T>(5, work.pixels * pitch);
     if (m < pitch)

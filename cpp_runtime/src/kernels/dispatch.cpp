@@ -6,7 +6,7 @@
 
 namespace oarlock::kernels {
 
-#define OARLOCK_SET_OF_KERNELS(name) \
+#define OARLOCK_SET_OF_KERNELS(name)   \
   const Table<float>& floats_##name(); \
   const Table<double>& doubles_##name();
 OARLOCK_SET_OF_KERNELS(baseline)

@@ -55,8 +55,7 @@ void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<
   alignas(kBytes) T whole[kRows * kColumns<T>];
   made(k, a, a_row, a_column, b.data, b.row, whole, kColumns<T>, false);
   for (Size i = 0; i < rows; ++i)
-    for (Size j = 0; j < width; ++j)
-      c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
+    for (Size j = 0; j < width; ++j) c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
 }
 
 /// c [m,n] (+)= a [m,k] @ B.   panel(j, width, p, depth) gives the columns j ... and rows p ... of B as a Block.

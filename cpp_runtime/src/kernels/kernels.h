@@ -1,6 +1,7 @@
 // What the compiled kernels are.   Each instruction set has a table of them; `table` gives the one of this machine.
 //
-// Arrays are contiguous unless strides are given, pictures are [N,C,H,W].   Results are the same whatever the number of threads.
+// Arrays are contiguous unless strides are given, pictures are [N,C,H,W].   Results are the same whatever the number of
+// threads.
 #pragma once
 #include <cstdint>
 
@@ -29,7 +30,8 @@ struct PoolShape {
   Size planes, h, w, oh, ow, kh, kw, stride_h, stride_w, top, left;
 };
 
-/// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result, the others the operand.
+/// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result, the others the
+/// operand.
 enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp };
 constexpr int kUnaries = 7;
 enum class Binary { add, sub, mul };
@@ -67,8 +69,10 @@ struct Table {
   void (*softmax)(Size r, Size k, const T* x, T* y);
   void (*softmax_back)(Size r, Size k, const T* y, const T* g, T* dx);
   void (*log_softmax)(Size r, Size k, const T* x, T* y);
-  void (*cross_entropy)(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities, T* loss);
-  void (*cross_entropy_back)(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored, const T* g, T* dx);
+  void (*cross_entropy)(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities,
+                        T* loss);
+  void (*cross_entropy_back)(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored,
+                             const T* g, T* dx);
   /// starts [count + 1]: where each parameter would start if they lay one after the other.
   void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
   void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);

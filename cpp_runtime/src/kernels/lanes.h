@@ -1,5 +1,5 @@
-// Vectors of the instruction set that this file is compiled for.   Everything is internal to the one file that includes it, so that
-// no code for a newer machine can end up where an older one runs it.
+// Vectors of the instruction set that this file is compiled for.   Everything is internal to the one file that includes
+// it, so that no code for a newer machine can end up where an older one runs it.
 #pragma once
 #include <utility>
 
@@ -52,7 +52,7 @@ inline Size parts_of(Size count, Size part) { return (count + part - 1) / part; 
 /// Scratch memory for `count` elements and a few vectors that may be read or written behind them.
 template <class T>
 T* scratch_of(int slot, Size count) {
-  return static_cast<T*>(scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + 4 * kBytes));
+  return static_cast<T*>(scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
 template <class T>
@@ -72,8 +72,8 @@ inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   a = low;
 }
 
-/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving turns the index of an element,
-/// row and column seen as one number, by one bit; after log2(lanes) rounds they have changed places.
+/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving turns the index of an
+/// element, row and column seen as one number, by one bit; after log2(lanes) rounds they have changed places.
 template <class T>
 void transpose_square(const T* from, Size from_row, T* to, Size to_row) {
   constexpr int n = kLanes<T>;

@@ -1,4 +1,5 @@
-// Exponential and its relatives, in vectors.   float32 within 2e-6 of the right value; float64 as in C, element by element.
+// Exponential and its relatives, in vectors.   float32 within 2e-6 of the right value; float64 as in C, element by
+// element.
 #pragma once
 #include "kernels/lanes.h"
 
@@ -23,7 +24,8 @@ inline V<double> each(V<double> x, const Function& function) {
 
 /// e ** x = 2 ** n * e ** r with |r| <= ln 2 / 2; the polynomial is a fit of the relative error, 2e-9 at most.
 inline Floats exp_of(Floats x) {
-  static constexpr float c[] = {1.f, 1.00000004f, 0.49999992f, 0.166664192f, 0.0416682298f, 0.00837489912f, 0.00138368525f};
+  static constexpr float c[] = {1.f,           1.00000004f,    0.49999992f,   0.166664192f,
+                                0.0416682298f, 0.00837489912f, 0.00138368525f};
   constexpr float round = 12582912.f;  // 1.5 * 2 ** 23: what is added to it loses its fraction
   Floats bounded = x > 89.f ? splat(89.f) : x < -105.f ? splat(-105.f) : x;
   Floats n = bounded * 1.44269504f + round;
@@ -31,7 +33,8 @@ inline Floats exp_of(Floats x) {
   n -= round;
   Floats r = bounded - n * 0.693359375f + n * 2.12194440e-4f;  // ln 2 in two parts
   Ints half = whole >> 1;  // in two steps, as 2 ** n itself may be too large or too small
-  Floats low = reinterpret_cast<Floats>((half + 127) << 23), high = reinterpret_cast<Floats>((whole - half + 127) << 23);
+  Floats low = reinterpret_cast<Floats>((half + 127) << 23),
+         high = reinterpret_cast<Floats>((whole - half + 127) << 23);
   return polynomial(r, c) * low * high;
 }
 inline V<double> exp_of(V<double> x) {
@@ -40,7 +43,8 @@ inline V<double> exp_of(V<double> x) {
 
 /// Near zero an odd polynomial, a fit of the relative error; elsewhere 1 - 2 / (e ** 2|x| + 1).
 inline Floats tanh_of(Floats x) {
-  static constexpr float c[] = {0.999999994f, -0.333332293f, 0.133304151f, -0.0536652793f, 0.0204151902f, -0.00546826502f};
+  static constexpr float c[] = {0.999999994f,   -0.333332293f, 0.133304151f,
+                                -0.0536652793f, 0.0204151902f, -0.00546826502f};
   Floats size = x < 0.f ? -x : x, square = x * x;
   Floats far = 1.f - 2.f / (exp_of(size + size) + 1.f);
   return size < 0.65f ? x * polynomial(square, c) : x < 0.f ? -far : far;

@@ -15,7 +15,7 @@ struct MatrixPanels {
   Block<T> operator()(Size j, Size width, Size p, Size depth) const {
     const T* from = b + p * row + j * column;
     bool whole = width == kColumns<T> || width == kLanes<T>;
-    if (column == 1 && whole && (m <= 4 * kRows || row <= 1024)) return {from, row};
+    if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = scratch_of<T>(0, depth * pitch);
     if (row == 1 && column != 1) {

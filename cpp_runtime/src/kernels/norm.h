@@ -1,4 +1,5 @@
-// Standardizing along the middle axis of x [n,c,k]: what batch norm (all but the channels) and layer norm (n = 1, rows) are made of.
+// Standardizing along the middle axis of x [n,c,k]: what batch norm (all but the channels) and layer norm (n = 1, rows)
+// are made of.
 #pragma once
 #include "kernels/sums.h"
 

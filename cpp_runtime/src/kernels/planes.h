@@ -1,7 +1,8 @@
 // Pictures laid out so that a window reads them in whole vectors.
 //
-// A window that moves by (step_h, step_w) sees, at each of its places, a picture of every step-th row and column.   Those pictures,
-// padded, are the planes: one for each phase (row % step_h, column % step_w) that some place of the window starts in.
+// A window that moves by (step_h, step_w) sees, at each of its places, a picture of every step-th row and column. Those
+// pictures, padded, are the planes: one for each phase (row % step_h, column % step_w) that some place of the window
+// starts in.
 #pragma once
 #include "kernels/lanes.h"
 
@@ -27,7 +28,8 @@ struct Planes {
   static constexpr Size kMostTaps = 1024;
 
   Size first_row = 0, first_column = 0, height, width, channels, phases = 0;
-  Size phase_row[kMostTaps], phase_column[kMostTaps], offset[kMostTaps];  // offset: of each tap, channel 0, place (0, 0)
+  Size phase_row[kMostTaps], phase_column[kMostTaps],
+      offset[kMostTaps];  // offset: of each tap, channel 0, place (0, 0)
 
   Planes(const View& v, Size channels_seen) : channels(channels_seen) {
     Size last_row = 0, last_column = 0;
@@ -90,8 +92,8 @@ void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to,
     }
 }
 
-/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is made.   A vector may reach behind
-/// the pixels that are meant; the next one overwrites that, or it is behind the end.
+/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is made.   A vector may
+/// reach behind the pixels that are meant; the next one overwrites that, or it is behind the end.
 template <class T>
 struct Moves {
   static constexpr Size kMost = kColumns<T> > 8 ? kColumns<T> : 8;
@@ -110,7 +112,8 @@ struct Moves {
   }
 };
 
-/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.   N: how many moves, 0: any.
+/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.   N: how many
+/// moves, 0: any.
 template <class T, int N>
 void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
                Size to_row) {
@@ -129,8 +132,9 @@ void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size
 template <class T>
 void copy_seen(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
                Size to_row) {
-  static constexpr decltype(&copy_rows<T, 0>) ways[] = {copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
-                                                        copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
+  static constexpr decltype(&copy_rows<T, 0>) ways[] = {copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>,
+                                                        copy_rows<T, 3>, copy_rows<T, 4>, copy_rows<T, 5>,
+                                                        copy_rows<T, 6>};
   ways[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
 }
 

@@ -7,8 +7,8 @@ namespace oarlock::kernels {
 using Size = std::ptrdiff_t;
 using Task = void (*)(const void* context, Size index);
 
-/// Call `task` for every index below `count`, on all threads; in what order is not said.   A call from inside a task, or
-/// while another thread's kernel runs, does all the work itself.
+/// Call `task` for every index below `count`, on all threads; in what order is not said.   A call from inside a task,
+/// or while another thread's kernel runs, does all the work itself.
 void run_tasks(Size count, Task task, const void* context);
 
 /// How many threads work, this one counted.

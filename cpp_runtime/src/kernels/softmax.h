@@ -65,7 +65,8 @@ void log_softmax(Size r, Size k, const T* x, T* y) {
 
 /// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, which costs nothing.
 template <class T>
-void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities, T* loss) {
+void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities,
+                   T* loss) {
   each_row(r, k, [&](Size i) {
     T *row = probabilities + i * k, top = largest_in(k, x + i * k);
     T total = exponentials(k, x + i * k, top, row);
@@ -75,7 +76,8 @@ void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::
 }
 
 template <class T>
-void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored, const T* g, T* dx) {
+void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored,
+                        const T* g, T* dx) {
   each_row(r, k, [&](Size i) {
     T times = labels[i] == ignored ? T(0) : g[i];
     map(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);

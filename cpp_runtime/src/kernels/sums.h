@@ -5,10 +5,12 @@
 namespace oarlock::kernels {
 namespace {
 
-/// The sum of f over `count` elements of each operand, in four vectors side by side; of many in halves, which loses least.
+/// The sum of f over `count` elements of each operand, in four vectors side by side; of many in halves, which loses
+/// least.
 template <class T, class F, class... X>
 T sum_over(Size count, const F& f, const X*... x) {
-  if (Size half = count / 2; count > 8192) return sum_over<T>(half, f, x...) + sum_over<T>(count - half, f, (x + half)...);
+  if (Size half = count / 2; count > 8192)
+    return sum_over<T>(half, f, x...) + sum_over<T>(count - half, f, (x + half)...);
   constexpr Size n = kLanes<T>;
   V<T> sums[4] = {};
   Size i = 0;

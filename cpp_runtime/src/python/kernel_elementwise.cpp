@@ -59,8 +59,8 @@ nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array z = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     Unlocked free(a.size());
-    kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along, a.start<T>(), b.start<T>(),
-                                                        z.start<T>());
+    kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along, a.start<T>(),
+                                                        b.start<T>(), z.start<T>());
   });
   return given(std::move(z));
 }

@@ -50,8 +50,8 @@ void multiply(const Array& a, const Array& b, bool turn_a, bool turn_b, const Ba
   int a_row = a.rank() - (turn_a ? 1 : 2), a_column = a.rank() - (turn_a ? 2 : 1);
   int b_row = b.rank() - (turn_b ? 1 : 2), b_column = b.rank() - (turn_b ? 2 : 1);
   auto from_a = batch.starts<T>(a), from_b = batch.starts<T>(b);
-  kernels::Products<T> s{batch.count,        a.dim(a_row),    b.dim(b_column), a.dim(a_column),
-                         from_a.data(),      a.stride(a_row), a.stride(a_column), from_b.data(),
+  kernels::Products<T> s{batch.count,     a.dim(a_row),       b.dim(b_column),    a.dim(a_column),
+                         from_a.data(),   a.stride(a_row),    a.stride(a_column), from_b.data(),
                          b.stride(b_row), b.stride(b_column), c.start<T>()};
   Unlocked free(s.count * s.m * s.n * s.k / 16);
   kernels::table<T>().products(s);
@@ -77,7 +77,8 @@ nb::object matmul(nb::handle x, nb::handle y, bool turn_x, bool turn_y) {
     if (rows) {
       const T *from_a = a.start<T>(), *from_b = b.start<T>();
       int row = turn_y ? 1 : 0;
-      kernels::Products<T> s{1, a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row), c.start<T>()};
+      kernels::Products<T> s{1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
+                             c.start<T>()};
       Unlocked free(s.m * n * k / 16);
       kernels::table<T>().products(s);
     } else {

@@ -37,7 +37,8 @@ bool may_be(const Array& given, nb::handle handle, const Array& x, Size size) {
 
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r, Size k) {
   Array a(x), w(weight), b(bias);
-  if (!a.is_real() || !seen_as(a, 1, r, k) || !may_be(w, weight, a, k) || !may_be(b, bias, a, k)) return not_implemented();
+  if (!a.is_real() || !seen_as(a, 1, r, k) || !may_be(w, weight, a, k) || !may_be(b, bias, a, k))
+    return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()), variance = empty({r}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *times = weight.is_none() ? nullptr : w.data<T>(), *plus = bias.is_none() ? nullptr : b.data<T>();

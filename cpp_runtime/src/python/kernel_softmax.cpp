@@ -56,8 +56,8 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
   Array probabilities = empty(a.rank(), a.shape(), a.type()), loss = empty(b.rank(), b.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     Unlocked free(a.size() * 4);
-    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored,
-                                      probabilities.start<T>(), loss.start<T>());
+    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored, probabilities.start<T>(),
+                                      loss.start<T>());
   });
   return nb::make_tuple(given(std::move(probabilities)), given(std::move(loss)));
 }
@@ -72,7 +72,8 @@ nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::h
   for_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
     Unlocked free(a.size());
-    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored, back, dx.start<T>());
+    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored, back,
+                                           dx.start<T>());
   });
   return given(std::move(dx));
 }

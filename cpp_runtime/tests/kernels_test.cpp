@@ -1,0 +1,182 @@
+// The compiled kernels beside loops that say what they mean, and the threads they run on.
+#include "kernels/kernels.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+using namespace oarlock::kernels;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats numbers(Size count, unsigned seed = 1) {
+  Floats made;
+  for (Size i = 0; i < count; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    made.push_back(static_cast<float>(seed >> 8) / (1 << 23) - 1);
+  }
+  return made;
+}
+
+float worst(const Floats& got, const Floats& wanted) {
+  float most = got.size() == wanted.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < got.size() && i < wanted.size(); ++i)
+    most = std::fmax(most, std::fabs(got[i] - wanted[i]));
+  return most;
+}
+
+void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
+  Floats a = numbers(m * k), b = numbers(k * n, 2), c(static_cast<std::size_t>(m * n)), wanted = c;
+  Size a_row = turn_a ? 1 : k, a_column = turn_a ? m : 1, b_row = turn_b ? 1 : n, b_column = turn_b ? k : 1;
+  for (Size i = 0; i < m; ++i)
+    for (Size j = 0; j < n; ++j)
+      for (Size p = 0; p < k; ++p)
+        wanted[static_cast<std::size_t>(i * n + j)] += a[static_cast<std::size_t>(i * a_row + p * a_column)] *
+                                                       b[static_cast<std::size_t>(p * b_row + j * b_column)];
+  const float *from_a = a.data(), *from_b = b.data();
+  table<float>().products({1, m, n, k, &from_a, a_row, a_column, &from_b, b_row, b_column, c.data()});
+  CHECK(worst(c, wanted) < 1e-3f);
+}
+
+// What a window sees of a picture, or zero.
+float pixel(const ConvShape& s, const Floats& x, Size n, Size c, Size row, Size column) {
+  bool inside = row >= 0 && row < s.h && column >= 0 && column < s.w;
+  return inside ? x[static_cast<std::size_t>(((n * s.c + c) * s.h + row) * s.w + column)] : 0;
+}
+
+// y, and the sum of y * g in parts of x and of the filter, by their definition.
+void convolve(const ConvShape& s, const Floats& x, const Floats& filter, const Floats& g, Floats& y, Floats& dx,
+              Floats& df) {
+  Size c = s.c / s.groups, m = s.m / s.groups;
+  for (Size i = 0; i < s.n * s.m * s.oh * s.ow; ++i) {
+    Size ow = i % s.ow, oh = i / s.ow % s.oh, to = i / s.ow / s.oh % s.m, n = i / s.ow / s.oh / s.m;
+    for (Size k = 0; k < c * s.kh * s.kw; ++k) {
+      Size from = to / m * c + k / s.kw / s.kh, row = oh * s.stride_h + k / s.kw % s.kh * s.dilation_h - s.top;
+      Size column = ow * s.stride_w + k % s.kw * s.dilation_w - s.left;
+      auto at = static_cast<std::size_t>(to * c * s.kh * s.kw + k), place = static_cast<std::size_t>(i);
+      y[place] += filter[at] * pixel(s, x, n, from, row, column);
+      df[at] += g[place] * pixel(s, x, n, from, row, column);
+      if (row >= 0 && row < s.h && column >= 0 && column < s.w)
+        dx[static_cast<std::size_t>(((n * s.c + from) * s.h + row) * s.w + column)] += g[place] * filter[at];
+    }
+  }
+}
+
+void test_conv(const ConvShape& s) {
+  Floats x = numbers(s.n * s.c * s.h * s.w), filter = numbers(s.m * s.c / s.groups * s.kh * s.kw, 3);
+  Floats g = numbers(s.n * s.m * s.oh * s.ow, 4);
+  Floats y(g.size()), dx(x.size()), df(filter.size()), got_y = y, got_dx = dx, got_df = df;
+  convolve(s, x, filter, g, y, dx, df);
+  table<float>().conv(s, x.data(), filter.data(), got_y.data());
+  table<float>().conv_input(s, filter.data(), g.data(), got_dx.data());
+  table<float>().conv_filter(s, x.data(), g.data(), got_df.data());
+  CHECK(worst(got_y, y) < 1e-3f);
+  CHECK(worst(got_dx, dx) < 1e-3f);
+  CHECK(worst(got_df, df) < 1e-2f);
+}
+
+}  // namespace
+
+TEST("kernels: products of all sizes and turns") {
+  for (Size m : {1, 7, 33})
+    for (Size n : {1, 16, 45})
+      for (Size k : {1, 9, 400})
+        for (int turns = 0; turns < 4; ++turns) test_product(m, n, k, turns & 1, turns & 2);
+}
+
+TEST("kernels: convolutions and their gradients") {
+  //         n  c  h   w   m  g kh kw oh  ow sh sw dh dw top left
+  test_conv({2, 3, 7, 9, 5, 1, 3, 2, 5, 8, 1, 1, 1, 1, 0, 0});
+  test_conv({5, 4, 8, 8, 6, 2, 3, 3, 4, 4, 2, 2, 1, 1, 1, 1});
+  test_conv({1, 8, 33, 35, 12, 1, 3, 3, 33, 35, 1, 1, 1, 1, 1, 1});
+  test_conv({2, 6, 10, 11, 6, 6, 3, 3, 10, 11, 1, 1, 1, 1, 1, 1});
+  test_conv({2, 4, 9, 12, 8, 4, 3, 3, 5, 8, 1, 1, 2, 2, 0, 0});
+  test_conv({3, 5, 16, 16, 7, 1, 1, 1, 16, 16, 1, 1, 1, 1, 0, 0});
+  test_conv({3, 5, 7, 7, 7, 1, 1, 1, 4, 4, 2, 2, 1, 1, 0, 0});
+  test_conv({6, 2, 12, 12, 3, 1, 5, 5, 8, 8, 1, 1, 1, 1, 0, 0});
+  test_conv({2, 3, 11, 40, 4, 1, 2, 3, 4, 13, 3, 3, 1, 1, 0, 1});
+}
+
+TEST("kernels: exponentials within 2e-6, and what they make of the ends") {
+  Floats x;
+  for (float v = -104; v < 88.7f; v += 0.0137f) x.push_back(v);
+  Floats y(x.size());
+  auto run = [&](Unary which) {
+    table<float>().unary[static_cast<int>(which)](static_cast<Size>(x.size()), x.data(), y.data());
+  };
+  auto error = [&](auto exact) {
+    double most = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double wanted = exact(static_cast<double>(x[i]));
+      if (std::fabs(wanted) > 1e-37)
+        most = std::fmax(most, std::fabs(static_cast<double>(y[i]) - wanted) / std::fabs(wanted));
+    }
+    return most;
+  };
+  run(Unary::exp);
+  CHECK(error([](double v) { return std::exp(v); }) < 2e-6);
+  run(Unary::tanh);
+  CHECK(error([](double v) { return std::tanh(v); }) < 2e-6);
+  run(Unary::sigmoid);
+  CHECK(error([](double v) { return 1 / (1 + std::exp(-v)); }) < 2e-6);
+  x = {INFINITY, -INFINITY, NAN, 0};
+  y.resize(4);
+  run(Unary::exp);
+  CHECK(std::isinf(y[0]) && y[1] == 0 && std::isnan(y[2]) && y[3] == 1);
+  run(Unary::tanh);
+  CHECK(y[0] == 1 && y[1] == -1 && std::isnan(y[2]) && y[3] == 0);
+  run(Unary::relu);
+  CHECK(std::isinf(y[0]) && y[1] == 0 && std::isnan(y[2]) && y[3] == 0);
+}
+
+TEST("kernels: the same bits whatever the number of threads") {
+  ConvShape s{9, 8, 20, 20, 12, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1};
+  Floats x = numbers(s.n * s.c * s.h * s.w), g = numbers(s.n * s.m * s.oh * s.ow, 2), first;
+  Floats wide = numbers(400000, 3);
+  for (int threads : {1, 2, 3}) {
+    set_thread_count(threads);
+    CHECK_EQ(thread_count(), threads);
+    Floats found(static_cast<std::size_t>(s.m * s.c * 9)), sums(40);
+    table<float>().conv_filter(s, x.data(), g.data(), found.data());
+    table<float>().sum(10000, 40, 1, wide.data(), sums.data());
+    found.insert(found.end(), sums.begin(), sums.end());
+    if (first.empty()) first = found;
+    CHECK(found == first);
+  }
+}
+
+TEST("kernels: every task runs once, from several threads at a time, and inside of tasks") {
+  set_thread_count(3);
+  auto count = [] {
+    std::vector<std::atomic<int>> ran(1000);
+    parallel(1000, [&](Size i) { parallel(2, [&](Size) { ++ran[static_cast<std::size_t>(i)]; }); });
+    for (const auto& times : ran) CHECK_EQ(times.load(), 2);
+  };
+  std::thread other(count);
+  for (int i = 0; i < 20; ++i) count();
+  other.join();
+}
+
+TEST("kernels: a fork has threads of its own") {
+  set_thread_count(3);
+  auto sum = [] {
+    std::atomic<Size> total{0};
+    parallel(100, [&](Size i) { total += i; });
+    return total.load();
+  };
+  CHECK_EQ(sum(), Size(4950));
+  pid_t child = fork();
+  if (child == 0) _exit(sum() == 4950 && thread_count() == 3 ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+  CHECK_EQ(sum(), Size(4950));
+}

@@ -1,0 +1,126 @@
+"""How much a network computes, counted as Paddle counts: multiplications and additions in pairs, most layers as nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import nn
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+from ..tensor.creation import randn
+from .model_summary import watched
+
+__all__ = ["flops"]
+
+Count = Callable[[Any, Any, Any], Any]
+
+
+def _size(x: Tensor) -> int:
+    return math.prod(x.shape)
+
+
+def _conv(layer: Any, x: Any, y: Tensor) -> int:
+    window = math.prod(layer.weight.shape[2:])
+    return int(_size(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None)))
+
+
+def _adaptive(layer: Any, x: Any, y: Tensor) -> int:
+    window = math.prod(old // new for old, new in zip(x[0].shape[2:], y.shape[2:], strict=True))
+    return (window + 1) * _size(y)
+
+
+def _linear(layer: Any, x: Any, y: Tensor) -> int:
+    return int(layer.weight.shape[0]) * _size(y)
+
+
+def _twice_in(layer: Any, x: Any, y: Tensor) -> int:
+    return 2 * _size(x[0])
+
+
+def _once_in(layer: Any, x: Any, y: Tensor) -> int:
+    return _size(x[0])
+
+
+def _once_out(layer: Any, x: Any, y: Tensor) -> int:
+    return _size(y)
+
+
+def _nothing(layer: Any, x: Any, y: Tensor) -> int:
+    return 0
+
+
+# What one call of a layer counts; what is not here counts nothing.
+_COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _conv),
+    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _twice_in),
+    "LeakyReLU": _once_in,
+    "Linear": _linear,
+    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _once_out),
+    **dict.fromkeys(("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _adaptive),
+    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _nothing),
+}
+
+
+class _Counter:
+    """What the layers without sublayers counted."""
+
+    def __init__(self, custom_ops: dict[type, Count]) -> None:
+        self._custom = custom_ops
+        self.ops: dict[int, int] = {}
+        self.shapes: dict[int, tuple[list[int], list[int]]] = {}
+        self.unknown: set[str] = set()
+
+    def note(self, layer: Any, x: Any, y: Any) -> None:
+        """One call of a layer."""
+        first = y[0] if isinstance(y, list | tuple) else y
+        self.ops[id(layer)] = self.ops.get(id(layer), 0) + self._count(layer, x, y)
+        self.shapes[id(layer)] = (list(x[0].shape), list(first.shape))
+
+    def _count(self, layer: Any, x: Any, y: Any) -> int:
+        custom = self._custom.get(type(layer))
+        if custom is not None:
+            layer.total_ops = 0
+            custom(layer, x, y)
+            count = int(layer.total_ops)
+            del layer.total_ops
+            return count
+        kind = type(layer).__name__
+        if kind not in _COUNTS or type(layer) is not getattr(nn, kind):
+            self.unknown.add(kind)
+            return 0
+        return abs(_COUNTS[kind](layer, x, y))
+
+
+def flops(net: Any, input_size: Sequence[int], custom_ops: Any = None, print_detail: bool = False) -> int:
+    """Print and give the number of operations of one forward.   input_size: the shape of the one input
+
+    custom_ops: {class of layers: function(layer, inputs, output)} that adds to `layer.total_ops`.
+    print_detail: a table of all layers.   What layers other than the known ones compute counts nothing, and is named.
+    """
+    if not isinstance(net, nn.Layer):
+        raise OpError(f"flops: {type(net).__name__} is no Layer")
+    counter = _Counter(custom_ops or {})
+    with watched(net, counter.note, lambda layer: not list(layer.children())):
+        net(randn(list(input_size)))
+    layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
+    rows = [
+        (layer.full_name(), *counter.shapes[id(layer)], sum(map(_size, layer.parameters())), counter.ops[id(layer)])
+        for layer in layers
+    ]
+    for kind in sorted(counter.unknown):
+        print(f"Cannot find suitable count function for {kind}. Treat it as zero FLOPs.")
+    if print_detail:
+        print(_table(rows))
+    total = sum(row[4] for row in rows)
+    print(f"Total Flops: {total}     Total Params: {sum(row[3] for row in rows)}")
+    return total
+
+
+def _table(rows: list[Any]) -> str:
+    cells = [("Layer Name", "Input Shape", "Output Shape", "Params", "Flops"), *(tuple(map(str, row)) for row in rows)]
+    widths = [max(len(row[i]) for row in cells) + 2 for i in range(5)]
+    rule = "+" + "+".join("-" * w for w in widths) + "+"
+    lines = ["|" + "|".join(c.center(w) for c, w in zip(row, widths, strict=True)) + "|" for row in cells]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])

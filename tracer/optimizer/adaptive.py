@@ -1,0 +1,77 @@
+"""Steps scaled by the running size of the gradient: Adagrad, Adadelta, RMSProp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.errors import OpError
+from ..ops import optimize
+from .lr_base import LRScheduler
+from .optimizer import Accumulator, Optimizer
+
+__all__ = ["Adadelta", "Adagrad", "RMSProp"]
+
+
+class Adagrad(Optimizer):
+    """moment += g * g;  parameter -= lr * g / (sqrt(moment) + epsilon)   (Duchi et al. 2011)."""
+
+    _op = optimize.adagrad
+
+    def __init__(
+        self, learning_rate: float | LRScheduler, epsilon: float = 1e-06, parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None, grad_clip: Any = None, name: str | None = None, initial_accumulator_value: float = 0.0,
+    ) -> None:  # fmt: skip
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._attrs = {"epsilon": float(epsilon)}
+        self._start = float(initial_accumulator_value)
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        return (Accumulator("moment", "Moment", self._start),)
+
+
+class Adadelta(Optimizer):
+    """Steps in the ratio of the running sizes of updates and gradients, times lr   (Zeiler 2012)."""
+
+    _op = optimize.adadelta
+
+    def __init__(
+        self, learning_rate: float | LRScheduler = 0.001, epsilon: float = 1e-06, rho: float = 0.95,
+        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._attrs = {"epsilon": float(epsilon), "rho": float(rho)}
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        return (
+            Accumulator("_avg_squared_grad", "AvgSquaredGrad"),
+            Accumulator("_avg_squared_update", "AvgSquaredUpdate"),
+        )
+
+
+class RMSProp(Optimizer):
+    """mean_square = rho * mean_square + (1 - rho) * g * g;  parameter -= momentum of lr * g / sqrt(mean_square + epsilon)   (Hinton 2012).
+
+    centered: less the square of the mean gradient under the root.
+    """
+
+    _op = optimize.rmsprop
+
+    def __init__(
+        self, learning_rate: float | LRScheduler, rho: float = 0.95, epsilon: float = 1e-06, momentum: float = 0.0, centered: bool = False,
+        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        for word, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
+            if float(value) < 0:
+                raise OpError(f"RMSProp: {word}={value} is negative")
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self._attrs = {
+            "decay": float(rho),
+            "epsilon": float(epsilon),
+            "momentum": float(momentum),
+            "centered": centered,
+        }
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        names = (("momentum", "Moment"), ("mean_square", "MeanSquare"), ("mean_grad", "MeanGrad"))
+        return tuple(Accumulator(*row) for row in names)

@@ -1,0 +1,232 @@
+"""Learning rates that come back, run to an end, or wait for a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+from .lr_base import LRScheduler
+
+__all__ = [
+    "CosineAnnealingWarmRestarts", "CyclicLR", "LinearLR", "OneCycleLR", "PolynomialDecay", "ReduceOnPlateau",
+]  # fmt: skip
+
+
+class PolynomialDecay(LRScheduler):
+    """From the start to end_lr in decay_steps, along a power; cycle: decay_steps grows by itself as often as it is passed."""
+
+    def __init__(
+        self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0, cycle: bool = False, last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:  # fmt: skip
+        if decay_steps <= 0:
+            raise OpError(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
+        self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, float(end_lr), power, cycle
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """(base - end) * (1 - epoch / steps) ** power + end"""
+        epoch, steps = self.last_epoch, self.decay_steps
+        if self.cycle:
+            steps *= max(1, math.ceil(epoch / steps))
+        left = 1 - (epoch if self.cycle else min(epoch, steps)) / steps
+        return (self.base_lr - self.end_lr) * float(left**self.power) + self.end_lr
+
+
+class LinearLR(LRScheduler):
+    """From start_factor to end_factor times the rate in total_steps, in a straight line."""
+
+    def __init__(
+        self, learning_rate: float, total_steps: int, start_factor: float = 1.0 / 3, end_factor: float = 1.0, last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:  # fmt: skip
+        if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
+            raise OpError(
+                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} should be in (0, 1] and [0, 1]"
+            )
+        self.total_steps, self.start_factor, self.end_factor = total_steps, start_factor, end_factor
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """base * (start + (end - start) * epoch / steps)"""
+        part = min(self.last_epoch, self.total_steps) / self.total_steps
+        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * part)
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half cosines down to eta_min, each T_mult times as long as the one before   (Loshchilov and Hutter 2016)."""
+
+    def __init__(
+        self,
+        learning_rate: float,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        if T_0 <= 0 or T_mult < 1:
+            raise OpError(f"CosineAnnealingWarmRestarts: T_0={T_0} and T_mult={T_mult} should be at least 1")
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, float(eta_min)
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """eta_min + (base - eta_min) * (1 + cos(pi * epochs since the restart / its length)) / 2"""
+        since, length = float(max(self.last_epoch, 0)), self.T_0
+        while since >= length:
+            since, length = since - length, length * self.T_mult
+        return self.eta_min + (self.base_lr - self.eta_min) * (1 + math.cos(math.pi * since / length)) / 2
+
+
+class OneCycleLR(LRScheduler):
+    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate   (Smith and Topin 2017).
+
+    It starts at max_learning_rate / divide_factor; three_phase: down to the start first, then to the end.
+    """
+
+    def __init__(
+        self, max_learning_rate: float, total_steps: int, divide_factor: float = 25.0, end_learning_rate: float = 0.0001,
+        phase_pct: float = 0.3, anneal_strategy: str = "cos", three_phase: bool = False, last_epoch: int = -1, verbose: bool = False,
+    ) -> None:  # fmt: skip
+        if total_steps <= 0 or not 0 <= phase_pct <= 1:
+            raise OpError(
+                f"OneCycleLR: total_steps={total_steps} should be positive and phase_pct={phase_pct} in [0, 1]"
+            )
+        if anneal_strategy not in ("cos", "linear"):
+            raise OpError(f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'")
+        start, end, top = max_learning_rate / divide_factor, float(end_learning_rate), float(max_learning_rate)
+        first, last = phase_pct * total_steps - 1, float(total_steps - 1)
+        middle = [(2 * phase_pct * total_steps - 2, start)] if three_phase else []
+        self.total_steps = total_steps
+        self._stops = [(0.0, start), (first, top), *middle, (last, end)]
+        self._cosine = anneal_strategy == "cos"
+        super().__init__(start, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """Between the two stops around the epoch."""
+        epoch = self.last_epoch
+        if epoch > self.total_steps:
+            raise OpError(f"OneCycleLR: step {epoch} is beyond total_steps={self.total_steps}")
+        for (a, from_), (b, to) in zip(self._stops, self._stops[1:], strict=False):
+            if epoch <= b or b == self._stops[-1][0]:
+                part = (epoch - a) / (b - a)
+                return (
+                    to + (from_ - to) / 2 * (1 + math.cos(math.pi * part))
+                    if self._cosine
+                    else from_ + (to - from_) * part
+                )
+        return to
+
+
+class CyclicLR(LRScheduler):
+    """Up and down between two rates   (Smith 2015).
+
+    mode: 'triangular', 'triangular2' (half as high each time), 'exp_range' (times exp_gamma ** step); scale_fn(x) replaces
+    it, of the cycle or of the iteration as scale_mode says.
+    """
+
+    def __init__(
+        self, base_learning_rate: float, max_learning_rate: float, step_size_up: int, step_size_down: int | None = None,
+        mode: str = "triangular", exp_gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+        last_epoch: int = -1, verbose: bool = False,
+    ) -> None:  # fmt: skip
+        scales: dict[str, tuple[Callable[[float], float], str]] = {
+            "triangular": (lambda _: 1.0, "cycle"),
+            "triangular2": (lambda cycle: 0.5 ** (cycle - 1), "cycle"),
+            "exp_range": (lambda step: exp_gamma**step, "iterations"),
+        }
+        if scale_fn is None and mode not in scales:
+            raise OpError(f"CyclicLR: mode={mode!r} is none of {list(scales)}")
+        if scale_mode not in ("cycle", "iterations"):
+            raise OpError(f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'")
+        self._scale, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
+        self._up = float(step_size_up)
+        self._whole = self._up + float(step_size_up if step_size_down is None else step_size_down)
+        self._height = float(max_learning_rate) - float(base_learning_rate)
+        super().__init__(base_learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """base + (max - base) * how far up, scaled"""
+        cycle = math.floor(1 + self.last_epoch / self._whole)
+        part = (1 + self.last_epoch / self._whole - cycle) * self._whole
+        up = part / self._up if part <= self._up else (self._whole - part) / (self._whole - self._up)
+        return self.base_lr + self._height * up * self._scale(cycle if self._scale_mode == "cycle" else self.last_epoch)
+
+
+class ReduceOnPlateau(LRScheduler):
+    """Times factor once a metric has not become better for more than `patience` steps; step(metrics) tells it the metric.
+
+    mode: 'min' or 'max'; threshold: by how much it must be better, as a part of the best ('rel') or at all ('abs');
+    cooldown: steps to wait after a change; min_lr: the least rate; epsilon: smaller changes are not made.
+    """
+
+    def __init__(
+        self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
+        threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0, epsilon: float = 1e-8, verbose: bool = False,
+    ) -> None:  # fmt: skip
+        if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
+            raise OpError(
+                f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', threshold_mode={threshold_mode!r} 'rel' or 'abs'"
+            )
+        if not 0 <= factor < 1:
+            raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
+        self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
+        self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = threshold_mode, cooldown, float(min_lr), epsilon
+        self.best: float | None = None
+        self.cooldown_counter = self.num_bad_epochs = 0
+        self.base_lr = self.last_lr = float(learning_rate)
+        self.last_epoch, self.verbose = 0, verbose
+
+    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Take a metric: a number, or a tensor or array of one element."""
+        value = np.asarray(metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64)
+        if value.size != 1:
+            raise OpError(f"ReduceOnPlateau: metrics has {value.size} elements, not one")
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            return
+        current = float(value.reshape(()))
+        if self.best is None or self._better(current, self.best):
+            self.best, self.num_bad_epochs = current, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+
+    def _better(self, current: float, best: float) -> bool:
+        margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
+        return current < best - margin if self.mode == "min" else current > best + margin
+
+    def _reduce(self) -> None:
+        self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        rate = max(self.last_lr * self.factor, self.min_lr)
+        if self.last_lr - rate > self.epsilon:
+            self.last_lr = rate
+            if self.verbose:
+                print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
+
+    def state_dict(self) -> dict[str, Any]:
+        """See LRScheduler."""
+        found = super().state_dict()
+        return {
+            "cooldown_counter": self.cooldown_counter,
+            "best": self.best,
+            "num_bad_epochs": self.num_bad_epochs,
+            **found,
+        }
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """See LRScheduler."""
+        super().set_state_dict(state_dict)
+        self.cooldown_counter, self.num_bad_epochs = (
+            int(state_dict["cooldown_counter"]),
+            int(state_dict["num_bad_epochs"]),
+        )
+        best = state_dict["best"]
+        self.best = None if best is None else float(np.asarray(best).reshape(()))

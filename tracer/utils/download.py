@@ -1,0 +1,108 @@
+"""Files from the network, kept in the folder where PaddlePaddle keeps its own, so that what one fetched the other finds."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import FileError, OarlockError
+
+__all__ = ["get_weights_path_from_url"]
+
+TIMEOUT = 30  # seconds without a byte
+_CHUNK = 1 << 20
+
+
+def home() -> Path:
+    """Where files are kept: the folder in OARLOCK_DATA_HOME, else `~/.cache/paddle`."""
+    return Path(os.environ.get("OARLOCK_DATA_HOME") or Path.home() / ".cache" / "paddle")
+
+
+def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
+    """The path of a file of weights, fetched unless it is there already; see `fetch`."""
+    return str(fetch(url, home() / "hapi" / "weights", md5sum))
+
+
+def fetch(url: str, folder: str | os.PathLike[str], md5sum: str | None = None) -> Path:
+    """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it is fetched.
+
+    Only http and https.   OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
+    not what was asked for.   Another process that fetches the same file does no harm.
+    """
+    name = Path(urllib.parse.urlparse(url).path).name
+    if urllib.parse.urlparse(url).scheme not in ("http", "https") or not name:
+        raise OarlockError(f"download: {url!r} is no address of a file by http or https")
+    target = Path(folder) / name
+    if target.is_file() and (md5sum is None or _md5(target) == md5sum):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            found = _receive(url, file, target)
+        if md5sum is not None and found != md5sum:
+            raise FileError(f"download: {url} gave a file with MD5 {found}, not {md5sum}")
+        os.replace(part, target)
+    finally:
+        Path(part).unlink(missing_ok=True)
+    return target
+
+
+def _md5(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def _receive(url: str, file: Any, target: Path) -> str:
+    """Write what is at `url` into a file; gives its MD5."""
+    from urllib.request import urlopen  # noqa: PLC0415 - takes long to import, and is seldom needed
+
+    digest, got = hashlib.md5(usedforsecurity=False), 0
+    try:
+        with urlopen(url, timeout=TIMEOUT) as answer:
+            size = int(answer.headers.get("Content-Length") or 0)
+            with _Progress(target.name, size) as moved:
+                while chunk := answer.read(_CHUNK):
+                    file.write(chunk)
+                    digest.update(chunk)
+                    got += len(chunk)
+                    moved(len(chunk))
+    except OSError as error:  # URLError is one
+        raise OarlockError(
+            f"download: {url}: {getattr(error, 'reason', None) or error}; put it at {target} by hand"
+        ) from None
+    if size and got != size:
+        raise FileError(f"download: {url} ended after {got} of {size} bytes")
+    return digest.hexdigest()
+
+
+class _Progress:
+    """A bar on standard error where that is a terminal; called with the number of bytes that came."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self._bar: Any = None
+        if sys.stderr.isatty():
+            from rich.console import Console  # noqa: PLC0415 - likewise
+            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # noqa: PLC0415
+
+            columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True))
+            self._task = self._bar.add_task(name, total=size or None)
+
+    def __enter__(self) -> Any:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __call__(self, count: int) -> None:
+        if self._bar is not None:
+            self._bar.advance(self._task, count)
+
+    def __exit__(self, *_: Any) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,3 @@
+"""Networks, data and transforms for pictures."""
+
+from . import models, transforms

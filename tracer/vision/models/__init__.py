@@ -1,0 +1,14 @@
+"""Networks for pictures, with Paddle's names for their parts, so that its weights fit."""
+
+from .alexnet import *
+from .densenet import *
+from .googlenet import *
+from .inceptionv3 import *
+from .lenet import *
+from .mobilenetv1 import *
+from .mobilenetv2 import *
+from .mobilenetv3 import *
+from .resnet import *
+from .shufflenetv2 import *
+from .squeezenet import *
+from .vgg import *

@@ -1,0 +1,81 @@
+"""AlexNet   (Krizhevsky 2014)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import nn
+from ...core.tensor import Tensor
+from ...nn import functional as F
+from .blocks import with_weights
+
+__all__ = ["AlexNet", "alexnet"]
+
+URLS = {
+    "alexnet": (
+        "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph/AlexNet_pretrained.pdparams",
+        "7f0f9f737132e02732d75a1459d98a43",
+    )
+}
+
+
+def _starts(fan_in: int) -> dict[str, Any]:
+    """Weight and bias uniform on +-1 / sqrt(fan_in)."""
+    bound = 1.0 / math.sqrt(fan_in)
+    return dict.fromkeys(("weight_attr", "bias_attr"), nn.initializer.Uniform(-bound, bound))
+
+
+class ConvPoolLayer(nn.Layer):
+    """Convolution, activation, maximum of 3x3 windows two apart.   x [N, C, H, W] -> [N, M, H', W']"""
+
+    def __init__(
+        self, input_channels: int, output_channels: int, filter_size: int, stride: int, padding: int, stdv: float,
+        groups: int = 1, act: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.relu = nn.ReLU() if act == "relu" else None
+        start = nn.initializer.Uniform(-stdv, stdv)
+        self._conv = nn.Conv2D(
+            input_channels, output_channels, filter_size, stride, padding, groups=groups, weight_attr=start, bias_attr=start
+        )  # fmt: skip
+        self._pool = nn.MaxPool2D(3, 2, 0)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """See the class."""
+        x = self._conv(inputs)
+        return self._pool(x if self.relu is None else self.relu(x))
+
+
+class AlexNet(nn.Layer):
+    """Five convolutions and three linear maps.   x [N, 3, 224, 224] -> [N, num_classes]"""
+
+    def __init__(self, num_classes: int = 1000) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self._conv1 = ConvPoolLayer(3, 64, 11, 4, 2, 1 / math.sqrt(3 * 11 * 11), act="relu")
+        self._conv2 = ConvPoolLayer(64, 192, 5, 1, 2, 1 / math.sqrt(64 * 5 * 5), act="relu")
+        self._conv3 = nn.Conv2D(192, 384, 3, 1, 1, **_starts(192 * 3 * 3))
+        self._conv4 = nn.Conv2D(384, 256, 3, 1, 1, **_starts(384 * 3 * 3))
+        self._conv5 = ConvPoolLayer(256, 256, 3, 1, 1, 1 / math.sqrt(256 * 3 * 3), act="relu")
+        if num_classes > 0:
+            start = _starts(256 * 6 * 6)
+            self._drop1 = nn.Dropout(0.5, mode="downscale_in_infer")
+            self._fc6 = nn.Linear(256 * 6 * 6, 4096, **start)
+            self._drop2 = nn.Dropout(0.5, mode="downscale_in_infer")
+            self._fc7 = nn.Linear(4096, 4096, **start)
+            self._fc8 = nn.Linear(4096, num_classes, **start)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """See the class."""
+        x = self._conv2(self._conv1(inputs))
+        x = self._conv5(F.relu(self._conv4(F.relu(self._conv3(x)))))
+        if self.num_classes <= 0:
+            return x
+        x = F.relu(self._fc6(self._drop1(x.flatten(1))))
+        return self._fc8(F.relu(self._fc7(self._drop2(x))))
+
+
+def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
+    """AlexNet for ImageNet.   kwargs: num_classes"""
+    return with_weights(AlexNet(**kwargs), "alexnet", pretrained, URLS)

@@ -1,0 +1,125 @@
+"""GoogLeNet   (Szegedy et al. 2014)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import nn
+from ...core.tensor import Tensor
+from ...nn import functional as F
+from ...tensor.manipulation import concat
+from .blocks import with_weights
+
+__all__ = ["GoogLeNet", "googlenet"]
+
+URLS = {
+    "googlenet": (
+        "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph/GoogLeNet_pretrained.pdparams",
+        "80c06f038e905c53ab32c40eca6e26ae",
+    )
+}
+
+# Name; channels in; 1x1; 3x3 reduced, 3x3; 5x5 reduced, 5x5; behind the pool: table 1 of the paper.
+_INCEPTIONS = [
+    ("3a", 192, 64, 96, 128, 16, 32, 32), ("3b", 256, 128, 128, 192, 32, 96, 64), ("4a", 480, 192, 96, 208, 16, 48, 64),
+    ("4b", 512, 160, 112, 224, 24, 64, 64), ("4c", 512, 128, 128, 256, 24, 64, 64), ("4d", 512, 112, 144, 288, 32, 64, 64),
+    ("4e", 528, 256, 160, 320, 32, 128, 128), ("5a", 832, 256, 160, 320, 32, 128, 128), ("5b", 832, 384, 192, 384, 48, 128, 128),
+]  # fmt: skip
+
+
+def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
+    """A linear map that starts uniform on +-sqrt(3 / fan_in)."""
+    bound = math.sqrt(3.0 / fan_in)
+    return nn.Linear(channels, out, weight_attr=nn.initializer.Uniform(-bound, bound))
+
+
+class ConvLayer(nn.Layer):
+    """A convolution that keeps the size at stride 1.   x [N, C, H, W] -> [N, M, H', W']"""
+
+    def __init__(self, num_channels: int, num_filters: int, filter_size: int, stride: int = 1, groups: int = 1) -> None:
+        super().__init__()
+        self._conv = nn.Conv2D(
+            num_channels, num_filters, filter_size, stride, (filter_size - 1) // 2, groups=groups, bias_attr=False
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """See the class."""
+        return self._conv(inputs)
+
+
+class Inception(nn.Layer):
+    """1x1, 3x3, 5x5 and a pool side by side.   x [N, C, H, W] -> [N, sum of filters, H, W]"""
+
+    def __init__(
+        self, input_channels: int, output_channels: int, filter1: int, filter3R: int, filter3: int, filter5R: int, filter5: int, proj: int
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._conv1 = ConvLayer(input_channels, filter1, 1)
+        self._conv3r = ConvLayer(input_channels, filter3R, 1)
+        self._conv3 = ConvLayer(filter3R, filter3, 3)
+        self._conv5r = ConvLayer(input_channels, filter5R, 1)
+        self._conv5 = ConvLayer(filter5R, filter5, 5)
+        self._pool = nn.MaxPool2D(3, 1, 1)
+        self._convprj = ConvLayer(input_channels, proj, 1)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """See the class."""
+        third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
+        return F.relu(concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1))
+
+
+class GoogLeNet(nn.Layer):
+    """Nine inceptions; gives [out, out1, out2], the last two from the middle.   x [N, 3, 224, 224] -> [N, num_classes] each
+
+    Without classes out is what the pool gives; without the pool [N, 1024, H, W], and out1, out2 are those of 4a and 4d.
+    """
+
+    def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
+        super().__init__()
+        self.num_classes, self.with_pool = num_classes, with_pool
+        self._conv = ConvLayer(3, 64, 7, 2)
+        self._pool = nn.MaxPool2D(3, 2)
+        self._conv_1 = ConvLayer(64, 64, 1)
+        self._conv_2 = ConvLayer(64, 192, 3)
+        for name, channels, *filters in _INCEPTIONS:
+            self.add_sublayer(f"_ince{name}", Inception(channels, channels, *filters))
+        if with_pool:
+            self._pool_5 = nn.AdaptiveAvgPool2D(1)
+            self._pool_o1 = nn.AvgPool2D(5, 3)
+            self._pool_o2 = nn.AvgPool2D(5, 3)
+        if num_classes > 0:
+            self._drop = nn.Dropout(0.4, mode="downscale_in_infer")
+            self._fc_out = _linear(1024, num_classes, 1024)
+            self._conv_o1 = ConvLayer(512, 128, 1)
+            self._fc_o1 = _linear(1152, 1024, 2048)
+            self._drop_o1 = nn.Dropout(0.7, mode="downscale_in_infer")
+            self._out1 = _linear(1024, num_classes, 1024)
+            self._conv_o2 = ConvLayer(528, 128, 1)
+            self._fc_o2 = _linear(1152, 1024, 2048)
+            self._drop_o2 = nn.Dropout(0.7, mode="downscale_in_infer")
+            self._out2 = _linear(1024, num_classes, 1024)
+
+    def _inceptions(self, x: Tensor, *names: str) -> Tensor:
+        for name in names:
+            x = getattr(self, f"_ince{name}")(x)
+        return x
+
+    def forward(self, inputs: Tensor) -> list[Tensor]:
+        """See the class."""
+        x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
+        out1 = self._inceptions(self._pool(self._inceptions(x, "3a", "3b")), "4a")
+        out2 = self._inceptions(out1, "4b", "4c", "4d")
+        out = self._inceptions(self._pool(self._inceptions(out2, "4e")), "5a", "5b")
+        if self.with_pool:
+            out, out1, out2 = self._pool_5(out), self._pool_o1(out1), self._pool_o2(out2)
+        if self.num_classes > 0:
+            out = self._fc_out(self._drop(out).squeeze([2, 3]))
+            out1 = self._out1(self._drop_o1(F.relu(self._fc_o1(self._conv_o1(out1).flatten(1)))))
+            out2 = self._out2(self._drop_o2(self._fc_o2(self._conv_o2(out2).flatten(1))))  # no ReLU here, as in Paddle
+        return [out, out1, out2]
+
+
+def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
+    """GoogLeNet.   kwargs: num_classes, with_pool"""
+    return with_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

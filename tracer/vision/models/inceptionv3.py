@@ -1,0 +1,187 @@
+"""Inception v3   (Szegedy et al. 2015)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import nn
+from ...core.tensor import Tensor
+from ...tensor.manipulation import concat
+from .blocks import ConvNormActivation, with_weights
+
+__all__ = ["InceptionV3", "inception_v3"]
+
+URLS = {
+    "inception_v3": (
+        "https://paddle-hapi.bj.bcebos.com/models/inception_v3.pdparams",
+        "649a4547c3243e8b59c656f41fe330b8",
+    )
+}
+
+_WIDE, _HIGH = ((1, 7), (0, 3)), ((7, 1), (3, 0))  # kernel and padding of the two halves of a 7x7
+
+
+def _conv(channels: int, out: int, size: Any = 1, padding: Any = 0, stride: int = 1) -> ConvNormActivation:
+    return ConvNormActivation(channels, out, size, stride, padding)
+
+
+class InceptionStem(nn.Layer):
+    """Five convolutions and two pools.   x [N, 3, H, W] -> [N, 192, H', W'], about an eighth of the size"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv_1a_3x3 = _conv(3, 32, 3, stride=2)
+        self.conv_2a_3x3 = _conv(32, 32, 3)
+        self.conv_2b_3x3 = _conv(32, 64, 3, 1)
+        self.max_pool = nn.MaxPool2D(3, 2, 0)
+        self.conv_3b_1x1 = _conv(64, 80)
+        self.conv_4a_3x3 = _conv(80, 192, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        x = self.max_pool(self.conv_2b_3x3(self.conv_2a_3x3(self.conv_1a_3x3(x))))
+        return self.max_pool(self.conv_4a_3x3(self.conv_3b_1x1(x)))
+
+
+class InceptionA(nn.Layer):
+    """1x1, 5x5, two 3x3 and a pool side by side.   x [N, C, H, W] -> [N, 224 + pool_features, H, W]"""
+
+    def __init__(self, num_channels: int, pool_features: int) -> None:
+        super().__init__()
+        self.branch1x1 = _conv(num_channels, 64)
+        self.branch5x5_1 = _conv(num_channels, 48)
+        self.branch5x5_2 = _conv(48, 64, 5, 2)
+        self.branch3x3dbl_1 = _conv(num_channels, 64)
+        self.branch3x3dbl_2 = _conv(64, 96, 3, 1)
+        self.branch3x3dbl_3 = _conv(96, 96, 3, 1)
+        self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
+        self.branch_pool_conv = _conv(num_channels, pool_features)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
+        pooled = self.branch_pool_conv(self.branch_pool(x))
+        return concat([self.branch1x1(x), self.branch5x5_2(self.branch5x5_1(x)), double, pooled], 1)
+
+
+class InceptionB(nn.Layer):
+    """3x3, two 3x3 and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 480, H', W']"""
+
+    def __init__(self, num_channels: int) -> None:
+        super().__init__()
+        self.branch3x3 = _conv(num_channels, 384, 3, stride=2)
+        self.branch3x3dbl_1 = _conv(num_channels, 64)
+        self.branch3x3dbl_2 = _conv(64, 96, 3, 1)
+        self.branch3x3dbl_3 = _conv(96, 96, 3, stride=2)
+        self.branch_pool = nn.MaxPool2D(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
+        return concat([self.branch3x3(x), double, self.branch_pool(x)], 1)
+
+
+class InceptionC(nn.Layer):
+    """1x1, 7x7, two 7x7 and a pool side by side, each 7x7 in two halves.   x [N, C, H, W] -> [N, 768, H, W]"""
+
+    def __init__(self, num_channels: int, channels_7x7: int) -> None:
+        super().__init__()
+        c = channels_7x7
+        self.branch1x1 = _conv(num_channels, 192)
+        self.branch7x7_1 = _conv(num_channels, c)
+        self.branch7x7_2 = _conv(c, c, *_WIDE)
+        self.branch7x7_3 = _conv(c, 192, *_HIGH)
+        self.branch7x7dbl_1 = _conv(num_channels, c)
+        self.branch7x7dbl_2 = _conv(c, c, *_HIGH)
+        self.branch7x7dbl_3 = _conv(c, c, *_WIDE)
+        self.branch7x7dbl_4 = _conv(c, c, *_HIGH)
+        self.branch7x7dbl_5 = _conv(c, 192, *_WIDE)
+        self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
+        self.branch_pool_conv = _conv(num_channels, 192)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        single = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
+        double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
+        double = self.branch7x7dbl_5(self.branch7x7dbl_4(double))
+        return concat([self.branch1x1(x), single, double, self.branch_pool_conv(self.branch_pool(x))], 1)
+
+
+class InceptionD(nn.Layer):
+    """3x3, 7x7 then 3x3, and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 512, H', W']"""
+
+    def __init__(self, num_channels: int) -> None:
+        super().__init__()
+        self.branch3x3_1 = _conv(num_channels, 192)
+        self.branch3x3_2 = _conv(192, 320, 3, stride=2)
+        self.branch7x7x3_1 = _conv(num_channels, 192)
+        self.branch7x7x3_2 = _conv(192, 192, *_WIDE)
+        self.branch7x7x3_3 = _conv(192, 192, *_HIGH)
+        self.branch7x7x3_4 = _conv(192, 192, 3, stride=2)
+        self.branch_pool = nn.MaxPool2D(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        large = self.branch7x7x3_3(self.branch7x7x3_2(self.branch7x7x3_1(x)))
+        return concat([self.branch3x3_2(self.branch3x3_1(x)), self.branch7x7x3_4(large), self.branch_pool(x)], 1)
+
+
+class InceptionE(nn.Layer):
+    """1x1, 3x3, two 3x3 and a pool, the last 3x3 as two halves side by side.   x [N, C, H, W] -> [N, 2048, H, W]"""
+
+    def __init__(self, num_channels: int) -> None:
+        super().__init__()
+        self.branch1x1 = _conv(num_channels, 320)
+        self.branch3x3_1 = _conv(num_channels, 384)
+        self.branch3x3_2a = _conv(384, 384, (1, 3), (0, 1))
+        self.branch3x3_2b = _conv(384, 384, (3, 1), (1, 0))
+        self.branch3x3dbl_1 = _conv(num_channels, 448)
+        self.branch3x3dbl_2 = _conv(448, 384, 3, 1)
+        self.branch3x3dbl_3a = _conv(384, 384, (1, 3), (0, 1))
+        self.branch3x3dbl_3b = _conv(384, 384, (3, 1), (1, 0))
+        self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
+        self.branch_pool_conv = _conv(num_channels, 192)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        single = self.branch3x3_1(x)
+        double = self.branch3x3dbl_2(self.branch3x3dbl_1(x))
+        return concat([
+            self.branch1x1(x), self.branch3x3_2a(single), self.branch3x3_2b(single), self.branch3x3dbl_3a(double),
+            self.branch3x3dbl_3b(double), self.branch_pool_conv(self.branch_pool(x)),
+        ], 1)  # fmt: skip
+
+
+class InceptionV3(nn.Layer):
+    """Eleven inceptions.   x [N, 3, H, W], 75 or more each way -> [N, num_classes], or what the blocks or the pool give"""
+
+    def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
+        super().__init__()
+        self.num_classes, self.with_pool = num_classes, with_pool
+        self.inception_stem = InceptionStem()
+        self.inception_block_list = nn.LayerList([
+            InceptionA(192, 32), InceptionA(256, 64), InceptionA(288, 64), InceptionB(288),
+            InceptionC(768, 128), InceptionC(768, 160), InceptionC(768, 160), InceptionC(768, 192), InceptionD(768),
+            InceptionE(1280), InceptionE(2048),
+        ])  # fmt: skip
+        if with_pool:
+            self.avg_pool = nn.AdaptiveAvgPool2D(1)
+        if num_classes > 0:
+            bound = 1.0 / math.sqrt(2048)
+            self.dropout = nn.Dropout(0.2, mode="downscale_in_infer")
+            self.fc = nn.Linear(2048, num_classes, weight_attr=nn.initializer.Uniform(-bound, bound))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        x = self.inception_stem(x)
+        for block in self.inception_block_list:
+            x = block(x)
+        if self.with_pool:
+            x = self.avg_pool(x)
+        return self.fc(self.dropout(x.reshape([-1, 2048]))) if self.num_classes > 0 else x
+
+
+def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
+    """Inception v3.   kwargs: num_classes, with_pool"""
+    return with_weights(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)

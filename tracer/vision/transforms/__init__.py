@@ -1,0 +1,24 @@
+"""Pictures made ready for a network."""
+
+from . import functional
+from .base import *
+from .colours import *
+from .functional import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    affine,
+    center_crop,
+    crop,
+    erase,
+    hflip,
+    normalize,
+    pad,
+    perspective,
+    resize,
+    rotate,
+    to_grayscale,
+    to_tensor,
+    vflip,
+)
+from .randoms import *
