@@ -1,3 +1,3 @@
 """Networks, data and transforms for pictures."""
 
-from . import models, transforms
+from . import models, ops, transforms
