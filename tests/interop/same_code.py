@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-# ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
+# ruff: noqa: PLR0124 - one line a case, and NaN is compared with itself
 
 
 def data(*shape, seed=0):
