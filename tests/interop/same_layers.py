@@ -353,6 +353,45 @@ def viterbi(P):
     return {"scores": scores.numpy(), "path": path.numpy()}
 
 
+def beams(P, **settings):
+    """Beam search over a cell whose outputs are projected to five tokens."""
+    cell, table, out = fill(P.nn.GRUCell(4, 6)), fill(P.nn.Embedding(5, 4)), fill(P.nn.Linear(6, 5))
+    decoder = P.nn.BeamSearchDecoder(cell, 0, 1, 3, embedding_fn=table, output_fn=lambda x: out(x) * 3)
+    found, states, lengths = P.nn.dynamic_decode(decoder, P.to_tensor(data(2, 6)), 6, return_length=True, **settings)
+    return {
+        "ids": found.numpy(),
+        "log_probs": states.log_probs.numpy(),
+        "lengths": lengths.numpy(),
+        "states": states.cell_states.numpy(),
+    }
+
+
+def global_start(P):
+    """Parameters start as set_global_initializer says."""
+    init = P.nn.initializer
+    init.set_global_initializer(init.Constant(2.0), init.Constant(3.0))
+    layers = (
+        P.nn.Conv2D(1, 1, 1),
+        P.nn.BatchNorm2D(1),
+        P.nn.Linear(2, 2, weight_attr=P.ParamAttr(initializer=init.Constant(5.0))),
+    )
+    init.set_global_initializer(None)
+    plain = P.nn.BatchNorm2D(1)
+    return {f"{i} {n}": p.numpy() for i, layer in enumerate((*layers, plain)) for n, p in layer.named_parameters()}
+
+
+def starts(P):
+    """Dirac filters, and what is true of orthogonal ones."""
+    init = P.nn.initializer
+    made = lambda shape, start: P.nn.Layer().create_parameter(shape, default_initializer=start).numpy()
+    wide = made([3, 2, 4], init.Orthogonal(2.0)).reshape(3, -1)
+    return {
+        "dirac": made([4, 2, 3, 3], init.Dirac()),
+        "groups": made([4, 2, 3], init.Dirac(2)),
+        "orthogonal": (wide @ wide.T).round(4) + 0.0,
+    }
+
+
 MASK = np.array([[[[True, False, True]]]])
 attention = {
     "decoder_layer": several_case(
@@ -414,6 +453,10 @@ CASES = {
     **{f"detection.{k}": v for k, v in detection.items()},
     **{f"graph.{k}": v for k, v in graphs.items()},
     "text.viterbi": viterbi,
+    "beams": beams,
+    "beams_time_major": lambda P: beams(P, output_time_major=True),
+    "global_initializer": global_start,
+    "initializers": starts,
     **{f"picture.{k}": v for k, v in pictures.items()},
     "picture.spectral": spectral,
     **{f"recurrent.{k}": v for k, v in recurrent.items()},
