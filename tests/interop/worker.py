@@ -3,18 +3,18 @@
 {"do": "run", "prefix": ..., "inputs": x.npz, "outputs": folder}   ->   {"ok": ...} or {"error": ...}
 """
 
+import importlib
 import json
 import os
 import sys
 import traceback
 
-import hapi_cases
 import lowering_cases
 import make_exports
 import numpy as np
 import paddle
 import same_code
-import transform_cases
+import vision_signatures
 from paddle import inference
 
 
@@ -127,19 +127,14 @@ def vision_model(name, settings, shape, path):
     return [[key, list(value.shape), value.name] for key, value in net.state_dict().items()]
 
 
+def signatures(module, names):
+    """Names and defaults of the parameters of functions, classes and their methods, as {name: [[parameter, default], ...]}."""
+    return vision_signatures.of(importlib.import_module(module), names)
+
+
 def run_same_code(path):
     """The cases of every same_*.py; gives the errors."""
     return same_code.run_all(paddle, path, same_code.all_cases())
-
-
-def run_hapi(path):
-    """The cases of hapi_cases.py; gives the errors."""
-    return hapi_cases.run_all(paddle, path)
-
-
-def run_transforms(path):
-    """The cases of transform_cases.py; gives the errors."""
-    return transform_cases.run_all(paddle, path)
 
 
 def lowering(folder):
@@ -150,8 +145,7 @@ DO = {
     "lowering": lowering,
     "same_code": run_same_code,
     "vision_model": vision_model,
-    "transforms": run_transforms,
-    "hapi": run_hapi,
+    "signatures": signatures,
     "save_classifier": save_classifier,
     "export": export,
     "run": run,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,6 +64,20 @@ def test_shuffling_is_decided_by_the_seed(workers: int) -> None:
 
     assert order() == order()
     assert sorted(order()) == list(range(10)) != order()
+
+
+def test_workers_draw_anew_in_every_pass() -> None:
+    class Draws(Squares):
+        def __getitem__(self, index: int) -> Any:
+            return np.array([random.random(), np.random.random()])
+
+    def passes() -> list[Any]:
+        np.random.seed(4)
+        loader = DataLoader(Draws(), batch_size=1, num_workers=2, worker_init_fn=lambda worker: None)
+        return [np.sort(np.concatenate([b.numpy() for b in loader]).reshape(-1)) for _ in range(2)]
+
+    first, second = passes()
+    assert len(np.unique([*first, *second])) == len(first) + len(second)
 
 
 def test_an_error_in_a_worker_is_raised_here_with_its_lines() -> None:

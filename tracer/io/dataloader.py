@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import random
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -106,10 +107,14 @@ class DataLoader:
             yield self.collate_fn(rows)
 
 
-def _serve(loader: DataLoader, worker: int, tasks: Any, results: Any) -> None:
-    """What a worker does: a task is (number, indices); a result is (number, batch, text of an error)."""
+def _serve(loader: DataLoader, worker: int, seed: int, tasks: Any, results: Any) -> None:
+    """What a worker does: a task is (number, indices); a result is (number, batch, text of an error).
+
+    seed: of this pass; what a data set draws from NumPy or `random` differs from worker to worker and from pass to pass.
+    """
     try:
-        np.random.seed((worker * 7919 + 1) % 2**32)
+        np.random.seed((seed + worker * 7919) % 2**32)
+        random.seed(seed + worker * 7919)
         if loader.worker_init_fn is not None:
             loader.worker_init_fn(worker)
     except Exception:
@@ -129,8 +134,9 @@ class _Workers:
         self._loader, self._batches = loader, iter(batches)
         context = multiprocessing.get_context("fork")
         self._tasks, self._results = context.Queue(), context.Queue()
+        seed = int(np.random.randint(2**31))
         self._processes = [
-            context.Process(target=_serve, args=(loader, i, self._tasks, self._results), daemon=True)
+            context.Process(target=_serve, args=(loader, i, seed, self._tasks, self._results), daemon=True)
             for i in range(loader.num_workers)
         ]
         for process in self._processes:

@@ -1,3 +1,4 @@
 """Networks, data and transforms for pictures."""
 
-from . import models, ops, transforms
+from . import datasets, image, models, ops, transforms
+from .image import *

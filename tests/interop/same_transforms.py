@@ -138,34 +138,24 @@ ARRAYS = {
     "erase": lambda T, x: T.erase(x, 3, 4, 5, 6, 1),
     "RandomErasing": lambda T, x: T.RandomErasing(0.9, value="random")(x),
 }
-CASES = {
-    **{f"picture {k}": v for k, v in PICTURES.items()},
-    **{f"tensor {k}": v for k, v in TENSORS.items()},
-    **{f"array {k}": v for k, v in ARRAYS.items()},
-}
 
 
-def run(P, case):
-    """What one case gives, as an array; random ones always draw the same."""
-    kind = case.split()[0]
-    image = pixels()
-    if kind == "picture":
-        image = Image.fromarray(image)
-    elif kind == "tensor":
-        image = P.to_tensor(image.transpose(2, 0, 1).astype("float32") / 255)
-    random.seed(7)
-    np.random.seed(7)
-    found = CASES[case](P.vision.transforms, image)
-    return found.numpy() if isinstance(found, P.Tensor) else np.asarray(found)
+def case(kind, change):
+    """What a transform of one kind of image gives; random ones always draw the same."""
+
+    def run(P):
+        image = pixels()
+        if kind == "picture":
+            image = Image.fromarray(image)
+        elif kind == "tensor":
+            image = P.to_tensor(image.transpose(2, 0, 1).astype("float32") / 255)
+        random.seed(7)
+        np.random.seed(7)
+        found = change(P.vision.transforms, image)
+        return {"out": found.numpy() if isinstance(found, P.Tensor) else np.asarray(found)}
+
+    return run
 
 
-def run_all(P, path):
-    """Run every case; `path` gets the arrays, and the errors are given back."""
-    found, errors = {}, {}
-    for case in CASES:
-        try:
-            found[case] = run(P, case)
-        except Exception as error:
-            errors[case] = f"{type(error).__name__}: {error}"
-    np.savez(path, **found)
-    return errors
+KINDS = {"picture": PICTURES, "tensor": TENSORS, "array": ARRAYS}
+CASES = {f"transforms.{kind} {name}": case(kind, f) for kind, cases in KINDS.items() for name, f in cases.items()}

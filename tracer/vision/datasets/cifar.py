@@ -1,0 +1,87 @@
+"""CIFAR-10 and CIFAR-100   (Krizhevsky 2009), in their archives of pickles, which are read as data."""
+
+from __future__ import annotations
+
+import tarfile
+import zlib
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...core.errors import FileError
+from ...loader import pickles
+from .common import MAX_BYTES, Pictures, label_of
+
+__all__ = ["Cifar10", "Cifar100"]
+
+
+class Cifar10(Pictures):
+    """Pictures of ten classes, 32x32: 50000 for mode 'train', 10000 for 'test'.   -> image, label int64 []
+
+    image: of PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, behind `transform`.   data_file: the archive, or None for the
+    one from the network.   FileError for an archive that is damaged, or whose pickles hold more than data.
+    """
+
+    _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
+    _PARTS: ClassVar[dict[str, str]] = {"train": "data_batch", "test": "test_batch"}
+    _LABELS = "labels"
+
+    def __init__(
+        self, data_file: Any = None, mode: str = "train", transform: Any = None, download: bool = True, backend: str | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(mode, ("train", "test"), transform, backend)
+        name, md5 = self._ARCHIVE
+        url = f"https://dataset.bj.bcebos.com/cifar/{name}"
+        self.data_file = self._file(data_file, "data_file", url, md5, "cifar", download)
+        images, labels = [], []
+        for name, batch in self._batches():
+            pixels, classes = self._judged(name, batch)
+            images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
+            labels.append(label_of(classes))
+        if not images:
+            raise FileError(f"{self.data_file.name}: has no {self._PARTS[self.mode]}")
+        self.images, self.labels = np.concatenate(images), np.concatenate(labels)
+
+    def _batches(self) -> list[tuple[str, Any]]:
+        """Name and contents of the pickles of this mode, by name."""
+        found = {}
+        try:
+            with tarfile.open(self.data_file) as archive:
+                for member in archive:
+                    name = member.name.rsplit("/", 1)[-1]
+                    if not member.isfile() or not name.startswith(self._PARTS[self.mode]):
+                        continue
+                    if member.size > MAX_BYTES:
+                        raise FileError(f"{self.data_file.name}: {name} has {member.size} bytes, which is too much")
+                    found[name] = pickles.loads(archive.extractfile(member).read(), name)  # type: ignore[union-attr]
+        except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+            raise FileError(f"{self.data_file.name}: is no whole archive ({error})") from None
+        return sorted(found.items())
+
+    def _judged(self, name: str, batch: Any) -> tuple[Any, Any]:
+        """Pixels uint8 [N, 3072] and N classes of a pickle; its keys are text or, from Python 2, bytes."""
+        pairs = batch.items() if isinstance(batch, dict) else ()
+        held = {key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in pairs}
+        pixels, classes = held.get("data", np.zeros(0)), held.get(self._LABELS, [None])
+        good = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.shape[1:] == (3072,)
+        if not good or not isinstance(classes, list) or not all(type(c) is int for c in classes):
+            raise FileError(f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a list of {self._LABELS}")
+        if len(pixels) != len(classes):
+            raise FileError(
+                f"{self.data_file.name}: {name} has {len(pixels)} pictures and {len(classes)} {self._LABELS}"
+            )
+        return pixels, classes
+
+    def __getitem__(self, idx: int) -> Any:
+        return self._shown(self.images[idx]), label_of(self.labels[idx])
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+class Cifar100(Cifar10):
+    """Pictures of a hundred classes, in the form of CIFAR-10."""
+
+    _ARCHIVE = ("cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
+    _PARTS: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}
+    _LABELS = "fine_labels"
