@@ -453,6 +453,12 @@ CASES = {
     **{f"detection.{k}": v for k, v in detection.items()},
     **{f"graph.{k}": v for k, v in graphs.items()},
     "text.viterbi": viterbi,
+    "tensor.logit": lambda P: {
+        "out": P.logit(P.to_tensor(YES * 0.9 + 0.05), 0.1).numpy(),
+        "plain": P.to_tensor(YES * 0.5 + 0.2).logit().numpy(),
+    },
+    "tensor.stanh": lambda P: {"out": P.stanh(P.to_tensor(A3), 0.5, 2.0).numpy()},
+    "tensor.shard_index": lambda P: {"out": P.shard_index(P.to_tensor(PICK[:, None]), 8, 2, 1).numpy()},
     "beams": beams,
     "beams_time_major": lambda P: beams(P, output_time_major=True),
     "global_initializer": global_start,

@@ -96,7 +96,7 @@ class BeamSearchDecoder(Decoder):
         inputs = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
         return inputs, StateWrapper(states, tile(to_tensor(start), [batch, 1]), finished, zeros_like(tokens)), finished
 
-    def _scored(self, logits: Tensor, state: StateWrapper) -> Tensor:
+    def _scored(self, logits: Tensor, state: Any) -> Tensor:
         """ln of the probability of each beam with each token behind it, [B, W * V]; a finished one goes on with end_token only."""
         vocabulary = logits.meta.shape[-1]
         ended = np.full([vocabulary], LOWEST, np.float32)
