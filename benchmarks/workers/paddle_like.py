@@ -80,12 +80,26 @@ def resnet() -> Any:
     )  # fmt: skip
 
 
+class Recurrent(nn.Layer):  # type: ignore[misc]
+    """An LSTM, and a linear layer on its last step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(32, 64)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: Any) -> Any:
+        """[N, L, 32] -> [N, 10]"""
+        return self.head(self.lstm(x)[0][:, -1])
+
+
 MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "mlp": (mlp, (64, 64)),
     "lenet": (lenet, (64, 1, 28, 28)),
     "resnet": (resnet, (16, 3, 32, 32)),
     "transformer": (Classifier, (16, 32, 64)),
 }
+TRAINED = {**MODELS, "lstm": (Recurrent, (16, 20, 32))}
 
 
 def add(tape: bool) -> Case:
@@ -112,7 +126,7 @@ def sixty() -> Case:
 
 def train(name: str) -> Case:
     """One step of training with Adam."""
-    make, shape = MODELS[name]
+    make, shape = TRAINED[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
     adam = P.optimizer.Adam(1e-3, parameters=model.parameters())
     loss_of = nn.CrossEntropyLoss()
@@ -173,7 +187,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "small op, no gradient": lambda: add(False),
     "small op, with tape": lambda: add(True),
     "60 small ops, forward and backward": sixty,
-    **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},  # type: ignore[misc]
+    **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
     "traced call of a small MLP": traced,
     **{f"inference: {name}": (lambda name=name: engine(name)) for name in MODELS},  # type: ignore[misc]
 }

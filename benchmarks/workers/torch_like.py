@@ -65,11 +65,25 @@ def resnet() -> Any:
     )  # fmt: skip
 
 
+class Recurrent(nn.Module):
+    """An LSTM, and a linear layer on its last step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(32, 64, batch_first=True)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: Any) -> Any:
+        """[N, L, 32] -> [N, 10]"""
+        return self.head(self.lstm(x)[0][:, -1])
+
+
 MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "mlp": (mlp, (64, 64)),
     "lenet": (lenet, (64, 1, 28, 28)),
     "resnet": (resnet, (16, 3, 32, 32)),
     "transformer": (Classifier, (16, 32, 64)),
+    "lstm": (Recurrent, (16, 20, 32)),
 }
 
 

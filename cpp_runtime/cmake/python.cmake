@@ -36,7 +36,8 @@ install(TARGETS _tape LIBRARY DESTINATION oarlock/core COMPONENT python)
 # The module oarlock.core._kernels.
 nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
   src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_elementwise.cpp src/python/kernel_matmul.cpp
-  src/python/kernel_norm.cpp src/python/kernel_pooling.cpp src/python/kernel_softmax.cpp src/python/kernel_update.cpp
+  src/python/kernel_norm.cpp src/python/kernel_pooling.cpp src/python/kernel_recurrent.cpp
+  src/python/kernel_softmax.cpp src/python/kernel_update.cpp
   ${kernel_objects})
 target_include_directories(_kernels PRIVATE src)
 target_include_directories(_kernels SYSTEM PRIVATE ${NUMPY_INCLUDE})

@@ -5,6 +5,7 @@
 #include "kernels/matmul.h"
 #include "kernels/norm.h"
 #include "kernels/pooling.h"
+#include "kernels/recurrent.h"
 #include "kernels/softmax.h"
 #include "kernels/update.h"
 
@@ -35,6 +36,8 @@ constexpr Table<T> kTable = {
     .cross_entropy = cross_entropy<T>,
     .cross_entropy_back = cross_entropy_back<T>,
     .adam = adam<T>,
+    .recur = recur<T>,
+    .recur_back = recur_back<T>,
     .momentum = momentum<T>,
     .products = products<T>,
     .conv = conv<T>,
