@@ -26,6 +26,7 @@ def unary(
     of_x: Callable[[Any, Any], Any] | None = None,
     of_out: Callable[[Any, Any], Any] | None = None,
     ints: str = "refuse",
+    slots: str = "X -> Out",
 ) -> Op:
     """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above."""
 
@@ -38,7 +39,7 @@ def unary(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
-    made = op(type, "X -> Out", meta=_META[ints])(kernel)
+    made = op(type, slots, meta=_META[ints])(kernel)
     if of_x is not None:
 
         def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
@@ -104,6 +105,7 @@ absolute: Op = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), in
 sign: Op = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
 floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
 ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat)
+trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=flat, ints="keep")
 rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
 
 sin: Op = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))

@@ -10,6 +10,7 @@ from .convert import axes_of
 from .manipulation import flatten, t, transpose
 
 __all__ = ["addmm", "bmm", "dot", "matmul", "mm", "mv", "norm", "t", "transpose"]
+IN_PLACE = ["addmm", "t", "transpose"]
 
 
 def matmul(

@@ -10,13 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from ..core._tape import Operator
-from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ops import elementwise
-from . import creation, linalg, logic, manipulation, math
-from .convert import cast
+from . import linalg, logic, manipulation, math
+from . import methods as methods_only
 from .indexing import getitem, setitem
 
 
@@ -34,45 +33,6 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     method.__name__ = f"{function.__name__}_"
     method.__doc__ = f"In place: {function.__doc__}"
     return method
-
-
-def astype(x: Tensor, dtype: Any) -> Tensor:
-    """x with another dtype.   x [*] -> [*]"""
-    return cast(x, dtype)
-
-
-def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """x with another dtype; the only device is the CPU."""
-    for value in (*args, *kwargs.values()):
-        if value is None or isinstance(value, bool) or value == "cpu" or type(value).__name__ == "CPUPlace":
-            continue
-        x = cast(x, dtype_of(value))
-    return x
-
-
-def cpu(x: Tensor) -> Tensor:
-    """Itself: it is on the CPU."""
-    return x
-
-
-def element_size(x: Tensor) -> int:
-    """Bytes of one element."""
-    return int(x.meta.dtype.itemsize)
-
-
-def transposed(x: Tensor) -> Tensor:
-    """x with its axes reversed."""
-    return linalg.transpose(x, list(range(x.ndim))[::-1])
-
-
-def fill_(x: Tensor, value: Any) -> Tensor:
-    """Every element set to `value`."""
-    return manipulation.in_place(x, lambda now: creation.full_like(now, value))
-
-
-def zero_(x: Tensor) -> Tensor:
-    """Every element set to zero."""
-    return fill_(x, 0)
 
 
 def invert(x: Tensor) -> Tensor:
@@ -128,9 +88,9 @@ def patch() -> None:
     for module in MODULES:
         for name in methods(module):
             setattr(Tensor, name, EXPORTS[name])
-    for function in (astype, to, cpu, element_size, fill_, zero_):
-        setattr(Tensor, function.__name__, function)
-    Tensor.T = property(transposed)  # type: ignore[attr-defined]
+    for name in methods_only.METHODS_ONLY:
+        setattr(Tensor, name, getattr(methods_only, name))
+    Tensor.T = property(methods_only.transposed)  # type: ignore[attr-defined]
 
 
 patch()
