@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core._tape import Node
 from oarlock.core.mode import state
 from oarlock.core.op import OPS
 
@@ -164,3 +165,16 @@ def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
     np.testing.assert_allclose(y.numpy(), 3 - np.array([1, 2]) + 1.5 / np.array([1, 2]) + 2 * (1 + np.array([1, 2])))
     y.sum().backward()
     np.testing.assert_allclose(x.gradient(), -1 - 1.5 / np.array([1, 4]) + 2)
+
+
+def test_what_is_no_node_is_refused() -> None:
+    x = leaf(1.0)
+    y = x * 2
+    y.node = 3
+    with pytest.raises(TypeError, match="node of a tensor"):
+        y.backward()
+    for args in ((1, (), {}, None), (OPS["exp"], [], {}, None), (OPS["exp"], (), (), None)):
+        with pytest.raises(TypeError):
+            Node(*args)
+    with pytest.raises(AttributeError):
+        (x * 2).node.op = 3
