@@ -11,7 +11,7 @@ from ..core.dtype import is_float
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
+from .meta import Shape, check_float, check_inexact, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
 from .unary import exp
 
 
@@ -219,7 +219,7 @@ reduce_all = truth("reduce_all", np.all, "every")
 @op("mean", "X -> Out")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
-    check_float(x)
+    check_inexact(x)
     return _mean(x, tuple(range(x.ndim)), False, x.dtype)
 
 
@@ -231,7 +231,7 @@ def _(x):
 
 @mean.meta
 def _(x):
-    check_float(x)
+    check_inexact(x)
     return Meta((), x.dtype)
 
 

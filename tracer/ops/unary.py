@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import Op, check, op
-from .elementwise import div, mul, scale, sub, zeros_like
-from .meta import float_like_x, floated, like_x
+from ..core.op import OPS, Op, check, op
+from .compare import between
+from .elementwise import div, keep, mul, scale, sub, zeros_like
+from .meta import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
 from .special import erf as erf_of
 
 # What becomes of integers: refused as Paddle refuses them, made float32, or left to the function.
-_META = {"refuse": float_like_x, "float": floated, "keep": like_x}
+_META = {"refuse": inexact_like_x, "float": floated, "keep": like_x}
 
 
 def unary(
@@ -26,19 +27,21 @@ def unary(
     of_x: Callable[[Any, Any], Any] | None = None,
     of_out: Callable[[Any, Any], Any] | None = None,
     ints: str = "refuse",
+    analytic: bool = True,
 ) -> Op:
-    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above."""
+    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above; analytic: takes complex numbers."""
+    other = "iub" if analytic else "iubc"
 
     @np.errstate(all="ignore")
     def kernel(x):
-        if ints != "keep" and x.dtype.kind in "iub":
+        if ints != "keep" and x.dtype.kind in other:
             check(ints == "float", "needs a floating dtype")
             x = x.astype(np.float32)
         return function(x)
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
-    made = op(type, "X -> Out", meta=_META[ints])(kernel)
+    made = op(type, "X -> Out", meta=_META[ints] if analytic else float_like_x)(kernel)
     if of_x is not None:
 
         def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
@@ -99,12 +102,11 @@ rsqrt: Op = unary(
 )
 square: Op = unary("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
 reciprocal: Op = unary("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
-absolute: Op = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), ints="keep")
 
 sign: Op = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
-floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
-ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat)
-rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
+floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat, analytic=False)
+ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat, analytic=False)
+rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat, analytic=False)
 
 sin: Op = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
 cos: Op = unary("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
@@ -115,17 +117,33 @@ atan: Op = unary("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_on
 sinh: Op = unary("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
 cosh: Op = unary("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
 asinh: Op = unary("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
-acosh: Op = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqrt(scale(square(x), bias=-1.0))))
+acosh: Op = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))))
 atanh: Op = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
 erf: Op = unary(
     "erf",
     erf_of,
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
+    analytic=False,
 )
 
 
-@op("tanh", "X -> Out", meta=float_like_x)
+@op("abs", "X -> Out", meta=real_like_x)
+def absolute(x):
+    """Out = |X|.   X [*] -> Out [*], real"""
+    return np.abs(x)
+
+
+@absolute.vjp
+def _(g, x, *, Out):
+    if not is_complex(x):
+        return mul(g, sign(x))
+    whole, nothing = OPS["complex"], zeros_like(g)
+    turned = mul(whole(g, nothing), OPS["conj"](x))
+    return keep(div(turned, whole(Out, nothing)), between(Out, low=0.0))
+
+
+@op("tanh", "X -> Out", meta=inexact_like_x)
 def tanh(x):
     """Out = tanh X.   X [*] -> Out [*]"""
     check(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -154,7 +172,7 @@ def _(gg, out, g):
     return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
 
 
-@op("sigmoid", "X -> Out", meta=float_like_x)
+@op("sigmoid", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
 def sigmoid(x):
     """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""

@@ -113,7 +113,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def methods(module: ModuleType) -> set[str]:
-    """Those of them that are methods of Tensor as well: its `METHODS`, all where it has none, and all twins."""
+    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it has none, and all twins."""
     names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
 
@@ -127,7 +127,7 @@ def patch() -> None:
         setattr(Tensor, name, function)
     for module in MODULES:
         for name in methods(module):
-            setattr(Tensor, name, EXPORTS[name])
+            setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for function in (astype, to, cpu, element_size, fill_, zero_):
         setattr(Tensor, function.__name__, function)
     Tensor.T = property(transposed)  # type: ignore[attr-defined]
