@@ -35,6 +35,8 @@ ARROWS = {
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "hapi": {"core", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
     "callbacks": {"hapi"},
+    "geometric": {"core", "tensor"},
+    "text": {"core", "nn"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "optimizer", "static", "tensor"},
 }
 SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))

@@ -51,9 +51,11 @@ bool = bool_
 _LATER = {
     "callbacks": (".callbacks", None),
     "flops": (".hapi", "flops"),
+    "geometric": (".geometric", None),
     "hapi": (".hapi", None),
     "Model": (".hapi", "Model"),
     "summary": (".hapi", "summary"),
+    "text": (".text", None),
     "utils": (".utils", None),
     "vision": (".vision", None),
 }

@@ -210,7 +210,210 @@ def spectral(P):
     }
 
 
+A3, B3, C3 = data(4, 6), data(4, 6, seed=1), data(4, 6, seed=2)
+SIGNS, PICK = np.array([1, -1, 1, -1], "float32"), np.array([0, 3, 5, 1])
+SIGNS2 = np.tile(SIGNS[:, None], (1, 6))
+YES = (SIGNS2 > 0).astype("float32")
+pairs = {
+    "log_loss": function_case(lambda F, x: F.log_loss(F.sigmoid(x), F.sigmoid(x).detach()), data(4, 1)),
+    "margin_ranking": function_case(lambda F, x, y: F.margin_ranking_loss(x, y, x.sign().detach(), 0.3), A3, B3),
+    "hinge": function_case(lambda F, x, y: F.hinge_embedding_loss(x, y.detach()), A3, SIGNS2),
+    "cosine": function_case(lambda F, x, y, sign: F.cosine_embedding_loss(x, y, sign.detach(), 0.1), A3, B3, SIGNS),
+    "soft_margin": function_case(lambda F, x, y: F.soft_margin_loss(x, y.detach(), "none"), A3, SIGNS2),
+    "multi_label": function_case(
+        lambda F, x, y, w: F.multi_label_soft_margin_loss(x, y.detach(), w.detach()), A3, YES, np.abs(A3[0])
+    ),
+    "multi_margin": function_case(lambda F, x, y: F.multi_margin_loss(x, y, 2, 0.7), A3, PICK),
+    "multi_margin_weight": function_case(
+        lambda F, x, y, w: F.multi_margin_loss(x, y, weight=w.detach(), reduction="none"), A3, PICK, np.abs(A3[0])
+    ),
+    "triplet": function_case(lambda F, x, y, z: F.triplet_margin_loss(x, y, z, swap=True), A3, B3, C3),
+    "triplet_p": function_case(
+        lambda F, x, y, z: F.triplet_margin_loss(x, y, z, 3.0, 1.5, reduction="sum"), A3, B3, C3
+    ),
+    "triplet_distance": function_case(
+        lambda F, x, y, z: F.triplet_margin_with_distance_loss(x, y, z, lambda a, b: ((a - b) ** 2).sum(-1)), A3, B3, C3
+    ),
+    "gaussian": function_case(lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), full=True), A3, B3, np.abs(C3)),
+    "gaussian_one": function_case(
+        lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), reduction="sum"), A3, B3, np.abs(C3[:, 0])
+    ),
+    "poisson": function_case(lambda F, x, y: F.poisson_nll_loss(x, y.detach(), full=True), A3, np.abs(B3) * 3),
+    "poisson_plain": function_case(
+        lambda F, x, y: F.poisson_nll_loss(x, y.detach(), False, reduction="none"), np.abs(A3), np.abs(B3)
+    ),
+    "focal": function_case(lambda F, x, y: F.sigmoid_focal_loss(x, y.detach()), A3, YES),
+    "dice": function_case(
+        lambda F, x, y: F.dice_loss(F.softmax(x), y), data(2, 3, 4), np.array([[[0], [3], [1]], [[2], [2], [1]]])
+    ),
+    "npair": function_case(
+        lambda F, x, y, k: F.npair_loss(x, y, k.detach()), A3, B3, np.array([1, 2, 1, 0], "float32")
+    ),
+    "ctc": function_case(
+        lambda F, x, y, n, m: F.ctc_loss(x, y, n, m),
+        data(6, 2, 5),
+        np.array([[1, 2, 2], [4, 0, 0]], "int32"),
+        np.array([6, 5]),
+        np.array([3, 1]),
+    ),
+    "ctc_sum": function_case(
+        lambda F, x, y, n, m: F.ctc_loss(x, y, n, m, reduction="sum", norm_by_times=True),
+        data(6, 2, 5),
+        np.array([[1, 2, 2], [4, 0, 0]], "int32"),
+        np.array([6, 5]),
+        np.array([3, 1]),
+    ),
+    "hsigmoid": several_case(lambda P: P.nn.HSigmoidLoss(6, 9), A3, PICK[:, None]),
+    "layer_triplet": several_case(lambda P: P.nn.TripletMarginLoss(margin=2.0), A3, B3, C3),
+    "layer_ranking": several_case(lambda P: P.nn.MarginRankingLoss(0.2, "none"), A3, B3, C3),
+}
+REGIONS, OWNERS = np.abs(data(3, 4)) * 2, np.array([2, 1], "int32")
+REGIONS[:, 2:] += REGIONS[:, :2]
+MAPS = data(2, 4, 6, 7)
+FEW = {"score_threshold": 0.1, "nms_top_k": 6, "keep_top_k": 5}
+
+
+def vision_case(function, *inputs):
+    """The results of a function of vision.ops."""
+
+    def run(P):
+        outs = flat(function(P.vision.ops, P, *[P.to_tensor(x) for x in inputs]))
+        return {f"out{i}": o.numpy() for i, o in enumerate(outs) if o is not None}
+
+    return run
+
+
+detection = {
+    "roi_align": vision_case(lambda V, P, x, b, n: V.roi_align(x, b, n, 3, 0.8), MAPS, REGIONS, OWNERS),
+    "roi_align_layer": vision_case(lambda V, P, x, b, n: V.RoIAlign((2, 3))(x, b, n), MAPS, REGIONS, OWNERS),
+    "roi_pool": vision_case(lambda V, P, x, b, n: V.RoIPool(2)(x, b, n), MAPS, REGIONS, OWNERS),
+    "psroi_pool": vision_case(lambda V, P, x, b, n: V.PSRoIPool(2)(x, b, n), data(2, 8, 6, 7), REGIONS, OWNERS),
+    "nms": vision_case(lambda V, P, b: V.nms(b, 0.3), REGIONS),
+    "nms_scores": vision_case(lambda V, P, b, s: V.nms(b, 0.3, s), REGIONS, np.array([0.2, 0.9, 0.5], "float32")),
+    "nms_classes": vision_case(
+        lambda V, P, b, s, c: V.nms(b, 0.3, s, c, [0, 1], 2),
+        REGIONS,
+        np.array([0.2, 0.9, 0.5], "float32"),
+        np.array([0, 1, 0]),
+    ),
+    "matrix_nms": vision_case(
+        lambda V, P, b, s: V.matrix_nms(b, s, 0.1, 0.1, 6, 5, return_index=True),
+        np.stack([REGIONS, REGIONS + 1]),
+        np.abs(data(2, 3, 3)) / 2,
+    ),
+    "prior_box": vision_case(
+        lambda V, P, x, i: V.prior_box(x, i, [4.0], [9.0], [2.0], flip=True, clip=True), MAPS, data(2, 3, 30, 35)
+    ),
+    "box_coder": vision_case(lambda V, P, a, b: V.box_coder(a, [0.1, 0.1, 0.2, 0.2], b), REGIONS, REGIONS + 0.5),
+    "yolo_box": vision_case(
+        lambda V, P, x, s: V.yolo_box(x, s, [10, 13, 16, 30], 2, 0.3, 16),
+        data(2, 14, 3, 4),
+        np.array([[60, 80], [50, 40]], "int32"),
+    ),
+    "distribute": vision_case(
+        lambda V, P, b, n: V.distribute_fpn_proposals(b, 2, 4, 3, 2, rois_num=n), REGIONS, OWNERS
+    ),
+    "deform": several_case(
+        lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1), MAPS, data(2, 18, 6, 7) * 0.5, np.abs(data(2, 9, 6, 7))
+    ),
+    "deform_v1": several_case(lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1), MAPS, data(2, 18, 6, 7) * 0.5),
+    "conv_norm": several_case(lambda P: P.vision.ops.ConvNormActivation(4, 3, 3), MAPS),
+}
+ROWS4, EDGES = data(4, 3), (np.array([0, 1, 2, 0]), np.array([1, 2, 1, 0]))
+
+
+def graph_case(function):
+    def run(P):
+        x = P.to_tensor(ROWS4, stop_gradient=False)
+        out = function(P.geometric, x, *map(P.to_tensor, EDGES))
+        (out * P.to_tensor(data(*out.shape, seed=3))).sum().backward()
+        return {"out": out.numpy(), "grad": x.grad.numpy()}
+
+    return run
+
+
+graphs = {
+    **{
+        f"segment_{w}": graph_case(lambda G, x, s, d, w=w: getattr(G, f"segment_{w}")(x, d.sort()))
+        for w in ("sum", "mean", "max", "min")
+    },
+    **{
+        f"send_{w}": graph_case(lambda G, x, s, d, w=w: G.send_u_recv(x, s, d, w))
+        for w in ("sum", "mean", "max", "min")
+    },
+    "send_size": graph_case(lambda G, x, s, d: G.send_u_recv(x, s, d, "sum", 3)),
+    "send_ue": graph_case(lambda G, x, s, d: G.send_ue_recv(x, x, s, d, "mul", "sum")),
+    "send_uv": graph_case(lambda G, x, s, d: G.send_uv(x, x, s, d, "add")),
+}
+
+
+def viterbi(P):
+    decoder = P.text.ViterbiDecoder(P.to_tensor(data(5, 5)), False)
+    scores, path = decoder(P.to_tensor(data(2, 4, 5)), P.to_tensor(np.array([4, 2])))
+    return {"scores": scores.numpy(), "path": path.numpy()}
+
+
+MASK = np.array([[[[True, False, True]]]])
+attention = {
+    "decoder_layer": several_case(
+        lambda P: P.nn.TransformerDecoderLayer(8, 2, 16, 0.0), data(2, 4, 8), data(2, 3, 8, seed=1)
+    ),
+    "decoder": several_case(
+        lambda P: P.nn.TransformerDecoder(
+            P.nn.TransformerDecoderLayer(8, 2, 16, 0.0, normalize_before=True), 2, P.nn.LayerNorm(8)
+        ),
+        data(2, 4, 8),
+        data(2, 3, 8, seed=1),
+    ),
+    "transformer": several_case(
+        lambda P: P.nn.Transformer(8, 2, 1, 2, 16, 0.0, "gelu"),
+        data(2, 3, 8),
+        data(2, 4, 8, seed=1),
+        call=lambda net, x, y: net(x, y, None, net.generate_square_subsequent_mask(4)),
+    ),
+    "need_weights": several_case(
+        lambda P: P.nn.MultiHeadAttention(8, 2, need_weights=True),
+        data(2, 3, 8),
+        MASK,
+        call=lambda net, x, m: net(x, x, x, m),
+    ),
+    "cache": several_case(
+        lambda P: P.nn.MultiHeadAttention(8, 2),
+        data(2, 3, 8),
+        call=lambda net, x: net(x, x, x, None, net(x[:, :1], None, None, None, net.gen_cache(x))[1]),
+    ),
+    "static_cache": several_case(
+        lambda P: P.nn.MultiHeadAttention(8, 2),
+        data(2, 3, 8),
+        call=lambda net, x: net(x, x, x, None, net.gen_cache(x, x, net.StaticCache))[0],
+    ),
+    "decoder_cache": several_case(
+        lambda P: P.nn.TransformerDecoder(P.nn.TransformerDecoderLayer(8, 2, 16, 0.0), 2),
+        data(2, 1, 8),
+        data(2, 3, 8, seed=1),
+        call=lambda net, x, m: net(x, m, cache=net.gen_cache(m)),
+    ),
+    "encoder_cache": several_case(
+        lambda P: P.nn.TransformerEncoder(P.nn.TransformerEncoderLayer(8, 2, 16, 0.0), 2),
+        data(2, 2, 8),
+        call=lambda net, x: net(x, cache=net.gen_cache(x)),
+    ),
+    "sequence_mask": lambda P: {
+        "out": P.nn.functional.sequence_mask(P.to_tensor(LENGTHS), 6, "float32").numpy(),
+        "open": P.nn.functional.sequence_mask(P.to_tensor(LENGTHS)).numpy(),
+    },
+    "gather_tree": lambda P: {
+        "out": P.nn.functional.gather_tree(
+            P.to_tensor(np.array([[[2, 2]], [[6, 1]], [[7, 8]]])), P.to_tensor(np.array([[[0, 0]], [[1, 1]], [[0, 1]]]))
+        ).numpy()
+    },
+}
 CASES = {
+    **{f"pair.{k}": v for k, v in pairs.items()},
+    **{f"attention.{k}": v for k, v in attention.items()},
+    **{f"detection.{k}": v for k, v in detection.items()},
+    **{f"graph.{k}": v for k, v in graphs.items()},
+    "text.viterbi": viterbi,
     **{f"picture.{k}": v for k, v in pictures.items()},
     "picture.spectral": spectral,
     **{f"recurrent.{k}": v for k, v in recurrent.items()},

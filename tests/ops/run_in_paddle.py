@@ -39,8 +39,10 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
         feed = {n: arrays[n] for names in row["ins"].values() for n in names}
         if row["grads"]:
             wanted.update(gradients(block, row, ins, outs, arrays, feed))
-        values = executor.run(program, feed=feed, fetch_list=list(wanted.values()))
-    return dict(zip(wanted, values, strict=True))
+        values = executor.run(program, feed=feed, fetch_list=list(wanted.values()), return_numpy=False)
+    return {
+        name: np.array(value) if value._is_initialized() else None for name, value in zip(wanted, values, strict=True)
+    }
 
 
 def gradients(block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any, feed: Any) -> dict[str, Any]:

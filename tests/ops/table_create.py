@@ -102,3 +102,14 @@ DIAGONALS = [
 ]
 
 ROWS = CONSTANTS + NUMBERS + DIAGONALS
+
+ROWS += [
+    Row("logspace", [np.array([0.0], "f"), np.array([2.0], "f"), np.array([5], "int32"), np.array([10.0], "f")], {"dtype": 5},
+        ref=lambda *_: np.logspace(0, 2, 5)),
+    Row("logspace", [np.array([1.0], "f"), np.array([4.0], "f"), np.array([4], "int32"), np.array([2.0], "f")], {"dtype": 3},
+        ref=lambda *_: np.array([2, 4, 8, 16])),
+    Row("tril_indices", [], {"rows": 4, "cols": 3, "offset": 1}, ref=lambda: np.array(np.tril_indices(4, 1, 3))),
+    Row("tril_indices", [], {"rows": 2, "cols": 5, "offset": -1, "dtype": 2}, ref=lambda: np.array(np.tril_indices(2, -1, 5))),
+    Row("triu_indices", [], {"row": 4, "col": 3, "offset": -1}, ref=lambda: np.array(np.triu_indices(4, -1, 3))),
+    Row("triu_indices", [], {"row": 2, "col": 5, "offset": 2}, ref=lambda: np.array(np.triu_indices(2, 2, 5))),
+]  # fmt: skip

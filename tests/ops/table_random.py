@@ -41,3 +41,11 @@ ROWS = [
     Row("bernoulli", [np.array([0, 1, 1, 0], np.float32)], {}, lambda x: x, grad=False),
     Row("bernoulli", [n.pos(3, 4)], {}, random=True),
 ]
+
+ROWS += [
+    Row("multinomial", [n.pos(4)], {"num_samples": 3}, random=True),
+    Row("multinomial", [n.pos(2, 4)], {"num_samples": 6, "replacement": True}, random=True),
+    Row("poisson", [n.pos(3, 4) * 5], random=True),
+    Row("exponential", [n.pos(3, 4)], {"lambda": 2.0}, random=True),
+    Row("dirichlet", [n.pos(3, 4)], random=True),
+]  # fmt: skip

@@ -68,9 +68,7 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     source = np.random.default_rng(number)
     carry = {s.name for s in op.outs if not s.intermediate}
     targets = {
-        k: t
-        for k, t in outs.items()
-        if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
+        k: t for k, t in outs.items() if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
     }
     weights = {k: drawn(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
     sources = {

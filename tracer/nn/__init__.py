@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import functional, initializer
+from . import functional, initializer, utils
 from .activation import *
 from .clip import *
 from .common import *

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
+from .function_layer import Row, made
 from .layer import Layer
 
-__all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss",
+# Class, function, what forward takes, then the settings that __init__ takes, in order, with Paddle's defaults.
+_PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
+TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
+    ("MarginRankingLoss", "margin_ranking_loss", ("input", "other", "label"), {"margin": 0.0, **_MEAN}),
+    ("HingeEmbeddingLoss", "hinge_embedding_loss", _PAIR, {"margin": 1.0, **_MEAN}),
+    ("CosineEmbeddingLoss", "cosine_embedding_loss", ("input1", "input2", "label"), {"margin": 0, **_MEAN}),
+    ("SoftMarginLoss", "soft_margin_loss", _PAIR, {**_MEAN}),
+    ("MultiLabelSoftMarginLoss", "multi_label_soft_margin_loss", _PAIR, {"weight": None, **_MEAN}),
+    ("MultiMarginLoss", "multi_margin_loss", _PAIR, {"p": 1, "margin": 1.0, "weight": None, **_MEAN}),
+    ("TripletMarginLoss", "triplet_margin_loss", ("input", "positive", "negative"),
+     {"margin": 1.0, "p": 2.0, "epsilon": 1e-6, "swap": False, **_MEAN}),
+    ("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss", ("input", "positive", "negative"),
+     {"distance_function": None, "margin": 1.0, "swap": False, **_MEAN}),
+    ("GaussianNLLLoss", "gaussian_nll_loss", ("input", "label", "variance"), {"full": False, "epsilon": 1e-6, **_MEAN}),
+    ("PoissonNLLLoss", "poisson_nll_loss", _PAIR, {"log_input": True, "full": False, "epsilon": 1e-8, **_MEAN}),
+]  # fmt: skip
+CLASSES = {
+    name: made(Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=()), __name__)
+    for name, function, inputs, settings in TABLE
+}
+globals().update(CLASSES)
+__all__ = [  # noqa: PLE0604 - made from the table
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "HSigmoidLoss", "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss",
+    *CLASSES,
 ]  # fmt: skip
 
 
@@ -123,3 +147,45 @@ class KLDivLoss(Layer):
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.kl_div(input, label, self.reduction)
+
+
+class CTCLoss(Layer):
+    """functional.ctc_loss.   log_probs [T, B, C], labels int [B, S], lengths int [B] -> [] or [B]"""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean") -> None:
+        super().__init__()
+        self.blank = blank
+        self.reduction = reduction
+
+    def forward(
+        self, log_probs: Tensor, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor, norm_by_times: bool = False
+    ) -> Tensor:  # fmt: skip
+        """See the class."""
+        return F.ctc_loss(log_probs, labels, input_lengths, label_lengths, self.blank, self.reduction, norm_by_times)
+
+
+class HSigmoidLoss(Layer):
+    """functional.hsigmoid_loss with its weights.   input [N, feature_size], label int [N, 1] -> [N, 1]
+
+    is_custom: the paths through the tree are given, and there is a row of the weight for each of num_classes nodes.
+    """
+
+    def __init__(
+        self, feature_size: int, num_classes: int, weight_attr: Any = None, bias_attr: Any = None, is_custom: bool = False,
+        is_sparse: bool = False, name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if num_classes < 2 and not is_custom:
+            raise OpError(with_user_line(f"HSigmoidLoss: num_classes={num_classes} is less than 2"))
+        self._num_classes, self._is_sparse = num_classes, is_sparse
+        nodes = num_classes if is_custom else num_classes - 1
+        self.weight: Any = self.create_parameter([nodes, feature_size], weight_attr)
+        self.bias: Any = self.create_parameter([nodes, 1], bias_attr, is_bias=True)
+
+    def forward(
+        self, input: Tensor, label: Tensor, path_table: Tensor | None = None, path_code: Tensor | None = None
+    ) -> Tensor:  # fmt: skip
+        """See the class."""
+        return F.hsigmoid_loss(
+            input, label, self._num_classes, self.weight, self.bias, path_table, path_code, self._is_sparse
+        )

@@ -178,6 +178,20 @@ def _(start, stop, num, *, dtype):
     return Meta((-1,), proto_dtype(dtype))
 
 
+@op("logspace", "Start, Stop, Num, Base -> Out", no_grad=FRESH, by_value=True)
+def logspace(start, stop, num, base, *, dtype: int):
+    """Out = Num powers of Base, their exponents evenly from Start to Stop.   Start, Stop, Num, Base [] or [1] -> Out [Num]"""
+    count = int(num.item())
+    check(count > 0, f"Num={count} is not positive")
+    return np.logspace(start.item(), stop.item(), count, base=base.item()).astype(proto_dtype(dtype))
+
+
+@logspace.meta
+def _(start, stop, num, base, *, dtype):
+    check(all(size_of(v.shape) in (1, -1) for v in (start, stop, num, base)), "an operand holds more than one number")
+    return Meta((-1,), proto_dtype(dtype))
+
+
 @op("meshgrid", "X* -> Out*")
 def meshgrid(xs):
     """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
@@ -204,6 +218,36 @@ def _(gs, xs):
         return OPS["reshape_like"](OPS["reduce_sum"](gs[i], dim=others) if others else gs[i], xs[i])
 
     return [one(i) for i in range(len(xs))]
+
+
+def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
+    return sum(
+        min(max(i + offset + 1, 0), cols) if lower else cols - min(max(i + offset, 0), cols) for i in range(rows)
+    )
+
+
+@op("tril_indices", "-> out", no_grad=FRESH)
+def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
+    """out = rows and columns of the places on and below a diagonal.   -> out int [2, N]"""
+    return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
+
+
+@tril_indices.meta
+def _(*, rows, cols, offset, dtype):
+    check(rows >= 0 and cols >= 0, f"rows={rows} or cols={cols} is negative")
+    return Meta((2, _triangle_size(rows, cols, offset, True)), proto_dtype(dtype))
+
+
+@op("triu_indices", "-> out", no_grad=FRESH)
+def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
+    """out = rows and columns of the places on and above a diagonal.   -> out int [2, N]"""
+    return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
+
+
+@triu_indices.meta
+def _(*, row, col, offset, dtype):
+    check(row >= 0 and col >= 0, f"row={row} or col={col} is negative")
+    return Meta((2, _triangle_size(row, col, offset, False)), proto_dtype(dtype))
 
 
 # -- diagonals --------------------------------------------------------------------------------------------------

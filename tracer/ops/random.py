@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.op import FRESH, Ints, Longs, Meta, check, op
+from ..core.op import FRESH, AttrSpec, Ints, Longs, Meta, check, op
 from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
@@ -125,3 +125,79 @@ def _(x):
 @bernoulli.vjp
 def _(g, x):
     return zeros_like(x)
+
+
+@op("multinomial", "X -> Out", no_grad=FRESH, random=True)
+def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
+    """Out = indices drawn with the weights of X.   X [N] or [B, N], not negative -> Out int64 [num_samples] or [B, num_samples]"""
+    rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    check(bool(np.all(np.isfinite(rows)) and np.all(rows >= 0)), "X has weights that are negative or not finite")
+    enough = 1 if replacement else num_samples
+    check(bool(np.all((rows > 0).sum(axis=1) >= enough)), f"X has fewer than {enough} weights above zero")
+    source = rng.generator()
+    drawn = [source.choice(len(w), num_samples, replacement, w / w.sum()) for w in rows]
+    return np.array(drawn, np.int64).reshape(*x.shape[:-1], num_samples)
+
+
+@multinomial.meta
+def _(x, *, num_samples, replacement):
+    check_float(x)
+    check(len(x.shape) in (1, 2), "needs one or two axes")
+    check(num_samples > 0, f"num_samples={num_samples} is not positive")
+    fits = replacement or x.shape[-1] < 0 or num_samples <= x.shape[-1]
+    check(fits, f"num_samples={num_samples} is more than there are without replacement")
+    return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
+
+
+def _zero_gradient(g, x):
+    return zeros_like(x)
+
+
+@op("poisson", "X -> Out", random=True)
+def poisson(x):
+    """Out = whole numbers of Poisson distributions with the means X.   X [*], not negative -> Out [*]"""
+    check(bool(np.all(x >= 0)), "X has negative means")
+    return np.asarray(rng.generator().poisson(x)).astype(x.dtype)
+
+
+@poisson.meta
+def _(x):
+    check_float(x)
+    return x
+
+
+poisson.vjp(_zero_gradient)
+
+
+@op("exponential", "X -> Out", random=True)
+def exponential(x, **attrs):
+    """Out = numbers of the exponential distribution of rate `lambda`, like X.   X [*] -> Out [*]"""
+    return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(x.dtype)
+
+
+exponential.attrs["lambda"] = AttrSpec("FLOAT", 1.0)  # a word that Python does not let a parameter have
+
+
+@exponential.meta
+def _(x, **attrs):
+    check_float(x)
+    check(attrs["lambda"] > 0, f"lambda={attrs['lambda']} is not positive")
+    return x
+
+
+exponential.vjp(_zero_gradient)
+
+
+@op("dirichlet", "Alpha -> Out", no_grad="its gradient is not known in Paddle either", random=True)
+def dirichlet(alpha):
+    """Out = points of simplices, drawn with the concentrations Alpha.   Alpha [*, N], positive -> Out [*, N]"""
+    check(bool(np.all(alpha > 0)), "Alpha is not positive")
+    drawn = rng.generator().standard_gamma(alpha.astype(np.float64))
+    return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(alpha.dtype)
+
+
+@dirichlet.meta
+def _(alpha):
+    check_float(alpha)
+    check(bool(alpha.shape), "needs an axis")
+    return alpha

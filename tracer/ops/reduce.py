@@ -11,7 +11,18 @@ from ..core.dtype import is_float
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import Shape, check_float, check_inexact, like_x, normal_axes, normal_axis, proto_dtype, shape_of, size_of
+from .meta import (
+    Shape,
+    check_float,
+    check_inexact,
+    like_x,
+    normal_axes,
+    normal_axis,
+    proto_dtype,
+    proto_of,
+    shape_of,
+    size_of,
+)
 from .unary import exp
 
 
@@ -214,6 +225,39 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
 
 reduce_any = truth("reduce_any", np.any, "any")
 reduce_all = truth("reduce_all", np.all, "every")
+
+
+def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
+    """The op `type`: an extreme whose gradient equals share evenly."""
+
+    def kernel(
+        x, axis=None, axis_list=None, *, dim: Longs = [0], keep_dim: bool = False, reduce_all: bool = False,
+        in_dtype: int = -1, out_dtype: int = -1,
+    ):  # fmt: skip
+        return np.asarray(function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim))
+
+    def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
+        if (axis is None and not axis_list) or reduce_all:
+            return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype)
+        return Meta((-1,) * len(x.shape), x.dtype) if keep_dim else Meta((-1,), x.dtype)
+
+    def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
+        check(axis is None and not axis_list, "the gradient needs axes that are attributes")
+        axes = _axes(x, dim, reduce_all)
+        g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+        here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=proto_of(x))
+        count = spread_like(reduce_sum(here, dim=axes, keep_dim=True), x, axes=axes, keep_dim=True)
+        return div(mul(g, here), count), None, None
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = the {word} of X over the axes; equals share the gradient.   X [*] -> Out [*]"
+    made = op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
+    made.vjp(vjp)
+    return made
+
+
+reduce_amax = _even_extreme("reduce_amax", np.max, "largest")
+reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 
 
 @op("mean", "X -> Out")

@@ -1,4 +1,4 @@
 """Networks, data and transforms for pictures."""
 
-from . import datasets, image, models, transforms
+from . import datasets, image, models, ops, transforms
 from .image import *

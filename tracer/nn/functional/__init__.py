@@ -4,6 +4,8 @@ from .activation import *
 from .common import *
 from .conv import *
 from .loss import *
+from .margin import *
 from .norm import *
 from .pooling import *
+from .sequence import *
 from .vision import *

@@ -1,0 +1,56 @@
+"""Gradients bounded in place, before a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.autograd import no_grad
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.tensor import Tensor
+from ...tensor.convert import to_tensor
+from ...tensor.linalg import norm
+from ...tensor.manipulation import reshape, stack
+from ...tensor.math import abs as abs_of
+from ...tensor.math import add, clip, divide, isfinite, multiply
+from ...tensor.math import max as max_of
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_"]
+
+
+def _listed(parameters: Any) -> list[Tensor]:
+    return [p for p in ([parameters] if isinstance(parameters, Tensor) else parameters) if p.grad is not None]
+
+
+def _norm(grads: list[Tensor], kind: float) -> Tensor:
+    """The norm of all gradients, as of one vector."""
+    if kind == float("inf"):
+        return max_of(stack([max_of(abs_of(g)) for g in grads]))
+    return norm(stack([norm(reshape(g, [-1]), kind) for g in grads]), kind)
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> Tensor:  # fmt: skip
+    """Scale all gradients so that their norm together is max_norm at most; gives the norm that it was.   norm_type: 0, 1, 2 or infinity"""
+    if norm_type not in (float("inf"), 0, 1, 2):
+        raise OpError(with_user_line(f"clip_grad_norm_: norm_type={norm_type} is none of 0, 1, 2, inf"))
+    held = _listed(parameters)
+    if not held:
+        return to_tensor(0.0)
+    total = _norm([p.grad for p in held if p.grad is not None], float(norm_type))
+    if error_if_nonfinite and not bool(isfinite(total)):
+        raise OarlockError(with_user_line("clip_grad_norm_: the norm of the gradients is not finite"))
+    factor = clip(divide(float(max_norm), add(total, 1e-6)), max=1.0)
+    for p in held:
+        p.grad = multiply(p.grad, factor)
+    return total
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+    """Limit every element of all gradients to [-clip_value, clip_value]."""
+    for p in _listed(parameters):
+        if p.grad is not None:
+            p.grad = clip(p.grad, -float(clip_value), float(clip_value))

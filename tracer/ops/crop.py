@@ -1,0 +1,88 @@
+"""A block cut out of an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Ints, Meta, check, op
+from .meta import like_x
+from .sizes import sizes
+
+
+def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
+    """Starts and sizes, with -1 replaced by all that is left."""
+    starts = [0] * len(x.shape) if not len(starts) else list(starts)
+    shape = list(x.shape) if not len(shape) else list(shape)
+    check(len(starts) == len(shape) == len(x.shape), "offsets and shape do not have one entry per axis")
+    return starts, [d - s if n == -1 else n for d, s, n in zip(x.shape, starts, shape, strict=True)]
+
+
+@op("crop_tensor", "X, Shape?, ShapeTensor*?, Offsets?, OffsetsTensor*? -> Out")
+def crop_tensor(
+    x,
+    shape_tensor=None,
+    shape_tensors=None,
+    offsets_tensor=None,
+    offset_tensors=None,
+    *,
+    offsets: Ints = [],
+    shape: Ints = [],
+):
+    """Out = the block of X that starts at offsets and has `shape`, -1 for all that is left.   X [*] -> Out [*shape]"""
+    starts, wanted = _block(
+        x, sizes(offsets_tensor, offset_tensors, offsets), sizes(shape_tensor, shape_tensors, shape)
+    )
+    inside = all(s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True))
+    check(inside, f"offsets={starts} and shape={wanted} do not lie inside")
+    return x[tuple(slice(s, s + n) for s, n in zip(starts, wanted, strict=True))].copy()
+
+
+@crop_tensor.meta
+def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets, shape):
+    if shape_tensor is not None or shape_tensors or offsets_tensor is not None or offset_tensors:
+        known = (
+            shape if shape_tensor is None and not shape_tensors and all(n != -1 for n in shape) and len(shape) else None
+        )
+        return Meta(tuple(known) if known else (-1,) * len(x.shape), x.dtype)
+    starts, wanted = _block(x, offsets, shape)
+    fits = [s >= 0 and (d < 0 or (n >= 0 and s + n <= d)) for s, n, d in zip(starts, wanted, x.shape, strict=True)]
+    check(all(fits), f"offsets={starts} and shape={list(shape)} do not lie inside")
+    return Meta(tuple(-1 if d < 0 and n < 0 else n for n, d in zip(wanted, x.shape, strict=True)), x.dtype)
+
+
+@crop_tensor.vjp
+def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets):
+    return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None, None
+
+
+@op("crop_tensor_grad", "X, Out@GRAD, Offsets?, OffsetsTensor*? -> X@GRAD", meta=like_x, internal=True)
+def put_block(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
+    """X@GRAD = zeros with Out@GRAD at offsets.   X [*], Out@GRAD [*shape] -> X@GRAD like X"""
+    starts, _ = _block(x, sizes(offsets_tensor, offset_tensors, offsets), [])
+    out = np.zeros(x.shape, g.dtype)
+    out[tuple(slice(s, s + n) for s, n in zip(starts, g.shape, strict=True))] = g
+    return out
+
+
+@put_block.vjp
+def _(gg, x, g, offsets_tensor, offset_tensors, *, offsets):
+    taken = crop_like(gg, g, offsets_tensor, offset_tensors, offsets=offsets)
+    return None, taken, None, None
+
+
+@op(
+    "crop_like",
+    "X, Y, Offsets?, OffsetsTensor*? -> Out",
+    meta=lambda x, y, *_, **__: Meta(y.shape, x.dtype),
+    internal=True,
+)
+def crop_like(x, y, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
+    """Out = the block of X that starts at offsets, as large as Y.   X [*], Y [*S] -> Out [*S]"""
+    return crop_tensor.kernel(x, None, None, offsets_tensor, offset_tensors, offsets=offsets, shape=list(y.shape))
+
+
+@crop_like.vjp
+def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
+    return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None

@@ -1,0 +1,157 @@
+"""Diagonals: taken, summed, filled, and made into matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Long, Meta, check, op
+from .elementwise import zeros_like
+from .meta import like_x, normal_axis
+
+
+def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
+    """How long a diagonal is, -1 where that is not known."""
+    rows, columns = shape[axis1], shape[axis2]
+    return -1 if min(rows, columns) < 0 else max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
+
+
+def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
+    rank = len(x.shape)
+    check(rank >= 2, "needs two axes")
+    pair = normal_axis(axis1, rank, "axis1"), normal_axis(axis2, rank, "axis2")
+    check(pair[0] != pair[1], f"axis1={axis1} and axis2={axis2} are the same")
+    return pair
+
+
+@op("diagonal", "Input -> Out")
+def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
+    """Out = a diagonal of the matrices in two axes, as the last axis.   Input [*] -> Out [the other axes, length]"""
+    return np.diagonal(x, offset, axis1, axis2).copy()
+
+
+@diagonal.meta
+def _(x, *, offset, axis1, axis2):
+    pair = _check_axes(x, axis1, axis2)
+    return Meta((*(d for i, d in enumerate(x.shape) if i not in pair), _length(x.shape, offset, *pair)), x.dtype)
+
+
+@diagonal.vjp
+def _(g, x, *, offset, axis1, axis2):
+    return fill_diagonal_tensor(zeros_like(x), g, offset=offset, dim1=axis1, dim2=axis2)
+
+
+@op("trace", "Input -> Out")
+def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
+    """Out = the sum of a diagonal.   Input [*] -> Out [the other axes]"""
+    return np.asarray(np.trace(x, offset, axis1, axis2, dtype=x.dtype))
+
+
+@trace.meta
+def _(x, *, offset, axis1, axis2):
+    pair = _check_axes(x, axis1, axis2)
+    return Meta(tuple(d for i, d in enumerate(x.shape) if i not in pair), x.dtype)
+
+
+@trace.vjp
+def _(g, x, *, offset, axis1, axis2):
+    return along_diagonal(g, x, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
+def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
+    """Out = zeros like Y with X all along a diagonal.   X [the other axes], Y [*] -> Out like Y"""
+    out = np.zeros(y.shape, x.dtype)
+    rows, columns = _places(y.shape, offset, axis1, axis2)
+    np.moveaxis(out, (axis1, axis2), (-2, -1))[..., rows, columns] = np.asarray(x)[..., None]
+    return out
+
+
+@along_diagonal.vjp
+def _(g, x, y, *, offset, axis1, axis2):
+    return trace(g, offset=offset, axis1=axis1, axis2=axis2), None
+
+
+@op("diag_embed", "Input -> Out")
+def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
+    """Out = matrices with the last axis of Input on a diagonal, in the new axes dim1 and dim2.   Input [*, N] -> Out [*, M, M] in some order"""
+    size = x.shape[-1] + abs(offset)
+    out = np.zeros((*x.shape[:-1], size, size), x.dtype)
+    rows, columns = _places(out.shape, offset, -2, -1)
+    out[..., rows, columns] = x
+    return np.moveaxis(out, (-2, -1), (dim1, dim2))
+
+
+@diag_embed.meta
+def _(x, *, offset, dim1, dim2):
+    check(bool(x.shape), "needs an axis")
+    rank = len(x.shape) + 1
+    first, second = normal_axis(dim1, rank, "dim1"), normal_axis(dim2, rank, "dim2")
+    check(first != second, f"dim1={dim1} and dim2={dim2} are the same")
+    size = -1 if x.shape[-1] < 0 else x.shape[-1] + abs(offset)
+    rest = iter(x.shape[:-1])
+    return Meta(tuple(size if i in (first, second) else next(rest) for i in range(rank)), x.dtype)
+
+
+@diag_embed.vjp
+def _(g, x, *, offset, dim1, dim2):
+    return diagonal(g, offset=offset, axis1=dim1, axis2=dim2)
+
+
+@op("fill_diagonal", "X -> Out", meta=like_x)
+def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
+    """Out = X with `value` on a diagonal; wrap: again below where X is taller than wide.   X [M, N] or [N, N, ...] -> like X"""
+    out = x.copy()
+    out[_diagonal_mask(x.shape, offset, wrap)] = value
+    return out
+
+
+def _diagonal_mask(shape: Any, offset: int, wrap: bool) -> Any:
+    check(len(shape) >= 2, "needs two axes")
+    if len(shape) > 2:
+        check(len(set(shape)) == 1, "needs axes of one size where there are more than two")
+        grid = np.indices(shape)
+        return (grid == grid[:1]).all(axis=0)
+    rows, columns = np.indices(shape)
+    if wrap and shape[0] > shape[1]:
+        rows = rows % (shape[1] + 1)
+    return columns - rows == offset
+
+
+@fill_diagonal.vjp
+def _(g, x, *, value, offset, wrap):
+    return fill_diagonal(g, value=0.0, offset=offset, wrap=wrap)
+
+
+@op("fill_diagonal_tensor", "X, Y -> Out")
+def fill_diagonal_tensor(x, y, *, offset: Long = 0, dim1: int = 0, dim2: int = 1):
+    """Out = X with Y on a diagonal of the axes dim1 and dim2.   X [*], Y [the other axes, length of the diagonal] -> like X"""
+    out = x.copy()
+    rows, columns = _places(x.shape, offset, dim1, dim2)
+    np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, columns] = y
+    return out
+
+
+def _places(shape: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, Any]:
+    size = max(0, min(shape[dim1] - max(-offset, 0), shape[dim2] - max(offset, 0)))
+    return np.arange(size) + max(-offset, 0), np.arange(size) + max(offset, 0)
+
+
+@fill_diagonal_tensor.meta
+def _(x, y, *, offset, dim1, dim2):
+    rank = len(x.shape)
+    check(
+        rank >= 2 and normal_axis(dim1, rank, "dim1") != normal_axis(dim2, rank, "dim2"),
+        "dim1 and dim2 are not two axes",
+    )
+    check(x.dtype == y.dtype, "the dtypes differ")
+    return x
+
+
+@fill_diagonal_tensor.vjp
+def _(g, x, y, *, offset, dim1, dim2):
+    def to_y() -> Any:
+        return diagonal(g, offset=offset, axis1=dim1, axis2=dim2)
+
+    return lambda: fill_diagonal_tensor(g, zeros_like(y), offset=offset, dim1=dim1, dim2=dim2), to_y

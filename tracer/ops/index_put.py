@@ -1,0 +1,116 @@
+"""Writing, or adding, where whole-number indices say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .elementwise import zeros_like
+from .index import check_inside, check_integers, index_select
+from .meta import agree, agree_all, broadcast_shapes, normal_axis
+
+
+@op("index_add", "X, Index, AddValue -> Out")
+def index_add(x, index, value, *, axis: int = 0):
+    """Out = X with AddValue added to the slices that Index names.   X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X"""
+    check_inside(index, x.shape[axis])
+    out = x.copy()
+    np.add.at(np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
+    return out
+
+
+@index_add.meta
+def _(x, index, value, *, axis):
+    check_integers(index)
+    at = normal_axis(axis, len(x.shape))
+    check(len(index.shape) == 1, "Index does not have one axis")
+    check(x.dtype == value.dtype, "the dtypes differ")
+    fits = len(value.shape) == len(x.shape) and agree(value.shape[at], index.shape[0])
+    check(fits and agree_all(_without(x.shape, at), _without(value.shape, at)), "AddValue does not fit X and Index")
+    return x
+
+
+def _without(shape: Any, at: int) -> Any:
+    return (*shape[:at], *shape[at + 1 :])
+
+
+@index_add.vjp
+def _(g, x, index, value, *, axis):
+    return g, None, lambda: index_select(g, index, dim=axis)
+
+
+def _places(x: Any, indices: Any) -> tuple[Any, ...]:
+    """The indices for NumPy; negative ones count from the end."""
+    for axis, index in enumerate(indices):
+        if index.dtype.kind != "b":
+            size = x.shape[axis]
+            check(
+                not index.size or (int(index.min()) >= -size and int(index.max()) < size),
+                f"an index is outside of [{-size}, {size})",
+            )
+    return tuple(indices)
+
+
+def _picked_shape(x: Any, indices: Any) -> Any:
+    """The shape of x[indices], None where truth values make it depend on values."""
+    check(bool(indices), "indices is empty")
+    if any(i.dtype.kind == "b" for i in indices):
+        return None
+    check(len(indices) <= len(x.shape), "there are more indices than axes")
+    for index in indices:
+        check_integers(index)
+    shape: Any = ()
+    for index in indices:
+        shape = broadcast_shapes(shape, index.shape)
+    return (*shape, *x.shape[len(indices) :])
+
+
+@op("index_put", "x, indices*, value -> out")
+def index_put(x, indices, value, *, accumulate: bool = False):
+    """out = x with value written (accumulate: added) where indices say.   x [*], indices list of int or bool, value broadcasts -> like x"""
+    out, places = x.copy(), _places(x, indices)
+    if accumulate:
+        np.add.at(out, places, value)
+    else:
+        out[places] = value
+    return out
+
+
+@index_put.meta
+def _(x, indices, value, *, accumulate):
+    check(x.dtype == value.dtype, "the dtypes of x and value differ")
+    picked = _picked_shape(x, indices)
+    if picked is not None:
+        check(
+            len(broadcast_shapes(picked, value.shape)) == len(picked),
+            "value does not broadcast to what the indices pick",
+        )
+    return x
+
+
+@index_put.vjp
+def _(g, x, indices, value, *, accumulate):
+    def to_x() -> Any:
+        return g if accumulate else index_put(g, indices, zeros_like(value))
+
+    return to_x, None, lambda: index_get(g, indices)
+
+
+@op("index_get", "X, Indices* -> Out", internal=True, by_value=True)
+def index_get(x, indices):
+    """Out = X[Indices].   X [*], Indices list of int or bool -> Out [*]"""
+    return x[_places(x, indices)]
+
+
+@index_get.meta
+def _(x, indices):
+    picked = _picked_shape(x, indices)
+    masked = sum(len(i.shape) for i in indices)
+    return Meta((-1, *x.shape[masked:]) if picked is None else picked, x.dtype)
+
+
+@index_get.vjp
+def _(g, x, indices):
+    return index_put(zeros_like(x), indices, g, accumulate=True), None

@@ -1,0 +1,208 @@
+"""Boxes that cover each other thinned out, and the proposals of a detector.   A box is x1, y1, x2, y2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .boxes import NO_GRAD
+from .meta import agree, check_float
+
+Found = list[tuple[int, float, int]]  # class, score, box
+
+
+def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
+    """The area that boxes share over the area that they cover together.   [N,4], [M,4] -> [N,M]"""
+    low = np.maximum(boxes[:, None, :2], others[:, :2])
+    high = np.minimum(boxes[:, None, 2:], others[:, 2:])
+    apart = np.any(high < low, axis=2)
+    shared = np.where(apart, 0, np.prod(high - low + boxes.dtype.type(extra), axis=2))
+    return shared / np.maximum(_areas(boxes, extra)[:, None] + _areas(others, extra) - shared, 1e-10)
+
+
+def _areas(boxes: Any, extra: float) -> Any:
+    sides = boxes[:, 2:] - boxes[:, :2]
+    return np.where(np.any(sides < 0, axis=1), 0, np.prod(sides + boxes.dtype.type(extra), axis=1))
+
+
+def thinned(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
+    """Of boxes, the best first, those that no better one kept overlaps by more than the threshold, which eta lowers after each."""
+    over = overlaps(boxes, boxes, extra)
+    kept: list[int] = []
+    for i in range(len(boxes)):
+        if not kept or float(np.max(over[i, kept])) <= threshold:
+            kept.append(i)
+            if eta < 1 and threshold > 0.5:
+                threshold *= eta
+    return kept
+
+
+@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True)
+def nms(boxes, *, iou_threshold: float = 1.0):
+    """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than iou_threshold.   Boxes [N,4] -> int64 [K]"""
+    return np.array(thinned(boxes, float(np.float32(iou_threshold))), np.int64)
+
+
+@nms.meta
+def _(boxes, *, iou_threshold):
+    check_float(boxes)
+    check(len(boxes.shape) == 2 and agree(boxes.shape[1], 4), "Boxes need the shape [boxes, 4]")
+    return Meta((-1,), np.dtype(np.int64))
+
+
+def _best(scores: Any, threshold: float, count: int) -> Any:
+    """The places of scores above the threshold, the best first, `count` at most unless that is negative."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > threshold]
+    return order[:count] if count > -1 else order
+
+
+def _joined(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
+    """What detectors give: rows class, score, box; the box's number in the batch; how many of each picture."""
+    rows = [[c, s, *bboxes[n, k]] for n, one in enumerate(found) for c, s, k in one]
+    index = [[n * bboxes.shape[1] + k] for n, one in enumerate(found) for _, _, k in one]
+    out = np.array(rows, bboxes.dtype).reshape(-1, 2 + bboxes.shape[2])
+    return out, np.array(index, np.int32).reshape(-1, 1), np.array([len(one) for one in found], np.int32)
+
+
+def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
+    check_float(bboxes)
+    check(len(bboxes.shape) == len(scores.shape) == 3, "needs BBoxes [N,M,4] and Scores [N,C,M]")
+    check(agree(bboxes.shape[2], 4), "boxes need four numbers")
+    check(
+        agree(bboxes.shape[1], scores.shape[2]) and agree(bboxes.shape[0], scores.shape[0]), "Scores do not fit BBoxes"
+    )
+    whole = np.dtype(np.int32)
+    wide = bboxes.shape[2] + 2 if bboxes.shape[2] >= 0 else -1
+    return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta((bboxes.shape[0],), whole)
+
+
+@op("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum", no_grad=NO_GRAD, by_value=True)
+def multiclass_nms3(
+    bboxes, scores, counts=None, *, score_threshold: float, nms_top_k: int, keep_top_k: int, nms_threshold: float = 0.3,
+    normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
+):  # fmt: skip
+    """Out = class, score and box of what is left of each class.   BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], NmsRoisNum [N]"""
+    check(counts is None, "RoisNum: boxes of levels are not known")
+    extra, found = 0.0 if normalized else 1.0, []
+    for n in range(bboxes.shape[0]):
+        one: Found = []
+        for c in range(scores.shape[1]):
+            if c != background_label:
+                order = _best(scores[n, c], score_threshold, nms_top_k)
+                kept = (
+                    order[thinned(bboxes[n, order], float(np.float32(nms_threshold)), extra, nms_eta)]
+                    if len(order)
+                    else []
+                )
+                one += [(c, scores[n, c, k], int(k)) for k in kept]
+        if -1 < keep_top_k < len(one):
+            one = sorted(sorted(one, key=lambda f: -f[1])[:keep_top_k], key=lambda f: f[0])
+        found.append(one)
+    return _joined(found, bboxes)
+
+
+@multiclass_nms3.meta
+def _(bboxes, scores, counts, **_):
+    return _detections_meta(bboxes, scores)
+
+
+def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
+    """Scores, the best first, lowered by the better boxes over them   (Wang et al. 2020)."""
+    over = np.tril(over, -1)
+    most = np.max(over, axis=1, initial=0)
+    decay = np.exp((most**2 - over**2) * sigma) if gaussian else (1 - over) / (1 - most)
+    decay = np.where(np.tri(len(scores), k=-1, dtype=bool), decay, 1)
+    return scores * np.minimum(np.min(decay, axis=1, initial=1), 1)
+
+
+@op("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", no_grad=NO_GRAD, by_value=True)
+def matrix_nms(
+    bboxes, scores, *, score_threshold: float, nms_top_k: int, keep_top_k: int, post_threshold: float = 0.0, use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0, background_label: int = 0, normalized: bool = True,
+):  # fmt: skip
+    """Out = class, lowered score and box, the best first.   BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], RoisNum [N]"""
+    extra, found = 0.0 if normalized else 1.0, []
+    for n in range(bboxes.shape[0]):
+        one: Found = []
+        for c in range(scores.shape[1]):
+            order = _best(scores[n, c], score_threshold, nms_top_k)
+            if c != background_label and len(order):
+                boxes = bboxes[n, order]
+                lowered = _decayed(scores[n, c, order], overlaps(boxes, boxes, extra), use_gaussian, gaussian_sigma)
+                one += [(c, s, int(k)) for s, k in zip(lowered, order, strict=True) if s > post_threshold]
+        one = sorted(one, key=lambda f: -f[1])
+        found.append(one[:keep_top_k] if keep_top_k > -1 else one)
+    return _joined(found, bboxes)
+
+
+@matrix_nms.meta
+def _(bboxes, scores, **_):
+    return _detections_meta(bboxes, scores)
+
+
+# -- generate_proposals -------------------------------------------------------------------------------------------
+
+LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
+
+
+def _decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
+    """Boxes at the deltas from their anchors, all [K,4]."""
+    sizes = anchors[:, 2:] - anchors[:, :2] + extra
+    middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
+    half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], LARGEST)) * sizes / 2
+    return np.concatenate([middle - half, middle + half - extra], axis=1)
+
+
+@op(
+    "generate_proposals_v2",
+    "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
+    no_grad=NO_GRAD,
+    by_value=True,
+)
+def generate_proposals_v2(
+    scores, deltas, image, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float,
+    pixel_offset: bool = True,
+):  # fmt: skip
+    """RpnRois = where a region proposal network sees something   (Ren et al. 2015).   Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
+
+    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4].
+    """
+    t = scores.dtype.type
+    extra, anchors, variances = t(1 if pixel_offset else 0), anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    rois, probs = [], []
+    for n in range(scores.shape[0]):
+        score = scores[n].transpose(1, 2, 0).ravel()
+        delta = deltas[n].reshape(-1, 4, *deltas.shape[2:]).transpose(2, 3, 0, 1).reshape(-1, 4)
+        order = np.argsort(-score, kind="stable")[: pre_nms_topN if pre_nms_topN > 0 else None]
+        boxes = _decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
+        high, wide = image[n, 0], image[n, 1]
+        boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
+        kept = _large_enough(boxes, max(min_size, 1.0) if pixel_offset else min_size, extra, (high, wide))
+        boxes, order = boxes[kept], order[kept]
+        chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
+        chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
+        rois.append(boxes[chosen])
+        probs.append(score[order[chosen]][:, None])
+    return np.concatenate(rois), np.concatenate(probs), np.array([len(r) for r in rois], np.int32)
+
+
+def _large_enough(boxes: Any, least: float, extra: Any, image: tuple[Any, Any]) -> Any:
+    """Boxes at least so large, and with pixel offsets with their middle in the image."""
+    middle, sizes = boxes[:, :2] + (boxes[:, 2:] - boxes[:, :2] + extra) / 2, boxes[:, 2:] - boxes[:, :2] + extra
+    kept = np.all(sizes >= least, axis=1)
+    return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
+
+
+@generate_proposals_v2.meta
+def _(scores, deltas, image, anchors, variances, **_):
+    check_float(scores)
+    check(
+        len(scores.shape) == len(deltas.shape) == len(anchors.shape) == 4,
+        "Scores, BboxDeltas and Anchors need four axes",
+    )
+    check(agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1), "BboxDeltas do not fit Scores")
+    check(agree(anchors.shape[3], 4) and agree(anchors.shape[2], scores.shape[1]), "Anchors do not fit Scores")
+    return Meta((-1, 4), scores.dtype), Meta((-1, 1), scores.dtype), Meta((scores.shape[0],), np.dtype(np.int32))

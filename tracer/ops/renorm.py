@@ -1,0 +1,52 @@
+"""Slices brought down to a largest norm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.op import OPS, check, op
+from .compare import greater_than
+from .elementwise import add, div, mul, scale
+from .meta import check_float, normal_axis, shape_of
+from .reduce import reduce_sum
+from .unary import absolute, reciprocal, sign
+
+_SMALL = 1e-7  # what Paddle adds to the norm before it divides
+
+
+def _others(rank: int, axis: int) -> list[int]:
+    at = normal_axis(axis, rank)
+    return [i for i in range(rank) if i != at]
+
+
+@op("renorm", "X -> Out")
+def renorm(x, *, p: float, axis: int, max_norm: float):
+    """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.   X [*] -> Out [*]"""
+    norm = np.sum(np.abs(x) ** x.dtype.type(p), axis=tuple(_others(x.ndim, axis)), keepdims=True) ** x.dtype.type(1 / p)
+    factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_SMALL)), 1)
+    return x * factor.astype(x.dtype)
+
+
+@renorm.meta
+def _(x, *, p, axis, max_norm):
+    check_float(x)
+    check(len(x.shape) > 1, "needs two axes")
+    check(p > 0, f"p={p} is not positive")
+    normal_axis(axis, len(x.shape))
+    return x
+
+
+@renorm.vjp
+def _(g, x, *, p, axis, max_norm):
+    """With n the norm and f = m / (n + e): f * g - f / (n + e) * (sum of g * x) * dn/dx, where n is above m; else g."""
+    others = _others(len(shape_of(x)), axis)
+    total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
+    norm = OPS["pow"](total, factor=1 / p)
+    under = reciprocal(scale(norm, bias=_SMALL))
+    limit = OPS["fill_any_like"](norm, value=max_norm)
+    above = greater_than(norm, limit)
+    factor = scale(under, scale=max_norm)
+    slope = div(mul(sign(x), OPS["pow"](absolute(x), factor=p - 1)), OPS["pow"](norm, factor=p - 1))
+    along = mul(mul(factor, under), reduce_sum(mul(g, x), dim=others, keep_dim=True))
+    bent = add(mul(g, factor), scale(mul(slope, along), scale=-1.0))
+    return OPS["where"](OPS["expand_as_v2"](above, x), bent, g)

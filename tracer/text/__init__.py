@@ -1,0 +1,3 @@
+"""Sequences of tags."""
+
+from .viterbi import *
