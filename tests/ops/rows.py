@@ -25,6 +25,7 @@ class Row:
     tol: relative and absolute tolerance of every comparison in float32
     grad: whether the gradient may be tested here; False next to a kink or a tie
     second: whether the gradient of the gradient may be
+    through: what the gradient is tested of, a function of the results, where those are known only up to a factor
     constant: input slots that are not differentiated in this row
     hermitian: input slots whose matrices must equal their conjugate transposes
     random: the result is drawn, so only its shape and dtype can be compared
@@ -40,6 +41,7 @@ class Row:
     tol: float = 1e-5
     grad: bool = True
     second: bool = True
+    through: Callable[..., Any] | None = None
     constant: frozenset[str] = frozenset()
     hermitian: frozenset[str] = frozenset()
     random: bool = False

@@ -56,6 +56,7 @@ class Call:
     def __init__(self, row: Row) -> None:
         self.op = op_of(row)
         self.hermitian = row.hermitian
+        self.through = row.through
         self.attrs = {k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v for k, v in row.attrs.items()}
         self.args = [[double(t) for t in a] if isinstance(a, list) else a if a is None else double(a) for a in row.args]
         constant = constant_of(row)
@@ -85,6 +86,8 @@ class Call:
             else:
                 args[i] = t
         made = self.op(*args, **self.attrs)
+        if self.through is not None:
+            return self.through(*made)
         slots = [made] if len(self.op.outs) == 1 else list(made)
         found = [
             t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
