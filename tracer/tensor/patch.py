@@ -77,7 +77,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def methods(module: ModuleType) -> set[str]:
-    """Those of them that are methods of Tensor as well: its `METHODS`, all where it has none, and all twins."""
+    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it has none, and all twins."""
     names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
 
@@ -91,7 +91,7 @@ def patch() -> None:
         setattr(Tensor, name, function)
     for module in MODULES:
         for name in methods(module):
-            setattr(Tensor, name, EXPORTS[name])
+            setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))
     Tensor.T = property(methods_only.transposed)  # type: ignore[attr-defined]
