@@ -38,7 +38,7 @@ BARS = [
     Bar("60 small ops, forward and backward", {"paddle": 0.6}),
     *(
         Bar(f"training step: {name}", {"paddle": 0.5, "torch": 1.0})
-        for name in ("mlp", "lenet", "resnet", "transformer")
+        for name in ("mlp", "lenet", "resnet", "lstm", "transformer")
     ),
     Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
     *(Bar(f"inference: {name}", {"paddle": 1.1}) for name in ("mlp", "lenet", "resnet", "transformer")),
@@ -75,11 +75,15 @@ class Worker:
                 return found
         raise RuntimeError(f"a worker ended: {self.process.args}")
 
-    def seconds(self, case: str) -> float:
-        """Seconds per call."""
+    def run(self, case: str) -> dict[str, Any]:
+        """Seconds per call, and the most memory that the process has had, in MB."""
         assert self.process.stdin is not None
         print(json.dumps({"case": case}), file=self.process.stdin, flush=True)
-        return float(self._answer()["seconds"])
+        return self._answer()
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.communicate()
 
 
 def has(python: str | None, module: str) -> bool:
@@ -125,8 +129,21 @@ def measure(workers: list[Worker], case: str, rounds: int) -> dict[str, float]:
     for _ in range(rounds):
         for worker in workers:
             if worker.peer in times:
-                times[worker.peer].append(worker.seconds(case))
+                times[worker.peer].append(worker.run(case)["seconds"])
     return {peer: statistics.median(found) for peer, found in times.items()}
+
+
+def peaks(started: list[list[str]], case: str) -> str:
+    """The peak memory of processes that run nothing but this case."""
+    found = {}
+    for command in started:
+        worker = Worker(command)
+        if case in worker.cases:
+            found[worker.peer] = worker.run(case)["peak"]
+        worker.close()
+    ours = found["oarlock"]
+    ratios = [f"{ours / theirs:.2f}x {peer}" for peer, theirs in found.items() if peer != "oarlock"]
+    return f"peak {ours:.0f} MB" + (f" ({', '.join(ratios)})" if ratios else "")
 
 
 def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
@@ -150,16 +167,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument(
+        "--memory", action="store_true", help="also the peak memory of training, each in a process of its own"
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
-        workers = [Worker(command) for command in commands(folder)]
+        started = commands(folder)
+        workers = [Worker(command) for command in started]
         print(f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of {args.rounds} rounds")
         ratios = []
         for bar in BARS:
             if args.only in bar.case:
                 times = measure(workers, bar.case, args.rounds)
                 print(row(bar, times, args.markdown), flush=True)
+                if args.memory and bar.case.startswith("training"):
+                    print(" " * 49 + peaks(started, bar.case), flush=True)
                 if bar.case.startswith("inference") and "paddle" in times:
                     ratios.append(times["oarlock"] / times["paddle"])
         if ratios:

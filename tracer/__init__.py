@@ -29,6 +29,7 @@ from .core.dtype import (
     uint8,
 )
 from .core.errors import FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
+from .core.numbers import finfo, iinfo
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPlace, get_device, set_device
 from .core.rng import get_rng_state, set_rng_state
@@ -79,8 +80,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
-    "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "framework",
-    "get_default_dtype", "get_device", "get_rng_state", "grad", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
+    "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
+    "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
     "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",
     "set_printoptions", "set_rng_state", "static", "tensor", "uint8", "unique_name", *_LATER, *_EXPORTS,
 ]  # fmt: skip

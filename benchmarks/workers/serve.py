@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import resource
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 
 Case = Callable[[], object]
@@ -25,6 +27,14 @@ def calls_for(call: Case, seconds: float = 0.15) -> int:
     return max(3, min(20000, int(seconds / max(once, 1e-7))))
 
 
+def peak() -> float:
+    """The most memory that this process has had, in MB.   getrusage counts that of the process it was forked from as well."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    found = [float(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+    return (found[0] if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
+
+
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
     """Answer requests, one JSON object a line: {"case": name}.   Cases are set up when first asked for."""
     ready: dict[str, tuple[Case, int]] = {}
@@ -34,4 +44,4 @@ def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
         if name not in ready:
             call = cases[name]()
             ready[name] = (call, calls_for(call))
-        print(json.dumps({"seconds": timed(*ready[name])}), flush=True)
+        print(json.dumps({"seconds": timed(*ready[name]), "peak": peak()}), flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-# ruff: noqa: E501, PLR0124 - one line a case, and NaN is compared with itself
+# ruff: noqa: PLR0124 - one line a case, and NaN is compared with itself
 
 
 def data(*shape, seed=0):
@@ -20,8 +20,8 @@ def data(*shape, seed=0):
 def fill(layer):
     """Give every parameter and buffer of a layer reproducible values."""
     for i, (name, tensor) in enumerate(sorted(layer.state_dict().items())):
-        value = 0.3 * data(*tensor.shape, seed=i)
-        tensor.set_value(np.abs(value) + 0.5 if "variance" in name else value)
+        value = np.asarray(0.3 * data(*tensor.shape, seed=i), "float32")
+        tensor.set_value(np.abs(value) + np.float32(0.5) if "variance" in name else value)
     return layer
 
 

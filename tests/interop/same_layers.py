@@ -353,6 +353,116 @@ def viterbi(P):
     return {"scores": scores.numpy(), "path": path.numpy()}
 
 
+def beams(P, **settings):
+    """Beam search over a cell whose outputs are projected to five tokens."""
+    cell, table, out = fill(P.nn.GRUCell(4, 6)), fill(P.nn.Embedding(5, 4)), fill(P.nn.Linear(6, 5))
+    decoder = P.nn.BeamSearchDecoder(cell, 0, 1, 3, embedding_fn=table, output_fn=lambda x: out(x) * 3)
+    found, states, lengths = P.nn.dynamic_decode(decoder, P.to_tensor(data(2, 6)), 6, return_length=True, **settings)
+    return {
+        "ids": found.numpy(),
+        "log_probs": states.log_probs.numpy(),
+        "lengths": lengths.numpy(),
+        "states": states.cell_states.numpy(),
+    }
+
+
+def global_start(P):
+    """Parameters start as set_global_initializer says."""
+    init = P.nn.initializer
+    init.set_global_initializer(init.Constant(2.0), init.Constant(3.0))
+    layers = (
+        P.nn.Conv2D(1, 1, 1),
+        P.nn.BatchNorm2D(1),
+        P.nn.Linear(2, 2, weight_attr=P.ParamAttr(initializer=init.Constant(5.0))),
+    )
+    init.set_global_initializer(None)
+    plain = P.nn.BatchNorm2D(1)
+    return {f"{i} {n}": p.numpy() for i, layer in enumerate((*layers, plain)) for n, p in layer.named_parameters()}
+
+
+def starts(P):
+    """Dirac filters, and what is true of orthogonal ones."""
+    init = P.nn.initializer
+    made = lambda shape, start: P.nn.Layer().create_parameter(shape, default_initializer=start).numpy()
+    wide = made([3, 2, 4], init.Orthogonal(2.0)).reshape(3, -1)
+    return {
+        "dirac": made([4, 2, 3, 3], init.Dirac()),
+        "groups": made([4, 2, 3], init.Dirac(2)),
+        "orthogonal": (wide @ wide.T).round(4) + 0.0,
+    }
+
+
+def reparameterized(dim, make=lambda P: P.nn.Conv2D(4, 3, 3)):
+    """A weight as length and direction: outputs, gradients, and the weight made whole again."""
+
+    def run(P):
+        layer = P.nn.utils.weight_norm(make(P), dim=dim)
+        fill(layer)
+        out = layer(P.to_tensor(X4))
+        (out * P.to_tensor(data(*out.shape))).sum().backward()
+        found = {"out": out.numpy()} | {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters()}
+        P.nn.utils.remove_weight_norm(layer)
+        return found | {n: p.numpy() for n, p in layer.named_parameters()}
+
+    return run
+
+
+def spectrally(make, x):
+    """A weight over its largest singular value, in training and after."""
+
+    def run(P):
+        layer = fill(P.nn.utils.spectral_norm(make(P), n_power_iterations=2))
+        found = {"train": layer(P.to_tensor(x)).numpy()}
+        layer.eval()
+        out = layer(P.to_tensor(x))
+        (out * P.to_tensor(data(*out.shape))).sum().backward()
+        grads = {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None}
+        return found | {"eval": out.numpy()} | grads | {n: t.numpy() for n, t in layer.state_dict().items()}
+
+    return run
+
+
+def bounded(limit):
+    """Gradients after a limit on them, and what it says."""
+
+    def run(P):
+        layer = fill(P.nn.Linear(6, 3))
+        layer(P.to_tensor(A3)).square().sum().backward()
+        said = limit(P, layer.parameters())
+        found = {n: p.grad.numpy() for n, p in layer.named_parameters()}
+        return found | ({} if said is None else {"norm": said.numpy()})
+
+    return run
+
+
+def vectors(P):
+    """Parameters as a vector, and back."""
+    layer = fill(P.nn.Linear(6, 3))
+    vector = P.nn.utils.parameters_to_vector(layer.parameters())
+    P.nn.utils.vector_to_parameters(vector * 2 + 1, layer.parameters())
+    return {"vector": vector.numpy()} | {n: p.numpy() for n, p in layer.named_parameters()}
+
+
+def synchronised(P):
+    """Which layers convert_sync_batchnorm makes."""
+    net = P.nn.Sequential(P.nn.Conv2D(4, 4, 1), P.nn.Sequential(P.nn.BatchNorm2D(4)))
+    made = P.nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    return {"text": np.array(repr(made)), "names": np.array(list(made.state_dict()))}
+
+
+utils = {
+    **{f"weight_norm_{dim}": reparameterized(dim) for dim in (0, 1, 3, -1)},
+    "spectral_norm": spectrally(lambda P: P.nn.Conv2D(4, 3, 3), X4),
+    "spectral_norm_linear": spectrally(lambda P: P.nn.Linear(6, 3), A3),
+    **{
+        f"clip_norm_{kind}": bounded(lambda P, ps, kind=kind: P.nn.utils.clip_grad_norm_(ps, 0.5, kind))
+        for kind in (1.0, 2.0, float("inf"))
+    },
+    "clip_norm_far": bounded(lambda P, ps: P.nn.utils.clip_grad_norm_(ps, 1e6)),
+    "clip_value": bounded(lambda P, ps: P.nn.utils.clip_grad_value_(ps, 0.5)),
+    "vectors": vectors,
+    "synchronised": synchronised,
+}
 MASK = np.array([[[[True, False, True]]]])
 attention = {
     "decoder_layer": several_case(
@@ -414,6 +524,17 @@ CASES = {
     **{f"detection.{k}": v for k, v in detection.items()},
     **{f"graph.{k}": v for k, v in graphs.items()},
     "text.viterbi": viterbi,
+    **{f"utils.{k}": v for k, v in utils.items()},
+    "tensor.logit": lambda P: {
+        "out": P.logit(P.to_tensor(YES * 0.9 + 0.05), 0.1).numpy(),
+        "plain": P.to_tensor(YES * 0.5 + 0.2).logit().numpy(),
+    },
+    "tensor.stanh": lambda P: {"out": P.stanh(P.to_tensor(A3), 0.5, 2.0).numpy()},
+    "tensor.shard_index": lambda P: {"out": P.shard_index(P.to_tensor(PICK[:, None]), 8, 2, 1).numpy()},
+    "beams": beams,
+    "beams_time_major": lambda P: beams(P, output_time_major=True),
+    "global_initializer": global_start,
+    "initializers": starts,
     **{f"picture.{k}": v for k, v in pictures.items()},
     "picture.spectral": spectral,
     **{f"recurrent.{k}": v for k, v in recurrent.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -12,15 +13,16 @@ import numpy as np
 import pytest
 
 from oarlock.core import native
-from oarlock.core.op import OPS
+from oarlock.core.op import OPS, Op
+from oarlock.ops import cells, conv, pool
 
 from .rows import Row
-from .table import IDS, ROWS, op_of
+from .table import IDS, ROWS, arrays_of, op_of
 from .test_forward import flat
 from .test_gradient import FIRST, check_first, double
 
 # Ops whose kernels share a function that has a compiled twin.
-SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d"}
+SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d", "rnn"}
 NATIVE = [n for n, row in enumerate(ROWS) if (row.type in SHARED or op_of(row).fast is not None) and not row.random]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
@@ -89,11 +91,45 @@ def test_environment_turns_them_off() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
-def test_compiled_kernels_are_used() -> None:
-    x, w = np.ones((2, 3, 8, 8), "f"), np.ones((4, 3, 3, 3), "f")
-    for name in ("matmul_v2", "relu", "softmax", "elementwise_add", "layer_norm", "reduce_sum"):
-        assert OPS[name].fast is not None
-    sizes = (2, 3, 8, 8, 4, 1, 3, 3, 6, 6, 1, 1, 1, 1, 0, 0)
-    assert native.kernel("conv2d")(x, w, sizes) is not NotImplemented
-    assert native.kernel("max_pool")(x, (8, 8, 4, 4, 2, 2, 2, 2, 0, 0)) is not NotImplemented
+def rule_of(op: Op) -> Callable[..., Any]:
+    """What an op asks before its NumPy kernel."""
+    return inspect.getclosurevars(op.fast).nonlocals["rule"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("type", sorted({ROWS[n].type for n in NATIVE} - SHARED))
+def test_each_op_has_a_row_that_its_compiled_kernel_takes(type: str) -> None:
+    given = [ROWS[n] for n in NATIVE if ROWS[n].type == type]
+    assert any(rule_of(OPS[type])(*row.args, **row.attrs) is not NotImplemented for row in given)
+
+
+def refuse(*args: Any) -> Any:
+    raise AssertionError("the NumPy function ran")
+
+
+UNITS = [
+    ("conv2d", [conv.correlate, conv.spread, conv.filter_of]),
+    ("conv2d_transpose", [conv.correlate, conv.spread, conv.filter_of]),
+    ("depthwise_conv2d", [conv.correlate, conv.spread, conv.filter_of]),
+    ("pool2d", [pool.pool, pool.maximum_back, pool.average_back]),
+    ("rnn", [cells.run, cells.run_back]),
+]
+
+
+@pytest.mark.parametrize(("type", "units"), UNITS, ids=[u[0] for u in UNITS])
+def test_shared_functions_are_compiled(type: str, units: list[native.Unit], monkeypatch: pytest.MonkeyPatch) -> None:
+    for unit in units:
+        monkeypatch.setattr(unit, "reference", refuse)
+    first = [n for n in FIRST if ROWS[n].type == type and usual(ROWS[n])]
+    assert first
+    for n in first:
+        check_first.__wrapped__(n)
+
+
+def usual(row: Row) -> bool:
+    """Whether compiled kernels take the row: something in it, and windows of one size."""
+    return all(a.size for arg in row.args for a in arrays_of(arg)) and not row.attrs.get("adaptive")
+
+
+def test_what_there_is_not_declines() -> None:
     assert native.kernel("no such kernel") is native.declined
+    assert native.declined(1, 2) is NotImplemented

@@ -9,6 +9,7 @@ from .clip import *
 from .common import *
 from .container import *
 from .conv import *
+from .decode import *
 from .layer import *
 from .loss import *
 from .norm import *

@@ -16,8 +16,8 @@ from ..core.errors import OpError
 from ..core.tensor import Tensor
 
 __all__ = [
-    "Assign", "Constant", "KaimingNormal", "KaimingUniform", "Normal", "TruncatedNormal", "Uniform", "XavierNormal", "XavierUniform",
-    "_normal", "_uniform", "calculate_gain",
+    "Assign", "Bilinear", "Constant", "Dirac", "KaimingNormal", "KaimingUniform", "Normal", "Orthogonal", "TruncatedNormal", "Uniform",
+    "XavierNormal", "XavierUniform", "_normal", "_uniform", "calculate_gain", "set_global_initializer",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
@@ -186,3 +186,69 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity not in _GAINS:
         raise OpError(f"calculate_gain: {nonlinearity!r} is none of relu, leaky_relu, {', '.join(_GAINS)}")
     return _GAINS[nonlinearity]
+
+
+class Orthogonal(Initializer):
+    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer   (Saxe et al. 2013)."""
+
+    def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
+        self.gain = gain
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make.   Raises OpError for less than two axes."""
+        if len(shape) < 2:
+            raise OpError(f"Orthogonal: needs two axes, got {list(shape)}")
+        rows, columns = shape[0], math.prod(shape[1:])
+        drawn = rng.generator().standard_normal((max(rows, columns), min(rows, columns)))
+        q, r = np.linalg.qr(drawn)
+        q = q * np.sign(np.diag(r))
+        return (self.gain * (q.T if rows < columns else q)).reshape(tuple(shape)).astype(dtype)
+
+
+class Dirac(Initializer):
+    """Convolutions that give back their input: a 1 in the middle of filter i for channel i, in each group.   [out, in, *kernel]"""
+
+    def __init__(self, groups: int = 1, name: str | None = None) -> None:
+        self.groups = groups
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make.   Raises OpError for a shape that is no filter, or that groups do not divide."""
+        if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
+            raise OpError(f"Dirac: {list(shape)} is no filter of {self.groups} groups")
+        value, size = np.zeros(tuple(shape), dtype), shape[0] // self.groups
+        for group in range(self.groups):
+            for i in range(min(size, shape[1])):
+                value[(group * size + i, i, *(k // 2 for k in shape[2:]))] = 1
+        return value
+
+
+class Bilinear(Initializer):
+    """Transposed convolutions that enlarge bilinearly   (Long et al. 2015).   [C, 1, K, K]
+
+    Paddle's own is skewed: it takes the row of a pixel for a fraction.
+    """
+
+    def __init__(self) -> None:
+        """Nothing to set."""
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """See Initializer.make.   Raises OpError unless the filter is square."""
+        if len(shape) != 4 or shape[2] != shape[3]:
+            raise OpError(f"Bilinear: {list(shape)} is no square filter")
+        factor = math.ceil(shape[3] / 2)
+        centre = (2 * factor - 1 - factor % 2) / (2 * factor)
+        line = 1 - np.abs(np.arange(shape[3]) / factor - centre)
+        return np.broadcast_to(line[:, None] * line, tuple(shape)).astype(dtype)
+
+
+_global: dict[str, Initializer | None] = {"weight": None, "bias": None}
+
+
+def set_global_initializer(weight_init: Initializer | None, bias_init: Initializer | None = None) -> None:
+    """How parameters start from now on, where their attr does not say; None: as the layers say."""
+    _global.update(weight=weight_init, bias=bias_init)
+
+
+def global_initializer(is_bias: bool) -> Initializer | None:
+    """What set_global_initializer said."""
+    return _global["bias" if is_bias else "weight"]

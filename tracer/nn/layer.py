@@ -15,7 +15,7 @@ from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
-from .initializer import Constant, Initializer, XavierUniform
+from .initializer import Constant, Initializer, XavierUniform, global_initializer
 from .param_attr import ParamAttr
 
 __all__ = ["Layer"]
@@ -124,7 +124,8 @@ class Layer:
         spec = ParamAttr.of(attr)
         if spec is None:
             return None
-        start = spec.initializer or default_initializer or (Constant(0.0) if is_bias else XavierUniform())
+        start = spec.initializer or global_initializer(is_bias) or default_initializer
+        start = start or (Constant(0.0) if is_bias else XavierUniform())
         name = spec.name or unique_name.generate(f"{self._full_name}.{'b' if is_bias else 'w'}")
         array = start.make([int(d) for d in shape], self._dtype if dtype is None else dtype_of(dtype).np)
         made = Parameter(array, trainable=spec.trainable, name=name)

@@ -73,6 +73,10 @@ class MaxPool1D(_Pool):
             kernel_size=kernel_size, stride=stride, padding=padding, return_mask=return_mask, ceil_mode=ceil_mode
         )
 
+    def forward(self, input: Tensor) -> Any:
+        """See the class."""
+        return super().forward(input)
+
 
 class AvgPool1D(_Pool):
     """The mean of each window.   x [N, C, L] -> [N, C, L']"""
@@ -205,6 +209,10 @@ class AdaptiveAvgPool1D(_Adaptive):
     def __init__(self, output_size: Any, name: str | None = None) -> None:
         super().__init__(output_size=output_size)
 
+    def forward(self, input: Tensor) -> Any:
+        """See the class."""
+        return super().forward(input)
+
 
 class AdaptiveMaxPool1D(_Adaptive):
     """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
@@ -213,6 +221,10 @@ class AdaptiveMaxPool1D(_Adaptive):
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask)
+
+    def forward(self, input: Tensor) -> Any:
+        """See the class."""
+        return super().forward(input)
 
 
 class AdaptiveAvgPool2D(_Adaptive):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import native
+
 Arrays = list[Any]
 
 
@@ -122,6 +124,7 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
     return found
 
 
+@native.Unit
 def run(cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool) -> Arrays:
     """All steps of one direction; gives the last states.   x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H], written
 
@@ -138,6 +141,7 @@ def run(cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, 
     return states
 
 
+@native.Unit
 def run_back(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool, g: Any, g_states: Arrays
 ) -> tuple[Any, Arrays, Arrays]:  # fmt: skip
@@ -160,3 +164,35 @@ def run_back(
         np.sum(flat_x, axis=0), np.sum(flat_y, axis=0),
     ]  # fmt: skip
     return np.matmul(dx, w_in), g_states, of_weights
+
+
+_RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_back", "matmul"))
+_NUMBERS = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # what the compiled loops call the cells
+
+
+@run.native
+def _(cell, x, states, weights, valid, kept, reverse):
+    w_in, w_hidden, b_in, b_hidden = weights
+    inputs = _PRODUCT(x, w_in, False, True)
+    if inputs is NotImplemented:
+        return NotImplemented
+    inputs += b_in
+    mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
+    made = _RECUR(number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse)
+    at = 0 if reverse else -1
+    return made if made is NotImplemented else [kept[at, -1 - k] for k in range(len(states))]
+
+
+@run_back.native
+def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
+    w_in, w_hidden = weights[:2]
+    last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
+    dy = np.empty_like(dx) if cell.gates == 3 else dx
+    mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
+    if _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse) is NotImplemented:
+        return NotImplemented
+    flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
+    before = _before(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
+    products = _PRODUCT(flat_x, x.reshape(-1, x.shape[2]), True, False), _PRODUCT(flat_y, before, True, False)
+    sums = np.sum(flat_x, axis=0), np.sum(flat_y, axis=0)
+    return _PRODUCT(dx, w_in, False, False), last, [*products, *sums]

@@ -26,7 +26,7 @@ def wide(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 lgamma: Op = unary("lgamma", wide(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x)))
 digamma: Op = unary(
-    "digamma", wide(values.digamma), "the derivative of ln gamma(X)", of_x=lambda g, x: mul(g, polygamma(x, n=1))
+    "digamma", wide(values.digamma), "the derivative of ln gamma(X)", of_x=lambda g, x: mul(g, OPS["polygamma"](x, n=1))
 )
 erfinv: Op = unary(
     "erfinv",

@@ -147,7 +147,7 @@ def _(x, *, dtype, axis, **_):
 @op("searchsorted", "SortedSequence, Values -> Out", no_grad=WHOLE)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
     """Out = where Values would go in the sorted last axis, before equals or (right) behind.   [*B, N], [*B, M] or [N], [*] -> int [*]"""
-    side = "right" if right else "left"
+    side: Any = "right" if right else "left"
     if sequence.ndim == 1:
         out = np.searchsorted(sequence, values, side)
     else:

@@ -11,12 +11,14 @@ from ..core.dtype import default_float, dtype_of
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import cast, sizes, tensor_like, to_tensor
+from .convert import full as number
 
 __all__ = [
-    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "meshgrid",
-    "normal", "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril", "triu",
-    "uniform", "zeros", "zeros_like",
+    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "logspace",
+    "meshgrid", "normal", "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril",
+    "tril_indices", "triu", "triu_indices", "uniform", "zeros", "zeros_like",
 ]  # fmt: skip
+IN_PLACE = ["tril", "triu"]
 METHODS = ["clone", "tril", "triu", "diag", "bernoulli"]  # the others are functions only
 
 
@@ -90,6 +92,25 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)]
     count = num if isinstance(num, Tensor) else full([], num, "int32")
     return OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
+
+
+def logspace(start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None) -> Tensor:
+    """num powers of base, their exponents evenly from start to stop, both included.   -> [num]"""
+    kind = dtype_of(default_float() if dtype is None else dtype)
+    wide = "float64" if kind.np == np.float64 else "float32"
+    ends = [cast(v, wide) if isinstance(v, Tensor) else number([1], v, wide) for v in (start, stop, base)]
+    count = cast(num, "int32") if isinstance(num, Tensor) else number([1], num, "int32")
+    return OPS["logspace"](ends[0], ends[1], count, ends[2], dtype=kind.proto)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Tensor:
+    """Rows and columns of the places on and below a diagonal.   -> int [2, N]"""
+    return OPS["tril_indices"](rows=row, cols=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto)
+
+
+def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
+    """Rows and columns of the places on and above a diagonal.   -> int [2, N]"""
+    return OPS["triu_indices"](row=row, col=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto)
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:

@@ -18,6 +18,7 @@ __all__ = [
     "addmm", "bmm", "cdist", "cross", "dist", "dot", "inner", "kron", "matmul", "mm", "mv", "norm", "outer", "t", "tensordot", "transpose",
 ]  # fmt: skip
 METHODS = [*__all__, "multi_dot"]
+IN_PLACE = ["addmm", "t", "transpose"]
 
 
 def matmul(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import full
-from .math import abs as abs_
-from .math import all as all_
-from .math import binary, subtract
+from .math import binary
 
 __all__ = [
     "allclose", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "equal_all", "greater_equal", "greater_than",
     "is_empty", "is_tensor", "isclose", "less_equal", "less_than", "logical_and", "logical_not", "logical_or", "logical_xor",
     "not_equal",
+]  # fmt: skip
+IN_PLACE = [
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "greater_equal", "greater_than", "less_equal", "less_than",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
@@ -67,33 +66,26 @@ def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
 
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Whether x and y have one shape and are equal everywhere.   x [*], y [*] -> bool []"""
-    if x.shape != y.shape:
-        return full([], 0, "bool")
-    return all_(equal(x, y))
+    return OPS["equal_all"](x, y)
 
 
 def isclose(
     x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
     """|x - y| <= atol + rtol * |y|.   x [*A], y [*B] -> bool [*broadcast(A, B)]"""
-    close = less_equal(abs_(subtract(x, y)), abs_(y) * rtol + atol)
-    close = logical_or(close, equal(x, y))
-    if equal_nan:
-        close = logical_or(close, logical_and(OPS["isnan_v2"](x), OPS["isnan_v2"](y)))
-    found: Tensor = close
-    return found
+    return OPS["isclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def allclose(
     x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
     """Whether isclose everywhere.   x [*A], y [*B] -> bool []"""
-    return all_(isclose(x, y, rtol, atol, equal_nan))
+    return OPS["allclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def is_empty(x: Tensor, name: str | None = None) -> Tensor:
     """Whether there is no element.   x [*] -> bool []"""
-    return full([], int(x.size == 0), np.dtype(bool))
+    return OPS["is_empty"](x)
 
 
 def is_tensor(x: Any) -> bool:

@@ -15,14 +15,14 @@ from ..core.tensor import Tensor
 from .convert import axes_of, cast, from_front, full, sizes, to_tensor
 
 __all__ = [
-    "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
+    "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
     "index_select", "masked_select", "moveaxis", "numel", "put_along_axis", "rank", "repeat_interleave", "reshape", "roll", "scatter",
     "scatter_nd_add", "shape", "slice", "split", "squeeze", "stack", "strided_slice", "take_along_axis", "tile", "unbind", "unsqueeze",
     "unstack", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n != "shape"]
 # Those that have a twin which changes its operand: `add_`.
-IN_PLACE = ["flatten", "reshape", "squeeze", "unsqueeze"]
+IN_PLACE = ["cast", "flatten", "put_along_axis", "reshape", "scatter", "squeeze", "unsqueeze"]
 
 
 def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
@@ -125,13 +125,17 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
     return OPS["tile"](x, None, tensors, repeat_times=ints)
 
 
-def repeat_interleave(x: Tensor, repeats: int, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Every slice along `axis` repeated in place; of the flattened tensor when axis is None."""
+def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Every slice along `axis` (every element for None) as often as repeats, or its own number, says.   x [*, N, *], repeats int or [N]"""
     x, axis = (flatten(x), 0) if axis is None else (x, axis % x.ndim)
-    wide = unsqueeze(x, [axis + 1])
-    times = [1] * wide.ndim
-    times[axis + 1] = repeats
-    return flatten(tile(wide, times), axis, axis + 1)
+    if isinstance(repeats, Tensor):
+        return OPS["repeat_interleave"](x, repeats, dim=axis)
+    return OPS["repeat_interleave"](x, Repeats=int(repeats), dim=axis)
+
+
+def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
+    """All tensors in the shape that they broadcast to together.   input: [*Ai] each -> list of [*broadcast(A)]"""
+    return OPS["broadcast_tensors"](list(input))
 
 
 def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:

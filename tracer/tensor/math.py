@@ -74,19 +74,10 @@ __all__ = [
 METHODS = [n for n in __all__ if n not in ("add_n", "increment")]
 # Those that have a twin which changes its operand: `add_`.
 IN_PLACE = [
-    "add",
-    "ceil",
-    "clip",
-    "exp",
-    "floor",
-    "multiply",
-    "reciprocal",
-    "round",
-    "scale",
-    "sqrt",
-    "subtract",
-    "tanh",
-]
+    "abs", "acos", "add", "asin", "atan", "ceil", "clip", "cos", "cosh", "cumsum", "divide", "erf", "exp", "expm1", "floor",
+    "floor_divide", "floor_mod", "log", "log10", "log1p", "log2", "mod", "multiply", "neg", "pow", "reciprocal", "remainder", "round",
+    "rsqrt", "scale", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
+]  # fmt: skip
 
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 

@@ -10,13 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from ..core._tape import Operator
-from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ops import elementwise
-from . import creation, linalg, logic, manipulation, math
-from .convert import cast
+from . import linalg, logic, manipulation, math
+from . import methods as methods_only
 from .indexing import getitem, setitem
 
 
@@ -36,45 +35,6 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def astype(x: Tensor, dtype: Any) -> Tensor:
-    """x with another dtype.   x [*] -> [*]"""
-    return cast(x, dtype)
-
-
-def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """x with another dtype; the only device is the CPU."""
-    for value in (*args, *kwargs.values()):
-        if value is None or isinstance(value, bool) or value == "cpu" or type(value).__name__ == "CPUPlace":
-            continue
-        x = cast(x, dtype_of(value))
-    return x
-
-
-def cpu(x: Tensor) -> Tensor:
-    """Itself: it is on the CPU."""
-    return x
-
-
-def element_size(x: Tensor) -> int:
-    """Bytes of one element."""
-    return int(x.meta.dtype.itemsize)
-
-
-def transposed(x: Tensor) -> Tensor:
-    """x with its axes reversed."""
-    return linalg.transpose(x, list(range(x.ndim))[::-1])
-
-
-def fill_(x: Tensor, value: Any) -> Tensor:
-    """Every element set to `value`."""
-    return manipulation.in_place(x, lambda now: creation.full_like(now, value))
-
-
-def zero_(x: Tensor) -> Tensor:
-    """Every element set to zero."""
-    return fill_(x, 0)
-
-
 def invert(x: Tensor) -> Tensor:
     """~x: logical for bool, bitwise for integers."""
     return logic.logical_not(x) if x.meta.dtype.kind == "b" else logic.bitwise_not(x)
@@ -84,18 +44,22 @@ def _refuse_contains(x: Tensor, item: Any) -> bool:
     raise OpError(with_user_line(f"in: ask (x == value).any() instead (X={x.meta})"))
 
 
-# An Operator goes straight to its op for two eager tensors of one dtype, integers only where the last word is True, and through
-# its function for all else: a small op costs less than what it takes to find out that nothing has to be converted.
+_COMPARISONS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_equal", "gt": "greater_than", "ge": "greater_equal",
+}  # fmt: skip
+# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and through its function for all else: a
+# small op costs less than what it takes to find out that nothing has to be converted.  Its third word: whether integers may go to
+# the op; the fourth: that it is the reflected one.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": Operator(elementwise.add, math.add, True), "__radd__": math.add,
-    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": math.rsubtract,
-    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": math.multiply,
-    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": _swapped(math.divide),
+    "__add__": Operator(elementwise.add, math.add, True), "__radd__": Operator(elementwise.add, math.add, True, True),
+    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
+    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
+    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.divide), False, True),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
-    "__eq__": logic.equal, "__ne__": logic.not_equal, "__lt__": logic.less_than, "__le__": logic.less_equal,
-    "__gt__": logic.greater_than, "__ge__": logic.greater_equal, "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
+    **{f"__{name}__": Operator(OPS[op], getattr(logic, op), True) for name, op in _COMPARISONS.items()},
+    "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
     "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": _refuse_contains,
 }  # fmt: skip
 
@@ -128,9 +92,9 @@ def patch() -> None:
     for module in MODULES:
         for name in methods(module):
             setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
-    for function in (astype, to, cpu, element_size, fill_, zero_):
-        setattr(Tensor, function.__name__, function)
-    Tensor.T = property(transposed)  # type: ignore[attr-defined]
+    for name in methods_only.METHODS_ONLY:
+        setattr(Tensor, name, getattr(methods_only, name))
+    Tensor.T = property(methods_only.transposed)  # type: ignore[attr-defined]
 
 
 patch()

@@ -15,6 +15,7 @@ struct Seen {
   const Planes* planes;
   const T* weights;
   Size rows;
+  const Size* offsets = nullptr;  // of each channel and tap in the planes
 
   Size depth() const { return planes->channels * view.count; }
   Size pixels() const { return view.oh * view.ow; }
@@ -30,6 +31,9 @@ struct SeenPanels {
   Block<T> operator()(Size j, Size width, Size p, Size depth) const {
     const Planes& planes = *seen.planes;
     const View& v = seen.view;
+    // Whole vectors of neighbouring pixels can be used where they are; the second may be in the next row of the grid.
+    if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
+      return {data + place(j), 0, seen.offsets + p, width > kLanes<T> ? place(j + kLanes<T>) - place(j) : 0};
     bool flat = v.count == 1 && planes.width == v.ow;  // one plane per channel, as it lies
     if (flat && start + j + kColumns<T> <= seen.pixels())
       return {data + p * planes.plane() + start + j, planes.plane()};
@@ -38,6 +42,10 @@ struct SeenPanels {
     copy_seen(v, planes, data, p, depth, Moves<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
   }
+
+ private:
+  /// Where pixel start + j of the grid is in a plane.
+  Size place(Size j) const { return (start + j) / seen.view.ow * seen.planes->width + (start + j) % seen.view.ow; }
 };
 
 /// One row of results, of one channel: N vectors of pixels, each the sum over the taps.
@@ -97,7 +105,8 @@ const T* planes_of(const View& v, const Planes& p, const T* x) {
 
 /// `seen` applied to all pictures x [n,groups,channels,h,w]; weights [groups,rows,depth]; y [n,groups,rows,pixels].
 template <class T>
-void apply_to_all(const Seen<T>& seen, Size n, Size groups, const T* x, T* y) {
+void apply_to_all(Seen<T> seen, Size n, Size groups, const T* x, T* y) {
+  seen.offsets = offsets_of(seen.view, *seen.planes);
   Size each_x = seen.planes->channels * seen.view.h * seen.view.w, each_y = seen.rows * seen.pixels();
   auto of_group = [&](Size g) {
     Seen<T> s = seen;

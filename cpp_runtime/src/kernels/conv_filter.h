@@ -68,7 +68,8 @@ struct FilterCut {
     channels = least(c, most(1, 288 / taps));
     blocks = parts_of(c, channels);
     channels = parts_of(c, blocks);
-    chunks = least(s.n, most(1, 16 / (blocks * s.groups)));
+    Size enough = most(1, s.n * s.oh * s.ow / 1024);  // a part of fewer pixels costs more for its sums than it does
+    chunks = least(least(s.n, enough), most(1, 8 / (blocks * s.groups)));
     pictures = parts_of(s.n, chunks);
     chunks = parts_of(s.n, pictures);
   }

@@ -5,20 +5,31 @@
 namespace oarlock::kernels {
 namespace {
 
+/// Some columns of B, readable in whole vectors: the first vector of row p is at data + p * row, or, where rows lie
+/// anywhere, at data + rows[p]; the second one is `gap` behind it.
+template <class T>
+struct Block {
+  const T* data;
+  Size row;
+  const Size* rows = nullptr;
+  Size gap = kLanes<T>;
+};
+
 /// c[i][j] (+)= the sum over p of a[i][p] * b[p][j], for R rows and N vectors of columns.
-template <class T, int R, int N>
-void tile(Size k, const T* a, Size a_row, Size a_column, const T* b, Size b_row, T* c, Size c_row, bool add) {
+template <class T, int R, int N, bool Anywhere>
+void tile(Size k, const T* a, Size a_row, Size a_column, Block<T> b, T* c, Size c_row, bool add) {
   V<T> sums[R][N] = {};
   for (Size p = 0; p < k; ++p) {
+    const T* row = Anywhere ? b.data + b.rows[p] : b.data;
     V<T> columns[N];
-    for (int j = 0; j < N; ++j) columns[j] = load(b + j * kLanes<T>);
+    for (int j = 0; j < N; ++j) columns[j] = load(row + (Anywhere ? j * b.gap : j * kLanes<T>));
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       V<T> factor = splat(a[i * a_row]);
       for (int j = 0; j < N; ++j) sums[i][j] += factor * columns[j];
     }
     a += a_column;
-    b += b_row;
+    if (!Anywhere) b.data += b.row;
   }
   for (int i = 0; i < R; ++i)
     for (int j = 0; j < N; ++j) {
@@ -28,20 +39,14 @@ void tile(Size k, const T* a, Size a_row, Size a_column, const T* b, Size b_row,
 }
 
 template <class T>
-using Tile = void (*)(Size, const T*, Size, Size, const T*, Size, T*, Size, bool);
+using Tile = void (*)(Size, const T*, Size, Size, Block<T>, T*, Size, bool);
 
 template <class T, int... R>
-constexpr Tile<T> tile_for(Size rows, bool wide, std::integer_sequence<int, R...>) {
-  constexpr Tile<T> narrow[] = {tile<T, R + 1, 1>...}, both[] = {tile<T, R + 1, 2>...};
-  return (wide ? both : narrow)[rows - 1];
+Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int, R...>) {
+  static constexpr Tile<T> tiles[2][2][kRows] = {{{tile<T, R + 1, 1, false>...}, {tile<T, R + 1, 2, false>...}},
+                                                 {{tile<T, R + 1, 1, true>...}, {tile<T, R + 1, 2, true>...}}};
+  return tiles[anywhere][wide][rows - 1];
 }
-
-/// Some columns of B: `row` elements from one row to the next, readable in whole vectors.
-template <class T>
-struct Block {
-  const T* data;
-  Size row;
-};
 
 constexpr Size kDepth = 384;  // as many rows of B at a time as stay in the first cache
 
@@ -50,10 +55,10 @@ template <class T>
 void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c, Size c_row, Size width,
                 bool add) {
   bool wide = width > kLanes<T>;
-  Tile<T> made = tile_for<T>(rows, wide, std::make_integer_sequence<int, kRows>{});
-  if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b.data, b.row, c, c_row, add);
+  Tile<T> made = tile_for<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
+  if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b, c, c_row, add);
   alignas(kBytes) T whole[kRows * kColumns<T>];
-  made(k, a, a_row, a_column, b.data, b.row, whole, kColumns<T>, false);
+  made(k, a, a_row, a_column, b, whole, kColumns<T>, false);
   for (Size i = 0; i < rows; ++i)
     for (Size j = 0; j < width; ++j) c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
 }

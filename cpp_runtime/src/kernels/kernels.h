@@ -54,6 +54,26 @@ struct MomentumStep {
   bool nesterov;
 };
 
+enum class Cell { lstm, gru, tanh, relu };
+
+/// One direction of one layer of a recurrent network over T steps of a batch B; see recurrent.h for what is where.
+/// valid [T,B]: 0 where a step is not part of its sequence, nullptr if all are.   `c` only for lstm.
+template <class T>
+struct Recurrence {
+  Cell cell;
+  Size steps, batch, hidden, gates, parts;
+  bool reverse;
+  const T *inputs, *weight, *bias, *h, *c;
+  const std::uint8_t* valid;
+  T* kept;
+};
+
+template <class T>
+struct RecurrenceBack {
+  const T* g;
+  T *dh, *dc, *dx, *dy;  // dy only where it is not dx: in gru
+};
+
 template <class T>
 struct Table {
   void (*unary[kUnaries])(Size count, const T* x, T* y);
@@ -75,6 +95,8 @@ struct Table {
                              const T* g, T* dx);
   /// starts [count + 1]: where each parameter would start if they lay one after the other.
   void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
+  void (*recur)(const Recurrence<T>&);
+  void (*recur_back)(const Recurrence<T>&, const RecurrenceBack<T>&);
   void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);
   void (*products)(const Products<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);

@@ -61,6 +61,13 @@ struct Planes {
   }
 };
 
+/// The offset in the planes of every channel at every tap, in scratch memory.
+inline const Size* offsets_of(const View& v, const Planes& p) {
+  Size* made = scratch_of<Size>(5, p.channels * v.count);
+  for (Size i = 0; i < p.channels * v.count; ++i) made[i] = i / v.count * p.plane() + p.offset[i % v.count];
+  return made;
+}
+
 /// One row of a plane from one row of a picture (nullptr: outside).
 template <class T>
 void plane_row(const View& v, const Planes& p, Size phase, const T* from, T* to) {

@@ -19,17 +19,18 @@ inline Cover cover(Size place, Size stride, Size before, Size window, Size size)
 inline Cover rows_at(const PoolShape& s, Size row) { return cover(row, s.stride_h, s.top, s.kh, s.h); }
 inline Cover columns_at(const PoolShape& s, Size column) { return cover(column, s.stride_w, s.left, s.kw, s.w); }
 
-/// `body` for every plane, in tasks of some thousand elements.
+/// `body(plane, left)` for every plane, in tasks of some thousand elements; left: how many this task still has, this
+/// one counted.
 template <class Body>
 void each_plane(const PoolShape& s, const Body& body) {
   parallel_parts(s.planes, most(1, 16384 / most(1, s.h * s.w)), [&](Size from, Size to) {
-    for (Size p = from; p < to; ++p) body(p);
+    for (Size p = from; p < to; ++p) body(p, to - p);
   });
 }
 
 template <class T>
 inline T larger(T a, T b) {
-  return b > a || b != b ? b : a;  // NaN wins
+  return (b > a) | (b != b) ? b : a;  // NaN wins; without a branch that nobody can foresee
 }
 
 /// Whether windows are 2 x 2, side by side, and all inside: what most networks have, and what vectors do best.
@@ -38,12 +39,12 @@ inline bool by_twos(const PoolShape& s) {
          2 * s.ow <= s.w;
 }
 
-/// Whether row `row` of the result may be read and written in whole vectors: what they reach behind it is still in the
-/// plane, and is written again with the next row.
+/// Whether row `row` of the result may be read and written in whole vectors: what they reach behind it is in the planes
+/// of this task, and is written again with the next rows.
 template <class T>
-bool has_room(const PoolShape& s, Size row) {
+bool has_room(const PoolShape& s, Size row, Size left) {
   Size columns = parts_of(s.ow, kLanes<T>) * kLanes<T>;
-  return (2 * row + 1) * s.w + 2 * columns <= s.h * s.w && row * s.ow + columns <= s.oh * s.ow;
+  return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w && row * s.ow + columns <= left * s.oh * s.ow;
 }
 
 template <class T, int... I>
@@ -121,12 +122,12 @@ T largest_of(const PoolShape& s, const T* x, Cover rows, Cover columns) {
 template <class T>
 void max_pool(const PoolShape& s, const T* x, T* y) {
   bool twos = by_twos(s);
-  each_plane(s, [&](Size p) {
+  each_plane(s, [&](Size p, Size left) {
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        has_room<T>(s, i) ? max_by_twos(s, plane + 2 * i * s.w, row) : max_of_four(s, plane + 2 * i * s.w, row);
+        has_room<T>(s, i, left) ? max_by_twos(s, plane + 2 * i * s.w, row) : max_of_four(s, plane + 2 * i * s.w, row);
         continue;
       }
       Cover rows = rows_at(s, i);
@@ -157,7 +158,7 @@ void clear_rest(const PoolShape& s, T* dx) {
 template <class T>
 void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   bool twos = by_twos(s);
-  each_plane(s, [&](Size p) {
+  each_plane(s, [&](Size p, Size left) {
     const T *plane = x + p * s.h * s.w, *best = y + p * s.oh * s.ow, *back = g + p * s.oh * s.ow;
     T* to = dx + p * s.h * s.w;
     if (!twos)
@@ -165,7 +166,7 @@ void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (has_room<T>(s, i) ? back_by_twos<T> : back_to_four<T>)(s, plane + row, best, back, to + row);
+        (has_room<T>(s, i, left) ? back_by_twos<T> : back_to_four<T>)(s, plane + row, best, back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j) send_back(s, plane, best[j], back[j], rows_at(s, i), columns_at(s, j), to);
     }
@@ -175,7 +176,7 @@ void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
 
 template <class T>
 void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts_w, T* y) {
-  each_plane(s, [&](Size p) {
+  each_plane(s, [&](Size p, Size) {
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i)
       for (Size j = 0; j < s.ow; ++j) {
@@ -190,7 +191,7 @@ void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts
 
 template <class T>
 void avg_pool_back(const PoolShape& s, const T* g, const T* counts_h, const T* counts_w, T* dx) {
-  each_plane(s, [&](Size p) {
+  each_plane(s, [&](Size p, Size) {
     T* to = dx + p * s.h * s.w;
     for (Size i = 0; i < s.h * s.w; ++i) to[i] = 0;
     for (Size i = 0; i < s.oh; ++i)

@@ -1,10 +1,14 @@
 // All kernels for one instruction set: compiled once for each, OARLOCK_SET being its name.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("vect-cost-model=dynamic")  // loops of any length in vectors, as at -O3
+#endif
 #include "kernels/conv.h"
 #include "kernels/conv_filter.h"
 #include "kernels/kernels.h"
 #include "kernels/matmul.h"
 #include "kernels/norm.h"
 #include "kernels/pooling.h"
+#include "kernels/recurrent.h"
 #include "kernels/softmax.h"
 #include "kernels/update.h"
 
@@ -35,6 +39,8 @@ constexpr Table<T> kTable = {
     .cross_entropy = cross_entropy<T>,
     .cross_entropy_back = cross_entropy_back<T>,
     .adam = adam<T>,
+    .recur = recur<T>,
+    .recur_back = recur_back<T>,
     .momentum = momentum<T>,
     .products = products<T>,
     .conv = conv<T>,

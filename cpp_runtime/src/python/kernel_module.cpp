@@ -39,6 +39,7 @@ NB_MODULE(_kernels, m) {
   python::bind_matmul(m);
   python::bind_norm(m);
   python::bind_pooling(m);
+  python::bind_recurrent(m);
   python::bind_softmax(m);
   python::bind_update(m);
 }

@@ -32,11 +32,6 @@ def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
         raise OpError(with_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})"))
 
 
-def _positive(x: Tensor) -> Tensor:
-    """x where it is positive, else 0."""
-    return relu(x)
-
-
 def log_loss(input: Tensor, label: Tensor, epsilon: float = 1e-4, name: str | None = None) -> Tensor:
     """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon), one by one.   [N, 1], [N, 1] -> [N, 1]"""
     return OPS["log_loss"](input, label, epsilon=float(epsilon))
@@ -48,7 +43,7 @@ def margin_ranking_loss(
     """max(0, label * (other - input) + margin): label 1 wants input larger, -1 smaller.   [*], [*], [*] -> [] or [*]"""
     out = multiply(subtract(other, input), label)
     out = add(out, full([], margin, out.dtype)) if margin else out
-    return reduced(_positive(out), reduction, "margin_ranking_loss")
+    return reduced(relu(out), reduction, "margin_ranking_loss")
 
 
 def hinge_embedding_loss(
@@ -57,7 +52,7 @@ def hinge_embedding_loss(
     """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
     none = zeros_like(input)
     near = where(equal(label, full([], 1, label.dtype)), input, none)
-    far = where(equal(label, full([], -1, label.dtype)), _positive(subtract(margin, input)), none)
+    far = where(equal(label, full([], -1, label.dtype)), relu(subtract(margin, input)), none)
     return reduced(add(near, far), reduction, "hinge_embedding_loss")
 
 
@@ -70,8 +65,8 @@ def cosine_embedding_loss(
         raise OpError(
             with_user_line(f"cosine_embedding_loss: needs [N, D] or [D] (input1={input1.meta}, label={label.meta})")
         )
-    sizes = multiply(*(add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2)))
-    cosine = divide(sum_of(multiply(input1, input2), -1), sqrt(sizes))
+    first, second = (add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2))
+    cosine = divide(sum_of(multiply(input1, input2), -1), sqrt(multiply(first, second)))
     none = zeros_like(cosine)
     near = where(equal(label, full([], 1, label.dtype)), subtract(1.0, cosine), none)
     far = where(equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), none)
