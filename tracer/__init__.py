@@ -51,10 +51,13 @@ bool = bool_
 # What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
 _LATER = {
     "callbacks": (".callbacks", None),
+    "fft": (".fft", None),
     "flops": (".hapi", "flops"),
     "geometric": (".geometric", None),
     "hapi": (".hapi", None),
+    "linalg": (".linalg", None),
     "Model": (".hapi", "Model"),
+    "signal": (".signal", None),
     "summary": (".hapi", "summary"),
     "text": (".text", None),
     "utils": (".utils", None),

@@ -11,6 +11,7 @@ n = Numbers(43)
 f, c = n.f, n.c
 NO_COMPLEX = "it has no kernel for complex numbers on the CPU"
 EMPTY = "it refuses empty tensors"
+UNIT = "it is wrong for lower triangles with a unit diagonal"
 X = frozenset({"X"})
 
 
@@ -118,6 +119,9 @@ ROWS = [
     Row("triangular_solve", [well(3, 3), f(3, 2)], {"transpose": True}, ref=triangular(turned=True)),
     Row("triangular_solve", [well(3, 3), f(3, 2)], {"upper": False, "transpose": True}, ref=triangular(False, True)),
     Row("triangular_solve", [well(3, 3), f(3, 2)], {"unitriangular": True}, ref=triangular(unit=True)),
+    Row("triangular_solve", [well(3, 3), f(3, 2)], {"upper": False, "unitriangular": True}, ref=triangular(False, unit=True), paddle_grad=UNIT),
+    Row("triangular_solve", [well(3, 3), f(3, 2)], {"upper": False, "transpose": True, "unitriangular": True},
+        ref=triangular(False, True, True), paddle_grad=UNIT),
     Row("triangular_solve", [well(2, 3, 3), f(3, 2)], ref=triangular()),
     Row("triangular_solve", [well_c(3, 3), c(2, 3, 2)], {"upper": False}, ref=triangular(False), paddle=NO_COMPLEX),
     Row("cholesky", [definite(3, 3)], ref=np.linalg.cholesky, hermitian=X),
@@ -195,7 +199,7 @@ ROWS = [
     summed([f(2, 3)], "ij->j", lambda xs: xs[0].sum(0)),
     summed([f(3, 3)], "ii->i", lambda xs: np.diag(xs[0]), paddle_grad="it has none for a diagonal"),
     summed([f(3, 3), f(3)], "ii,j->ij", lambda xs: np.einsum("ii,j->ij", *xs), paddle_grad="it has none for a diagonal"),
-    summed([f(5, 2, 3), f(3, 4)], "...ij,jk->...ik", lambda xs: xs[0] @ xs[1]),
+    summed([f(5, 2, 3), f(3, 4)], "...ij,jk->...ik", lambda xs: xs[0] @ xs[1], paddle_grad="it has none for ... in one operand alone"),
     summed([f(2, 5, 2, 3), f(5, 3, 4)], "...ij,...jk->...ik", lambda xs: xs[0] @ xs[1]),
     summed([f(2, 3), f(4)], "ij,k->ik", lambda xs: xs[0].sum(1)[:, None] * xs[1]),
     summed([f(2, 3), f(3, 4), f(4, 2)], "ij,jk,kl->il", lambda xs: xs[0] @ xs[1] @ xs[2], paddle="its op takes two operands"),

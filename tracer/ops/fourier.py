@@ -15,6 +15,7 @@ from .complex_parts import real
 from .elementwise import add
 from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
 
+FFT: Any = np.fft  # whose annotations want literals for norm
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -30,7 +31,7 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
 @op("fft_c2c", "X -> Out")
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.   X complex [*] -> Out [*]"""
-    return (np.fft.fftn if forward else np.fft.ifftn)(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
+    return (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
 
 
 @fft_c2c.meta
@@ -50,11 +51,11 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
     """Out = the transform of real X; onesided: without the half of the last axis that is the conjugate of the other.   X [*] -> Out complex [*]"""
     wide = complex_dtype(x.dtype)
     if not onesided:
-        found = (np.fft.fftn if forward else np.fft.ifftn)(x, axes=axes, norm=normalization)
+        found = (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization)
     elif forward:
-        found = np.fft.rfftn(x, axes=axes, norm=normalization)
+        found = FFT.rfftn(x, axes=axes, norm=normalization)
     else:
-        found = np.conjugate(np.fft.rfftn(x, axes=axes, norm=_OTHER[normalization]))
+        found = np.conjugate(FFT.rfftn(x, axes=axes, norm=_OTHER[normalization]))
     return found.astype(wide, copy=False)
 
 
@@ -103,7 +104,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
         x, normalization = np.conjugate(x), _OTHER[normalization]
-    return np.fft.irfftn(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
+    return FFT.irfftn(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
 
 
 @fft_c2r.meta

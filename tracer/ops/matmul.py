@@ -269,7 +269,8 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 
 @p_norm.vjp
-def _(g, x, *, porder, axis, keepdim, asvector, Out):
+def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
+    """The gradient of X.   g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:

@@ -6,11 +6,10 @@ import functools
 from typing import Any
 
 from ..core.op import OPS, Meta, check
-from .compare import equal, logical_not
-from .elementwise import add, keep, mul, scale, sub, zeros_like
+from .compare import equal, logical_and
+from .elementwise import add, div, mul, scale, sub, zeros_like
 from .matmul import matmul
 from .meta import Shape, agree, check_inexact, is_complex, proto_of, shape_of
-from .unary import reciprocal
 
 
 def check_matrices(x: Meta, name: str = "X") -> None:
@@ -113,11 +112,16 @@ def gaps(x: Any) -> Any:
     return sub(as_row(x), as_column(x))
 
 
-def inverted(x: Any) -> Any:
-    """1 / X, and 0 where X is 0: what has no gap to its neighbour, and so no derivative of its own, adds nothing."""
-    nothing = equal(x, zeros_like(x))
-    one = OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(x))
-    return keep(reciprocal(add(x, one)), logical_not(nothing))
+def over(x: Any, y: Any) -> Any:
+    """X / Y, and 0 for 0 / 0.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    y = of_kind(y, x)
+    nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
+    return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
+
+
+def over_gaps(x: Any, values: Any) -> Any:
+    """Out[i, j] = X[i, j] / (values[j] - values[i]), 0 on the diagonal.   X [*, N, N], values [*, N] -> Out [*, N, N]"""
+    return over(sub(x, on_diagonal(diagonal_of(x))), gaps(values))
 
 
 def scaled_columns(x: Any, by: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, sub
-from .matmul import p_norm
+from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
 from .meta import Shape, agree, agree_all, broadcast, check_float, known_dim, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
@@ -164,5 +164,5 @@ def _(x, y, *, p):
 
 @dist.vjp
 def _(g, x, y, *, p, Out):
-    to_x = p_norm.rule(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
+    to_x = p_norm_back(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
     return to_x, minus(to_x)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Meta, check, op
-from .elementwise import add, sub
+from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
     adjoint,
@@ -165,24 +165,29 @@ def _(g, x, y, *, upper, Out):
 
 
 @op("pseudo_inverse", "X -> Out", internal=True)
-def pseudo_inverse(x, *, rcond: float = 1e-15):
-    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.   X [*, M, N] -> Out [*, N, M]"""
-    return np.linalg.pinv(x, rcond)
+def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
+    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.   X [*, M, N] -> Out [*, N, M]
+
+    hermitian: X is, and its lower triangle is read.
+    """
+    return np.linalg.pinv(x, rcond, hermitian)
 
 
 @pseudo_inverse.meta
-def _(x, *, rcond):
+def _(x, *, rcond, hermitian):
+    check_matrices(x)
     return Meta(x.shape[:-2] + x.shape[:-3:-1], x.dtype)
 
 
 @pseudo_inverse.vjp
-def _(g, x, *, rcond, Out):
+def _pseudo_back(g, x, *, hermitian, Out):
     """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems" (1973)."""
     g, flipped = conjugate(g), adjoint(Out)
     inside = chain(flipped, g, flipped)
     rows, columns = chain(flipped, Out, adjoint(g)), chain(adjoint(g), Out, flipped)
     outer = add(sub(rows, chain(rows, Out, x)), sub(columns, chain(x, Out, columns)))
-    return conjugate(sub(outer, inside))
+    found = sub(outer, inside)
+    return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
 
 @op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True)
@@ -216,4 +221,4 @@ def _(x, y, *, rcond, driver):
 @lstsq.vjp
 def _(g, x, y, *, rcond):
     found = pseudo_inverse(x, rcond=rcond)
-    return lambda: pseudo_inverse.rule(matmul(g, turn(y)), x, rcond=rcond, Out=found), lambda: matmul(turn(found), g)
+    return lambda: _pseudo_back(matmul(g, turn(y)), x, hermitian=False, Out=found), lambda: matmul(turn(found), g)

@@ -1,7 +1,7 @@
 """Singular values, eigenvalues and their vectors.
 
 Vectors are known up to a sign, or a factor of size 1 where they are complex: the gradients are those of results that do not depend on it.
-Between equal values, where vectors have no derivative, gradients leave out what would be infinite.
+Between equal values vectors have no derivative: what depends on them there has an infinite gradient, what depends on the values alone has none such.
 """
 
 from __future__ import annotations
@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, WHOLE, Meta, check, op
-from .elementwise import add, mul, scale, sub
+from ..core.tensor import Tensor
+from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
     adjoint,
+    as_row,
     chain,
     check_matrices,
     check_square,
     conjugate,
     diagonal_of,
-    gaps,
-    inverted,
     minus_adjoint,
     of_kind,
     on_diagonal,
+    over,
+    over_gaps,
+    plus_adjoint,
     scaled_columns,
     scaled_rows,
     shorter,
@@ -33,11 +36,13 @@ from .meta import broadcast_shapes, complex_dtype, is_complex, real_dtype, shape
 from .solving import solve
 from .unary import square
 
+LAPACK: Any = np.linalg  # whose annotations want literals for modes
+
 
 @op("svd", "X -> U, S, VH")
 def svd(x, *, full_matrices: bool = False):
     """X = U diag(S) VH, S falling.   X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M, M], VH [*, N, N]"""
-    return tuple(np.linalg.svd(x, full_matrices))
+    return tuple(LAPACK.svd(x, full_matrices))
 
 
 @svd.meta
@@ -73,17 +78,23 @@ def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
 
 
 def _svd_back(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
-    between, one_over = inverted(gaps(square(s))), inverted(s)
     inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
-    turn_u, turn_v = (mul(minus_adjoint(t), of_kind(between, t)) for t in (inner_u, inner_v))
+    turn_u, turn_v = (over_gaps(minus_adjoint(t), square(s)) for t in (inner_u, inner_v))
     core = add(add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(of_kind(of_s, u)))
     if is_complex(u):
-        phases = mul(diagonal_of(minus_adjoint(inner_u)), of_kind(scale(one_over, scale=0.5), u))
+        phases = over(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
         core = add(core, on_diagonal(phases))
-    outside_u = scaled_columns(sub(of_u, matmul(u, inner_u)), one_over)
-    outside_v = scaled_columns(sub(of_v, matmul(v, inner_v)), one_over)
-    found = add(matmul(outside_u, adjoint(v)), matmul(u, adjoint(outside_v)))
-    return add(chain(u, core, adjoint(v)), found)
+    found = chain(u, core, adjoint(v))
+    if shape_of(u)[-1] != shape_of(u)[-2]:
+        found = add(found, matmul(_outside(u, of_u, inner_u, s), adjoint(v)))
+    if shape_of(v)[-1] != shape_of(v)[-2]:
+        found = add(found, matmul(u, adjoint(_outside(v, of_v, inner_v, s))))
+    return found
+
+
+def _outside(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
+    """What of a gradient does not lie in the span of the vectors, over the values."""
+    return over(sub(g, matmul(vectors, inner)), as_row(values))
 
 
 def _hermitian_meta(x, *, UPLO, **_):
@@ -98,7 +109,7 @@ def eigh(x, *, UPLO: str = "L"):
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors V [*, M, M]
     """
-    return tuple(np.linalg.eigh(x, UPLO))
+    return tuple(LAPACK.eigh(x, UPLO))
 
 
 @eigh.vjp
@@ -110,8 +121,8 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
 def _eigh_back(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     core = on_diagonal(of_kind(of_values, vectors))
     if inner is not None:
-        core = add(core, mul(inner, of_kind(inverted(gaps(values)), inner)))
-    return conjugate(chain(vectors, core, adjoint(vectors)))
+        core = add(core, over_gaps(inner, values))
+    return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
 
 
 @op("eigvalsh", "X -> Eigenvalues, Eigenvectors~", meta=_hermitian_meta)
@@ -121,13 +132,14 @@ def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors [*, M, M]
     """
     if is_test:
-        return np.linalg.eigvalsh(x, UPLO), np.zeros_like(x)
-    return tuple(np.linalg.eigh(x, UPLO))
+        return LAPACK.eigvalsh(x, UPLO), np.zeros_like(x)
+    return tuple(LAPACK.eigh(x, UPLO))
 
 
 @eigvalsh.vjp
 def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
-    vectors = eigh(x, UPLO=UPLO)[1] if is_test else Eigenvectors
+    second = isinstance(x, Tensor)  # of which the saved vectors, a result without a gradient, would know nothing
+    vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
     return _eigh_back(g, None, Eigenvalues, vectors)
 
 
@@ -150,7 +162,7 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
     lengths = OPS["real"](diagonal_of(inner))
     inner = sub(inner, scaled_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
-    core = mul(inner, conjugate(inverted(gaps(Eigenvalues))))
+    core = over_gaps(inner, conjugate(Eigenvalues))
     return _eig_back(add(core, on_diagonal(conjugate(of_values))), Eigenvectors)
 
 
@@ -183,7 +195,7 @@ def matrix_rank(x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False
 
     use_default_tol: the tolerance is the largest value times the longer side times the rounding unit.
     """
-    values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+    values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
     if tol_tensor is not None:
         limit = tol_tensor
     elif use_default_tol:
