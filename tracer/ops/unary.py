@@ -13,6 +13,7 @@ from ..core.op import Op, check, op
 from .elementwise import div, mul, scale, sub, zeros_like
 from .meta import float_like_x, floated, like_x
 from .special import erf as erf_of
+from .wide import wide
 
 # What becomes of integers: refused as Paddle refuses them, made float32, or left to the function.
 _META = {"refuse": float_like_x, "float": floated, "keep": like_x}
@@ -94,7 +95,7 @@ log1p: Op = unary("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus
 sqrt: Op = unary("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
 rsqrt: Op = unary(
     "rsqrt",
-    lambda x: np.reciprocal(np.sqrt(x)),
+    wide(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
 )
@@ -121,7 +122,7 @@ acosh: Op = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqr
 atanh: Op = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
 erf: Op = unary(
     "erf",
-    erf_of,
+    wide(erf_of),
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
@@ -143,6 +144,7 @@ def _(g, x, *, Out):
 
 
 @op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
@@ -158,6 +160,7 @@ def _(gg, out, g):
 
 @op("sigmoid", "X -> Out", meta=float_like_x)
 @np.errstate(all="ignore")
+@wide
 def sigmoid(x):
     """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""
     check(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -174,6 +177,7 @@ def _(g, x, *, Out):
 
 
 @op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))
