@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.dtype import dtype_of
+from ..core.dtype import dtype_of, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -99,7 +99,7 @@ def verify(
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
         try:
             wanted = reference(tensors)
-            if any(np.asarray(w).dtype.kind == "f" and np.isnan(w).any() for w in wanted):
+            if any(is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in wanted):
                 tensors = [Tensor(np.abs(t.array)) for t in tensors]  # roots and logarithms want positive numbers
                 wanted = reference(tensors)
             worst = max(worst, _compared(engine, program, pdmodel, params, scope, tensors, wanted, sizes))
