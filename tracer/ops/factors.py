@@ -144,6 +144,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
     What is not wanted is empty, [0].
     """
     size, nothing = min(x.shape[-2:]), np.zeros(0, x.dtype)
+    check(pivots.shape[-1] == size, "Pivots does not fit X")
     swapped = _swapped(pivots, x) if unpack_pivots else nothing
     if not unpack_ludata:
         return swapped, nothing, nothing

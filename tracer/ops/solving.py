@@ -32,6 +32,7 @@ from .meta import Shape, agree, broadcast_shapes, real_dtype, shape_of
 
 def side_by_side(x: Any, y: Any) -> Any:
     """X^-1 Y for matrices Y, the batches broadcasting."""
+    check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return np.linalg.solve(x, np.broadcast_to(y, batch + y.shape[-2:]))
 
