@@ -11,8 +11,9 @@ import pytest
 from oarlock.core.autograd import grad
 from oarlock.core.dtype import BY_NP, HALF, is_float
 from oarlock.core.eager import result_metas
+from oarlock.core.errors import OpError
 from oarlock.core.mode import pushed
-from oarlock.core.op import Meta
+from oarlock.core.op import OPS, Meta, Op
 from oarlock.core.tensor import Tensor
 
 from .rows import Row
@@ -50,7 +51,11 @@ def attrs_of(row: Row, dtype: Any) -> dict[str, Any]:
 
 
 def applies(row: Row) -> bool:
-    return not row.half and any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
+    return (
+        not row.half
+        and not op_of(row).no_half
+        and any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
+    )
 
 
 NUMBERS = [n for n, row in enumerate(ROWS) if applies(row)]
@@ -111,6 +116,19 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     for g, t in zip(found, leaves, strict=True):
         assert g is None or (g.array.dtype == t.array.dtype and g.array.shape == t.array.shape)
     return [None if g is None else g.array for g in found]
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.no_half], ids=lambda op: op.type)
+def test_what_has_no_half_precision_refuses_it(op: Op) -> None:
+    row = next((r for r in ROWS if r.type == op.type), None)
+    if row is None:  # it is the gradient of one
+        assert op.facts.internal
+        return
+    for dtype in TYPES:
+        args = [None if a is None else Tensor(a) for a in operands(row, dtype)]
+        if any(a is not None and a.array.dtype == dtype for a in args):
+            with pytest.raises(OpError, match=f"{op.type}: has no half precision"):
+                op(*args, **attrs_of(row, dtype))
 
 
 BACK = [(n, t) for n, t in CASES if differentiable(ROWS[n])]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.op import OPS, Meta, check, op
 from .meta import Shape, broadcast_dim, proto_of, shape_of
+from .wide import wide
 
 Labels = tuple[str, ...]
 
@@ -41,11 +42,13 @@ def _expanded(term: str, count: int) -> Labels:
 
 
 @op("einsum", "Operands* -> Out, InnerCache*~, XShape*~")
+@wide
 def einsum(xs, *, equation: str):
     """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.   Operands list of [*] -> Out [*]
 
     InnerCache, XShape: what Paddle keeps for its gradient, one each per operand; here empty, [0].
     """
+    check("->" in equation, f"equation={equation!r} has no ->")
     empty = [np.zeros(0, xs[0].dtype)] * len(xs)
     return np.asarray(np.einsum(equation, *xs, optimize=len(xs) > 1)), empty, empty
 
