@@ -32,6 +32,7 @@ class Row:
     unset: result slots that real Paddle leaves unwritten here
     paddle: why real Paddle's result is not compared (empty: it is)
     paddle_grad: why real Paddle's gradient is not compared (empty: it is)
+    half: why the row is not run in half precision (empty: it is)
     """
 
     type: str
@@ -48,6 +49,7 @@ class Row:
     unset: frozenset[str] = frozenset()
     paddle: str = ""
     paddle_grad: str = ""
+    half: str = ""
 
 
 class Numbers:

@@ -32,6 +32,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ._tape import OpBase
+from .dtype import HALF
 from .errors import OpError
 
 Kernel = Callable[..., Any]
@@ -126,7 +127,19 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
+    __slots__ = (
+        "attrs",
+        "facts",
+        "fast",
+        "grad_outs",
+        "ins",
+        "meta_rule",
+        "name",
+        "no_half",
+        "outs",
+        "reference",
+        "type",
+    )
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -134,6 +147,7 @@ class Op(OpBase):
         self.type = type
         self.facts = facts
         self.name = kernel.__name__
+        self.no_half: bool = getattr(kernel, "no_half", False)  # the kernel refuses operands of half precision
         self.ins = tuple(ins)
         self.outs = tuple(outs)
         self.kernel = self.reference = kernel
@@ -203,6 +217,8 @@ class Op(OpBase):
         for slot, m in zip(self.ins, metas, strict=True):
             if m is None and not slot.optional:
                 raise OpError(f"{slot.name} is missing")
+            if self.no_half and isinstance(m, Meta) and m.dtype in HALF:
+                raise OpError("has no half precision")
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:

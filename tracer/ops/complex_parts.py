@@ -12,6 +12,7 @@ from .compare import between
 from .elementwise import add, div, keep, mul, scale, zeros_like
 from .meta import agree, broadcast, complex_dtype, is_complex, like_x, real_dtype, real_like_x
 from .unary import square
+from .wide import exact
 
 
 def negative_imag(g):
@@ -20,6 +21,7 @@ def negative_imag(g):
 
 
 @op("complex", "X, Y -> Out")
+@exact
 def complex_of(x, y):
     """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
@@ -79,6 +81,7 @@ def _(g, x):
 
 
 @op("angle", "X -> Out", meta=real_like_x)
+@exact
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi].   X [*] -> Out [*]"""
     check(x.dtype.kind in "fc", "needs a floating dtype")
@@ -96,6 +99,7 @@ def _(g, x):
 
 
 @op("as_complex", "X -> Out")
+@exact
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1].   X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")

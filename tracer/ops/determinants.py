@@ -10,9 +10,11 @@ from .matrices import as_column, chain, check_square, turn
 from .meta import check_float, like_x
 from .reduce import reduce_sum
 from .solving import inverse
+from .wide import exact
 
 
 @op("determinant", "Input -> Out")
+@exact
 def determinant(x):
     """Out = the determinant of each matrix.   Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
@@ -30,6 +32,7 @@ def _(g, x):
 
 
 @op("cofactors", "X -> Out", meta=like_x, internal=True)
+@exact
 def cofactors(x):
     """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but of singular matrices, too.   X [*, M, M] -> Out [*, M, M]
 
@@ -50,6 +53,7 @@ def _(g, x):
 
 
 @op("slogdeterminant", "Input -> Out")
+@exact
 def slogdeterminant(x):
     """Out[0], Out[1] = sign and ln |determinant| of each matrix.   Input [*, M, M] -> Out [2, *]"""
     check(x.dtype.kind == "f", "needs a floating dtype")

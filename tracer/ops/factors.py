@@ -21,11 +21,13 @@ from .matrices import (
 )
 from .meta import agree, shape_of
 from .solving import triangular_solve
+from .wide import exact
 
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 
 @op("cholesky", "X -> Out")
+@exact
 def cholesky(x, *, upper: bool = False):
     """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.   X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 
@@ -60,6 +62,7 @@ def _(g, x, *, upper, Out):
 
 
 @op("lu", "X -> Out, Pivots~, Infos~")
+@exact
 def lu(x, *, pivots: bool = True):
     """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.   X [*, M, N] -> Out [*, M, N]
 
@@ -138,6 +141,7 @@ def _right_divided(x: Any, triangle: Any) -> Any:
 
 
 @op("lu_unpack", "X, Pivots! -> Pmat~, L, U")
+@exact
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
     """Pmat, L, U = the factors that `lu` packs.   X [*, M, N], Pivots int [*, K] -> Pmat [*, M, M], L [*, M, K], U [*, K, N]
 
@@ -191,6 +195,7 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
 
 
 @op("qr", "X -> Q, R")
+@exact
 def qr(x, *, mode: str = "reduced"):
     """X = Q R with Q^H Q = 1 and upper triangles R.   X [*, M, N] -> Q [*, M, K], R [*, K, N]
 

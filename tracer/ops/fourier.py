@@ -14,6 +14,7 @@ from ..core.op import OPS, Long, Longs, Meta, check, op
 from .complex_parts import real
 from .elementwise import add
 from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
+from .wide import exact
 
 FFT: Any = np.fft  # whose annotations want literals for norm
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -48,6 +49,7 @@ def _(g, x, *, axes, normalization, forward):
 
 
 @op("fft_r2c", "X -> Out")
+@exact
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the transform of real X; onesided: without the half of the last axis that is the conjugate of the other.   X [*] -> Out complex [*]"""
     wide = complex_dtype(x.dtype)

@@ -13,6 +13,7 @@ from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
 from .meta import Shape, agree, agree_all, broadcast, check_float, known_dim, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
+from .wide import wide
 
 
 @op("multi_dot", "X* -> Out")
@@ -51,6 +52,7 @@ def _(g, xs):
 
 
 @op("matrix_power", "X -> Out")
+@wide
 def matrix_power(x, *, n: int):
     """Out = X to the power of n, of the inverse where n is negative.   X [*, M, M] -> Out [*, M, M]"""
     return np.linalg.matrix_power(x, n)

@@ -28,6 +28,7 @@ from .matrices import (
     upper,
 )
 from .meta import Shape, agree, broadcast_shapes, real_dtype, shape_of
+from .wide import exact
 
 
 def side_by_side(x: Any, y: Any) -> Any:
@@ -48,6 +49,7 @@ def equations(x: Meta, y: Meta) -> Meta:
 
 
 @op("inverse", "Input -> Output")
+@exact
 def inverse(x):
     """Output = the inverse of each matrix.   Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -76,6 +78,7 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
 
 
 @op("solve", "X, Y -> Out")
+@exact
 def solve(x, y):
     """Out = X^-1 Y.   X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]"""
     if holds_vectors(x.shape, y.shape):
@@ -115,6 +118,7 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
 
 
 @op("triangular_solve", "X, Y -> Out")
+@exact
 def triangular_solve(x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False):
     """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the diagonal.   X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]"""
     return substituted(x, y, upper, transpose, unitriangular)
@@ -141,6 +145,7 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
 
 
 @op("cholesky_solve", "X, Y -> Out")
+@exact
 def cholesky_solve(x, y, *, upper: bool = False):
     """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.   X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]"""
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
@@ -166,6 +171,7 @@ def _(g, x, y, *, upper, Out):
 
 
 @op("pseudo_inverse", "X -> Out", internal=True)
+@exact
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.   X [*, M, N] -> Out [*, N, M]
 
@@ -192,6 +198,7 @@ def _pseudo_back(g, x, *, hermitian, Out):
 
 
 @op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True)
+@exact
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the smallest Z of the smallest |X Z - Y|.   X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
 

@@ -15,6 +15,7 @@ from .compare import between
 from .elementwise import div, keep, mul, scale, sub, zeros_like
 from .meta import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
 from .special import erf as erf_of
+from .wide import wide
 
 # What becomes of integers: refused as Paddle refuses them, made float32, or left to the function.
 _META = {"refuse": float_like_x, "float": floated, "keep": like_x}
@@ -106,7 +107,7 @@ log1p: Op = analytic("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, p
 sqrt: Op = analytic("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
 rsqrt: Op = analytic(
     "rsqrt",
-    lambda x: np.reciprocal(np.sqrt(x)),
+    wide(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
 )
@@ -134,7 +135,7 @@ acosh: Op = analytic(
 atanh: Op = analytic("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
 erf: Op = unary(
     "erf",
-    erf_of,
+    wide(erf_of),
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
@@ -171,6 +172,7 @@ def _(g, x, *, Out):
 
 
 @op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
@@ -186,6 +188,7 @@ def _(gg, out, g):
 
 @op("sigmoid", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
+@wide
 def sigmoid(x):
     """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""
     check(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -202,6 +205,7 @@ def _(g, x, *, Out):
 
 
 @op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))
