@@ -15,14 +15,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "ops.md"
 # The ops that exports of PaddlePaddle 2.6.2 held, in a survey of some 450 calls of its functions.
 EMITTED: list[str] = json.loads(Path(__file__).with_name("emitted.json").read_text())
 CONTROL = "control flow of programs"
-ALGEBRA = "linear algebra, complex numbers and Fourier transforms"
 EDGE = "marks inputs and outputs in a file: written and read, never run"
 # Those of them that Oarlock has no kernel for, by reason.
 REASONS = {
     CONTROL: "conditional_block lod_array_length read_from_array select_input tensor_array_to_tensor while write_to_array",
     EDGE: "feed fetch",
-    ALGEBRA: "angle as_complex cholesky complex conj cross determinant dist eigh eigvals einsum fft_c2r fft_r2c frame imag inverse kron lstsq lu "
-    "matrix_power matrix_rank multi_dot qr real slogdeterminant solve svd triangular_solve",
 }  # fmt: skip
 MISSING = {type: reason for reason, types in REASONS.items() for type in types.split()}
 HEAD = """# Ops

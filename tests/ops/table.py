@@ -17,6 +17,11 @@ REGISTRY: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("regis
 FAMILIES = sorted(p.stem for p in Path(__file__).parent.glob("table_*.py"))
 ROWS: list[Row] = [r for f in FAMILIES for r in importlib.import_module(f".{f}", __package__).ROWS]
 
+# Slots that real Paddle wants in float32 even beside operands of half precision.
+FLOAT32_SLOTS = {
+    "batch_norm": {"Scale", "Bias", "Mean", "Variance"},
+}
+
 
 def _ids() -> list[str]:
     seen: dict[str, int] = {}

@@ -74,10 +74,45 @@ def dtype_of(spec: Any) -> DType:
     return found
 
 
+HALF = frozenset((float16.np, bfloat16.np))  # NumPy calls the kind of bfloat16 "V"
+
+
+def is_half(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is float16 or bfloat16."""
+    return dtype.itemsize == 2 and dtype in HALF
+
+
+def is_real(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is a real floating type, bfloat16 included."""
+    return dtype.kind == "f" or dtype == bfloat16.np
+
+
+def is_complex(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is of complex numbers."""
+    return dtype.kind == "c"
+
+
+def is_int(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is of whole numbers; bool is not."""
+    return dtype.kind in "iu"
+
+
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can have."""
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
+
+
+def work_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype to compute in and to keep statistics in: float32 for half precision, else `dtype` itself."""
+    return float32.np if is_half(dtype) else dtype
+
+
+def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of two operands together, by NumPy's rule; float16 with bfloat16 gives float32, which holds both."""
+    if a == b:
+        return a
+    return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)
 
 
 def set_default_dtype(d: Any) -> None:

@@ -18,6 +18,9 @@ apply, and then the NumPy kernel runs.   It is never another meaning, only anoth
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
 outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
 list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
+Complex gradients travel conjugated: `g` of a rule is what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
+rule of an analytic function is the same for real and complex operands.   What users see - `grad`, hooks, PyLayers - is Paddle's
+dL/dRe + i dL/dIm; `outward` in `sweep.py` stands between.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ._tape import OpBase
+from .dtype import HALF
 from .errors import OpError
 
 Kernel = Callable[..., Any]
@@ -123,7 +127,19 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
+    __slots__ = (
+        "attrs",
+        "facts",
+        "fast",
+        "grad_outs",
+        "ins",
+        "meta_rule",
+        "name",
+        "no_half",
+        "outs",
+        "reference",
+        "type",
+    )
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -131,6 +147,7 @@ class Op(OpBase):
         self.type = type
         self.facts = facts
         self.name = kernel.__name__
+        self.no_half: bool = getattr(kernel, "no_half", False)  # the kernel refuses operands of half precision
         self.ins = tuple(ins)
         self.outs = tuple(outs)
         self.kernel = self.reference = kernel
@@ -200,6 +217,8 @@ class Op(OpBase):
         for slot, m in zip(self.ins, metas, strict=True):
             if m is None and not slot.optional:
                 raise OpError(f"{slot.name} is missing")
+            if self.no_half and isinstance(m, Meta) and m.dtype in HALF:
+                raise OpError("has no half precision")
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:

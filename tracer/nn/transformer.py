@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any, NamedTuple
 
+from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -12,10 +13,11 @@ from ..tensor.convert import cast
 from ..tensor.creation import full, triu
 from ..tensor.linalg import matmul
 from ..tensor.manipulation import concat, reshape, transpose
-from ..tensor.math import add, multiply, subtract
+from ..tensor.math import add, multiply
 from . import functional as F
 from .common import Dropout, Linear
 from .container import LayerList
+from .functional.sequence import additive
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
@@ -27,9 +29,9 @@ __all__ = [
 
 def additive_mask(mask: Tensor | None, dtype: Any) -> Tensor | None:
     """A bool or int mask (False hides) as what is added to the scores: 0 or -1e9."""
-    if mask is None or mask.meta.dtype.kind == "f":
+    if mask is None or is_real(mask.meta.dtype):
         return mask if mask is None or mask.dtype is dtype else cast(mask, dtype)
-    return multiply(subtract(cast(mask, dtype), 1.0), 1e9)
+    return additive(mask, dtype)
 
 
 def _each(attr: Any, count: int) -> list[Any]:

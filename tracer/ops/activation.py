@@ -12,9 +12,10 @@ from ..core.op import OPS, check, op
 from . import blocks
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, like_x, shape_of, size_of
+from .meta import agree, float_like_x, inexact_like_x, like_x, shape_of, size_of
 from .special import erf as erf_of
 from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
+from .wide import wide
 
 INF = math.inf
 
@@ -69,6 +70,7 @@ def _(g, x, *, t_min, t_max):
     return keep(g, between(x, low=t_min, high=t_max))
 
 
+@wide
 def clamp(x: Any, low: float, high: float) -> Any:
     """X between two numbers, in the dtype of X.   Numbers beyond the range of an integer dtype are its ends."""
     if x.dtype.kind in "iu":
@@ -96,6 +98,7 @@ def _(g, x, low, high, *, min, max):
 
 
 @op("leaky_relu", "X -> Out", meta=like_x)
+@wide
 def leaky_relu(x, *, alpha: float = 0.02):
     """Out = X where X > 0, alpha * X elsewhere.   X [*] -> Out [*]"""
     return np.where(x > 0, x, x * x.dtype.type(alpha))
@@ -107,6 +110,7 @@ def _(g, x, *, alpha):
 
 
 @op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
     """X@GRAD = Out@GRAD where X > 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return np.where(x > 0, g, g * g.dtype.type(alpha))
@@ -118,6 +122,7 @@ def _(gg, x, g, *, alpha):
 
 
 @op("elu", "X -> Out", meta=float_like_x)
+@wide
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere.   X [*] -> Out [*]"""
     zero = x.dtype.type(0)
@@ -131,6 +136,7 @@ def _(g, x, *, alpha):
 
 
 @op("gelu", "X -> Out", meta=float_like_x)
+@wide
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), the normal distribution function; approximate: by tanh.   X [*] -> Out [*]"""
     return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
@@ -164,6 +170,7 @@ def _(g, x, *, approximate):
 
 
 @op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
@@ -227,6 +234,7 @@ def _silu_back(x: Any, g: Any) -> Any:
 
 @op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
+@wide
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X).   X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blocks.elementwise(_silu_back, x, g)
@@ -247,8 +255,9 @@ def _silu_vjp(g: Any, x: Any) -> Any:
     return silu_grad(x, g)
 
 
-@op("silu", "X -> Out", meta=float_like_x)
+@op("silu", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
+@wide
 def silu(x):
     """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
     return blocks.elementwise(_silu, x)
@@ -260,6 +269,7 @@ silu.native(native.kernel("silu"))
 
 @op("swish", "X -> Out", meta=float_like_x)
 @np.errstate(all="ignore")
+@wide
 def swish(x):
     """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
     return blocks.elementwise(_silu, x)
@@ -270,6 +280,7 @@ swish.native(native.kernel("silu"))
 
 
 @op("hard_swish", "X -> Out", meta=float_like_x)
+@wide
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale.   X [*] -> Out [*]"""
     return x * clamp(x + x.dtype.type(offset), 0.0, threshold) / x.dtype.type(scale)
@@ -284,6 +295,7 @@ def _(g, x, *, threshold, scale, offset):
 
 
 @op("hard_sigmoid", "X -> Out", meta=float_like_x)
+@wide
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = slope * X + offset between 0 and 1.   X [*] -> Out [*]"""
     return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
@@ -295,6 +307,7 @@ def _(g, x, *, slope, Out):
 
 
 @op("softplus", "X -> Out", meta=float_like_x)
+@wide
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.   X [*] -> Out [*]"""
     t = x.dtype.type
@@ -309,6 +322,7 @@ def _(g, x, *, beta, threshold):
 
 
 @op("softsign", "X -> Out", meta=float_like_x)
+@wide
 def softsign(x):
     """Out = X / (1 + |X|).   X [*] -> Out [*]"""
     return x / (np.abs(x) + x.dtype.type(1))
@@ -320,6 +334,7 @@ def _(g, x):
 
 
 @op("logsigmoid", "X -> Out", meta=float_like_x)
+@wide
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X).   X [*] -> Out [*]"""
     return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
@@ -331,6 +346,7 @@ def _(g, x):
 
 
 @op("mish", "X -> Out", meta=float_like_x)
+@wide
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)).   X [*] -> Out [*]"""
     return x * np.tanh(softplus.kernel(x, threshold=threshold))

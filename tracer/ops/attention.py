@@ -7,9 +7,11 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .meta import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of
+from .wide import wide
 
 
 @op("fused_softmax_mask", "X, Mask! -> Out")
+@wide
 def fused_softmax_mask(x, mask):
     """Out = softmax(X + Mask) over the last axis.   X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
     return softmax_of(x + mask, -1)
@@ -31,6 +33,7 @@ def _(g, x, mask, *, Out):
 
 
 @op("fused_softmax_mask_upper_triangle", "X -> Out")
+@wide
 def fused_softmax_mask_upper_triangle(x):
     """Out = the softmax over the last axis of what is not above the diagonal, 0 above.   X [B,H,L,L] -> Out [B,H,L,L]"""
     above = np.triu(np.ones_like(x, dtype=bool, shape=x.shape[-2:]), 1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.op import Floats, Ints, Meta, check, op
 from .meta import agree, check_float, size_of
+from .wide import wide
 
 NO_GRAD = "its boxes are targets or results, which no gradient goes through in Paddle"
 
@@ -36,6 +37,7 @@ def _prior_sizes(low: Any, high: Any, ratios: list[float], ratios_last: bool) ->
 
 
 @op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD)
+@wide
 def prior_box(
     x, image, *, min_sizes: Floats, max_sizes: Floats = [], aspect_ratios: Floats = [], variances: Floats = [], flip: bool = True,
     clip: bool = True, step_w: float = 0.0, step_h: float = 0.0, offset: float = 0.5, min_max_aspect_ratios_order: bool = False,
@@ -75,6 +77,7 @@ def _centred(boxes: Any, extra: Any) -> tuple[Any, Any]:
 
 @op("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD)
 @np.errstate(all="ignore")
+@wide
 def box_coder(
     prior, prior_var, target, *, code_type: str = "encode_center_size", box_normalized: bool = True, axis: int = 0, variance: Floats = [],
 ):  # fmt: skip
@@ -123,6 +126,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 @op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD)
+@wide
 def yolo_box(
     x, image_size, *, anchors: Ints = [], class_num: int = 1, conf_thresh: float = 0.01, downsample_ratio: int = 32, clip_bbox: bool = True,
     scale_x_y: float = 1.0, iou_aware: bool = False, iou_aware_factor: float = 0.5,

@@ -9,13 +9,15 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .meta import like_x, proto_dtype, proto_of
+from .wide import wide
 
 
 @op("cast", "X -> Out")
 @np.errstate(all="ignore")
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
     """Out = X in the dtype of number out_dtype.   X [*] -> Out [*]"""
-    return x.astype(proto_dtype(out_dtype))
+    target = proto_dtype(out_dtype)
+    return (x.real if x.dtype.kind == "c" and target.kind not in "cb" else x).astype(target)
 
 
 @cast.meta
@@ -70,6 +72,7 @@ def _(g, x):
 
 @op("pow", "X, FactorTensor?! -> Out", meta=like_x)
 @np.errstate(all="ignore")
+@wide
 def power(x, factor_tensor=None, *, factor: float = 1.0):
     """Out = X ** factor.   X [*], FactorTensor [1] in place of factor -> Out [*]"""
     by = factor if factor_tensor is None else factor_tensor.reshape(()).item()

@@ -11,11 +11,13 @@ import numpy as np
 from ..core.op import WHOLE, Meta, Op, check, op
 from .elementwise import at, keep
 from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
+from .wide import wide
 
 
 def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
     """The op `type` that compares two operands of one dtype."""
 
+    @wide
     def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
         return function(x, y) if axis == -1 else function(*at(x, y, axis))
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..core import native
 from ..core.op import OPS, Ints, Meta, Op, check, op
 from .meta import Shape, agree, like, shape_of, size_of
+from .wide import wide
 from .window import (
     COUNTS,
     Pair,
@@ -207,6 +208,7 @@ def conv_for(shape: Shape) -> Op:
 
 
 @op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2))
+@wide
 def conv2d(
     x, w, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
     dilations: Ints = [1, 1], groups: int = 1, data_format: str = "NCHW",
@@ -217,12 +219,14 @@ def conv2d(
 
 
 @op("depthwise_conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), attrs_of=conv2d)
+@wide
 def depthwise_conv2d(x, w, **attrs):
     """Output = each channel correlated with its own filters.   Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']"""
     return conv2d.kernel(x, w, **attrs)
 
 
 @op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3))
+@wide
 def conv3d(
     x, w, *, strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0], padding_algorithm: str = "EXPLICIT", groups: int = 1,
     dilations: Ints = [1, 1, 1], data_format: str = "NCDHW",
@@ -238,6 +242,7 @@ conv3d.vjp(_vjp)
 
 
 @op("conv_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0), attrs_of=conv2d, internal=True)
+@wide
 def input_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Input, of which only the shape matters.   -> Input@GRAD like Input"""
     attrs = conv_for(x.shape).full_attrs(attrs)
@@ -253,6 +258,7 @@ def _(gg, x, w, g, **over):
 
 
 @op("conv_filter_grad", "Input, Filter, Output@GRAD -> Filter@GRAD", meta=like(1), attrs_of=conv2d, internal=True)
+@wide
 def filter_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Filter, of which only the shape matters.   -> Filter@GRAD like Filter"""
     attrs = conv_for(x.shape).full_attrs(attrs)
@@ -312,6 +318,7 @@ def _transposed_meta(rank: int) -> Any:
 
 
 @op("conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2))
+@wide
 def conv2d_transpose(
     x, w, bias=None, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1],
     paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT", dilations: Ints = [1, 1], groups: int = 1,
@@ -326,12 +333,14 @@ def conv2d_transpose(
 @op(
     "depthwise_conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), attrs_of=conv2d_transpose
 )  # fmt: skip
+@wide
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     """conv2d_transpose of as many groups as channels.   Input [N,C,H,W], Filter [C,1,KH,KW] -> [N,C,H',W']"""
     return conv2d_transpose.kernel(x, w, bias, **attrs)
 
 
 @op("conv3d_transpose", "Input, Filter -> Output", meta=_transposed_meta(3))
+@wide
 def conv3d_transpose(
     x, w, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0],
     padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Ints = [1, 1, 1], data_format: str = "NCHW",

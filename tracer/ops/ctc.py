@@ -12,6 +12,7 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like_x, no_second_order
 from .softmax import log_softmax_of
+from .wide import wide
 
 
 class Paths(NamedTuple):
@@ -70,6 +71,7 @@ def _backward(logs: Any, paths: Paths, times: Any) -> Any:
 
 @op("warpctc", "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~")
 @np.errstate(invalid="ignore", divide="ignore")
+@wide
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
     """Loss = -ln of the probability of Label under softmax(Logits).   Logits [T,B,C], Label int [B,S], lengths int [B] -> Loss [B,1]
 
@@ -120,6 +122,7 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
 
 
 @op("warpctc_grad", "Logits, WarpCTCGrad, LogitsLength, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
+@wide
 def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     """The gradient of warpctc.   Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""
     share = g / times.reshape(-1, 1).astype(g.dtype) if norm_by_times else g

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.op import Ints, Meta, check, op
 from .conv import geometry
 from .meta import agree, check_float, no_second_order
+from .wide import wide
 from .window import Window
 
 Sizes = tuple[int, ...]
@@ -105,6 +106,7 @@ def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
 
 
 @op("deformable_conv", "Input, Offset, Filter, Mask -> Output")
+@wide
 def deformable_conv(
     x, offset, w, mask, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], dilations: Ints = [1, 1], deformable_groups: int = 1,
     groups: int = 1, im2col_step: int = 64,
@@ -135,6 +137,7 @@ def _(g, x, offset, w, mask, **over):
 
 
 @op("deformable_conv_v1", "Input, Offset, Filter -> Output", attrs_of=deformable_conv)
+@wide
 def deformable_conv_v1(x, offset, w, **attrs):
     """deformable_conv without a mask.   Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']"""
     return _convolved(x, offset, w, None, **_full(attrs))
@@ -160,6 +163,7 @@ def _(g, x, offset, w, **over):
     attrs_of=deformable_conv,
     internal=True,
 )
+@wide
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv in Input, Offset, Filter and, where there is one, in Mask."""
     attrs = _full(attrs)

@@ -15,6 +15,7 @@ import numpy as np
 from ..core import native
 from ..core.op import OPS, WHOLE, Ints, Meta, check, op
 from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
+from .wide import wide
 
 
 def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -33,6 +34,7 @@ def fit(g: Any, like: Any, axis: int) -> Any:
 
 
 @op("sum_to", "X -> Out", internal=True)
+@wide
 def sum_to(x, *, shape: Ints, axis: int = -1):
     """Out = X summed over the axes that broadcasting had added or stretched.   X [*S] -> Out [*shape]"""
     start = x.ndim - len(shape) if axis == -1 else axis
@@ -244,6 +246,7 @@ def check_divisor(x: Any, y: Any) -> None:
 
 
 @op("scale", "X, ScaleTensor?! -> Out", meta=like_x)
+@wide
 def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
     factor = scale if scale_tensor is None else scale_tensor.reshape(())

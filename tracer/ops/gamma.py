@@ -15,7 +15,7 @@ from .meta import check_float, float_like_x
 from .unary import exp, reciprocal, sign, square, unary
 
 
-def wide(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function of float64, for every floating dtype."""
 
     def narrowed(x: Any) -> Any:
@@ -24,13 +24,16 @@ def wide(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return narrowed
 
 
-lgamma: Op = unary("lgamma", wide(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x)))
+lgamma: Op = unary("lgamma", in_float64(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x)))
 digamma: Op = unary(
-    "digamma", wide(values.digamma), "the derivative of ln gamma(X)", of_x=lambda g, x: mul(g, OPS["polygamma"](x, n=1))
+    "digamma",
+    in_float64(values.digamma),
+    "the derivative of ln gamma(X)",
+    of_x=lambda g, x: mul(g, OPS["polygamma"](x, n=1)),
 )
 erfinv: Op = unary(
     "erfinv",
-    wide(values.erfinv),
+    in_float64(values.erfinv),
     "where erf is X",
     of_out=lambda g, out: mul(scale(g, scale=math.sqrt(math.pi) / 2), exp(square(out))),
 )
@@ -42,7 +45,7 @@ def polygamma(x, *, n: int):
     """out = the derivative number n of digamma(x); NaN for x < 0 where n > 1.   x [*] -> out [*]"""
     check(n >= 0, f"n={n} is negative")
     check_float(x)
-    return wide(lambda v: values.polygamma(n, v))(x)
+    return in_float64(lambda v: values.polygamma(n, v))(x)
 
 
 @polygamma.vjp
@@ -55,7 +58,7 @@ def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> 
     function = values.bessel_scaled if scaled else values.bessel
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
     of_x = lambda g, x: mul(g, slope(x))  # noqa: E731 - one of three such lines
-    return unary(type, wide(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
+    return unary(type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
 
 
 def over_x(value: Any, x: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.op import Ints, Meta, check, op
 from .meta import agree, check_float, no_second_order, size_of
+from .wide import wide
 from .window import COUNTS
 
 
@@ -95,6 +96,7 @@ def _product(arrays: list[Any]) -> Any:
 
 
 @op("grid_sampler", "X, Grid -> Output")
+@wide
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):  # fmt: skip
@@ -125,6 +127,7 @@ def _(g, x, grid, **attrs):
 
 
 @op("grid_sampler_grad", "X, Grid, Output@GRAD -> X@GRAD, Grid@GRAD", attrs_of=grid_sampler, internal=True)
+@wide
 def grid_sampler_grad(x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True):
     """The gradients of grid_sampler.   X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid"""
     axes = _axes(x, grid, padding_mode, align_corners)
@@ -170,6 +173,7 @@ def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
 
 
 @op("affine_grid", "Theta, OutputShape?! -> Output")
+@wide
 def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """Output = Theta times the coordinates of each pixel of [N,C,*S].   Theta [N,rank,rank+1] -> Output [N,*S,rank]"""
     sizes = _out_shape(shape, output_shape)[2:]
@@ -201,6 +205,7 @@ def _(g, theta, shape, *, output_shape, align_corners):
 
 
 @op("affine_grid_grad", "Output@GRAD, OutputShape? -> Theta@GRAD", attrs_of=affine_grid, internal=True)
+@wide
 def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """The gradient of affine_grid, which is linear.   Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]"""
     points = _points(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)

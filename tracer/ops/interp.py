@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.op import Floats, Meta, Op, check, op
 from .meta import like_x
+from .wide import wide
 from .window import COUNTS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
@@ -133,6 +134,7 @@ def resize(kind: str) -> Op:
     """The op `<kind>_interp_v2`."""
 
     @op(f"{kind}_interp_v2", SLOTS)
+    @wide
     def kernel(
         x, out_size=None, sizes=None, scale_tensor=None, *, data_layout: str = "NCHW", out_d: int = 0, out_h: int = 0,
         out_w: int = 0, scale: Floats = [], interp_method: str = "bilinear", align_corners: bool = True, align_mode: int = 1,
@@ -180,6 +182,7 @@ nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind
 @op(
     "interp_grad", "X, OutSize?, SizeTensor*?, Scale?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=bilinear, internal=True
 )  # fmt: skip
+@wide
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     """The gradient of resizing, of whose X only the shape matters.   X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X"""
     full = bilinear.full_attrs(attrs)

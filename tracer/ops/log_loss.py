@@ -8,10 +8,12 @@ from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
 from .meta import agree_all, check_float
 from .unary import one_minus
+from .wide import wide
 
 
 @op("log_loss", "Predicted, Labels! -> Loss")
 @np.errstate(all="ignore")
+@wide
 def log_loss(x, label, *, epsilon: float):
     """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).   Predicted [*], Labels [*] -> Loss [*]"""
     t = x.dtype.type

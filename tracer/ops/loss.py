@@ -14,12 +14,14 @@ from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
 from .unary import log, negative, one_minus, sigmoid
+from .wide import precise, wide
 
 # -- softmax_with_cross_entropy -----------------------------------------------------------------------------------
 
 
 @op("softmax_with_cross_entropy", "Logits, Label -> Softmax~, Loss")
 @np.errstate(invalid="ignore")
+@wide
 def softmax_with_cross_entropy(
     x, label, *, soft_label: bool = False, use_softmax: bool = True, numeric_stable_mode: bool = True,
     ignore_index: int = -100, axis: int = -1,
@@ -85,6 +87,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
 
 @op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
+@wide
 def cross_entropy_grad(
     x, label, probabilities, g, *, soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
     axis: int = -1,
@@ -151,6 +154,7 @@ def _two_alike(x: Meta, label: Meta) -> None:
 
 @op("bce_loss", "X, Label -> Out")
 @np.errstate(all="ignore")
+@wide
 def bce_loss(x, label):
     """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.   X [*], Label [*] -> Out [*]"""
     t = x.dtype.type
@@ -167,12 +171,14 @@ def _(x, label):
 @bce_loss.vjp
 def _(g, x, label):
     def to_x() -> Any:
-        return mul(g, div(sub(x, label), OPS["clip"](mul(x, one_minus(x)), min=1e-12, max=1.0)))
+        p, y = precise(x), precise(label)  # float16 holds no 1e-12
+        return mul(precise(g), div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)))
 
     return to_x, lambda: mul(g, sub(log(one_minus(x)), log(x)))
 
 
 @op("sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out")
+@wide
 def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
     """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.   X [*], Label [*], pos_weight [*] -> Out [*]
 
@@ -209,6 +215,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
+@wide
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.   X [*], Label [*] -> Out [*]"""
     used = label != label.dtype.type(ignore_index)
@@ -222,6 +229,7 @@ def _(g, x, label, *, ignore_index, normalize):
 
 
 @op("huber_loss", "X, Y -> Residual~, Out")
+@wide
 def huber_loss(x, y, *, delta: float):
     """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.   X [*], Y [*] -> Residual [*], Out [*]"""
     t = x.dtype.type
@@ -244,6 +252,7 @@ def _(g, x, y, *, delta):
 
 @op("kldiv_loss", "X, Target -> Loss")
 @np.errstate(all="ignore")
+@wide
 def kldiv_loss(x, target, *, reduction: str = "mean"):
     """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.   X [*], Target [*] -> Loss [] or [*]"""
     t = x.dtype.type
@@ -285,6 +294,7 @@ def _(g, x, target, *, reduction):
 
 
 @op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~")
+@wide
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label], averaged by weight or summed.   X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]"""
     picked, each = _weights(x, label, weight, ignore_index)
@@ -323,6 +333,7 @@ def _(g, x, label, weight, *, ignore_index, reduction):
 
 
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
     """The gradient of nll_loss, which is linear in X.   X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X"""
     picked, each = _weights(x, label, weight, ignore_index)
@@ -338,6 +349,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
 
 
 @op("label_smooth", "X, PriorDist?! -> Out")
+@wide
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""
     t = x.dtype.type

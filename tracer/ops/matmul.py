@@ -14,11 +14,13 @@ from .elementwise import div, keep, mul, scale
 from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
 from .reduce import axes_of, reduced_shape, spread_like
 from .unary import absolute, sign
+from .wide import wide
 
 _product = native.kernel("matmul")
 
 
 @op("matmul_v2", "X, Y -> Out")
+@wide
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""
     if trans_x and x.ndim > 1:
@@ -87,6 +89,7 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 @op("bmm", "X, Y -> Out")
+@wide
 def bmm(x, y):
     """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
     check(x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0], "X and Y need three axes and one batch size")
@@ -113,6 +116,7 @@ def _(g, x, y):
 
 
 @op("dot", "X, Y -> Out")
+@wide
 def dot(x, y):
     """Out = the sum of X * Y over the last axis.   X [*B,K], Y [*B,K] -> Out [*B]"""
     check(x.shape == y.shape, "the shapes differ")
@@ -136,6 +140,7 @@ def _(g, x, y):
 
 
 @op("mv", "X, Vec -> Out")
+@wide
 def mv(x, vec):
     """Out = X @ Vec.   X [M,K], Vec [K] -> Out [M]"""
     check(x.ndim == 2 and vec.ndim == 1, "X needs two axes and Vec one")
@@ -156,6 +161,7 @@ def _(g, x, vec):
 
 
 @op("addmm", "Input, X, Y -> Out")
+@wide
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.   Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]"""
     t = x.dtype.type
@@ -188,6 +194,7 @@ def _(g, base, x, y, *, Alpha, Beta):
 
 
 @op("mul", "X, Y -> Out")
+@wide
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, each flattened to a matrix at its own axis.   X [*M,*K], Y [*K,*N] -> Out [*M,*N]"""
     (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
@@ -239,10 +246,12 @@ def _(g, x, *, axis):
 
 @op("p_norm", "X -> Out")
 @np.errstate(all="ignore")
+@wide
 def p_norm(
     x, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
 ):
     """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.   X [*] -> Out [*]"""
+    check_float(x)
     axes = _norm_axes(x.ndim, axis, asvector)
     size = np.abs(x)
     if porder == 0:
@@ -268,7 +277,8 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 
 @p_norm.vjp
-def _(g, x, *, porder, axis, keepdim, asvector, Out):
+def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
+    """The gradient of X.   g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
@@ -282,10 +292,12 @@ def _(g, x, *, porder, axis, keepdim, asvector, Out):
 
 
 @op("frobenius_norm", "X -> Out")
+@wide
 def frobenius_norm(
     x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
 ):
     """Out = the root of the sum of X ** 2 over the axes.   X [*] -> Out [*]"""
+    check_float(x)
     return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
+from .wide import wide
 
 Found = list[tuple[int, float, int]]  # class, score, box
 
@@ -162,6 +163,7 @@ def _decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
     no_grad=NO_GRAD,
     by_value=True,
 )
+@wide
 def generate_proposals_v2(
     scores, deltas, image, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float,
     pixel_offset: bool = True,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
+from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .meta import Shape, agree, check_float, like, shape_of, size_of
@@ -18,6 +19,7 @@ from .reduce import reduce_sum
 from .shape import reshape, reshape_like
 from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
 from .unary import rsqrt
+from .wide import precise, wide
 
 # -- batch_norm ---------------------------------------------------------------------------------------------------
 
@@ -50,6 +52,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
     "batch_norm",
     "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, VarianceOut~=Variance, SavedMean~, SavedVariance~",
 )
+@wide(stats=(1, 2, 3, 4))
 def batch_norm(
     x, weight, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9, epsilon: float = 1e-5,
     data_layout: str = "NCHW", is_test: bool = False, use_global_stats: bool = False, trainable_statistics: bool = False,
@@ -119,7 +122,7 @@ def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
     check_float(x)
     channels = x.shape[_channel(len(x.shape), data_layout)]
     _check_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
-    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), mean.dtype)
+    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), work_dtype(mean.dtype))
     return x, stat, stat, stat, stat
 
 
@@ -131,6 +134,7 @@ def _(
     rank = len(shape_of(x))
     channel = _channel(rank, data_layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
+    g, x = precise(g), precise(x)  # Scale and the statistics are float32
 
     def spread(t: Any) -> Any:
         return reshape(t, shape=along)
@@ -166,6 +170,7 @@ def _(
 
 
 @op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+@wide(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.   X [*R,*K], Scale, Bias [K] -> Y [*R,*K]"""
     check(0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
@@ -199,7 +204,7 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
     check_float(x)
     check(0 <= begin_norm_axis < max(len(x.shape), 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
     _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
-    rows = Meta(x.shape[:begin_norm_axis], x.dtype)
+    rows = Meta(x.shape[:begin_norm_axis], work_dtype(x.dtype))
     return x, rows, rows
 
 
@@ -300,6 +305,7 @@ def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any
 
 
 @op("group_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+@wide(stats=(1, 2))
 def group_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"):
     """Y = X standardized per group of channels, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]"""
     y, mean, variance = _grouped(x, weight, bias, epsilon, groups, data_layout)
@@ -312,7 +318,7 @@ def _(x, weight, bias, *, epsilon, groups, data_layout):
     channel = _channel(len(x.shape), data_layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    stat = Meta((x.shape[0], groups), x.dtype)
+    stat = Meta((x.shape[0], groups), work_dtype(x.dtype))
     return x, stat, stat
 
 
@@ -322,6 +328,7 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
 
 
 @op("instance_norm", "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~")
+@wide(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
     """Y = X standardized per channel and sample, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]
 
@@ -336,7 +343,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 def _(x, weight, bias, *, epsilon):
     check_float(x)
     _check_per_channel(x.shape[_channel(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
-    stat = Meta((size_of(x.shape[:2]),), x.dtype)
+    stat = Meta((size_of(x.shape[:2]),), work_dtype(x.dtype))
     return x, stat, stat
 
 

@@ -11,6 +11,7 @@ from .compare import equal
 from .elementwise import add, div, keep, mul, scale, sub
 from .meta import broadcast, check_float, floated
 from .unary import negative, square
+from .wide import wide
 
 
 def _float_pair(x: Any, y: Any, **attrs: Any) -> Any:
@@ -48,11 +49,12 @@ def _picking(type: str, function: Any, word: str, picked: str, other: str) -> An
     return kernel
 
 
-fmax = _picking("elementwise_fmax", np.fmax, "larger", "greater_equal", "less_than")
-fmin = _picking("elementwise_fmin", np.fmin, "smaller", "less_equal", "greater_than")
+fmax = _picking("elementwise_fmax", wide(np.fmax), "larger", "greater_equal", "less_than")
+fmin = _picking("elementwise_fmin", wide(np.fmin), "smaller", "less_equal", "greater_than")
 
 
 @op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
+@wide
 def heaviside(x, y):
     """Out = 0 where X < 0, Y where X is 0, 1 above.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     one = x.dtype.type(1)
@@ -72,6 +74,7 @@ def nextafter(x, y):
 
 
 @op("lerp", "X, Y, Weight -> Out")
+@wide
 def lerp(x, y, weight):
     """Out = X + Weight * (Y - X).   X, Y, Weight broadcast -> Out [*]"""
     return x + weight * (y - x)

@@ -16,6 +16,7 @@ import numpy as np
 from ..core import native
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
+from .wide import wide
 from .window import (
     COUNTS,
     Pair,
@@ -303,6 +304,7 @@ def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusiv
 
 
 @op("pool2d", "X -> Out", meta=_meta_of_rank(2))
+@wide
 def pool2d(
     x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
     paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
@@ -315,6 +317,7 @@ def pool2d(
 
 
 @op("pool3d", "X -> Out", meta=_meta_of_rank(3))
+@wide
 def pool3d(
     x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1, 1],
     paddings: Ints = [0, 0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
@@ -337,6 +340,7 @@ def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
 
 
 @op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=pool2d, internal=True)
+@wide
 def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling.   X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")

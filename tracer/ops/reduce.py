@@ -7,12 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import is_float
+from ..core.dtype import work_dtype
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, proto_of, shape_of, size_of
+from .meta import (
+    Shape,
+    check_float,
+    check_inexact,
+    like_x,
+    normal_axes,
+    normal_axis,
+    proto_dtype,
+    proto_of,
+    shape_of,
+    size_of,
+)
 from .unary import exp
+from .wide import wide
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
@@ -76,17 +88,12 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.int64) if dtype.kind == "b" or dtype == np.int32 else dtype
 
 
-def _work(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to add up in: half precision would lose too much."""
-    return np.dtype(np.float32) if is_float(dtype) and dtype.itemsize == 2 else dtype
-
-
 def _sum(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.sum(x, axis=axes, keepdims=keep, dtype=_work(target)).astype(target, copy=False)
+    return np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
 
 
 def _mean(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    total = np.sum(x, axis=axes, keepdims=keep, dtype=_work(target))
+    total = np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target))
     count = x.size // max(total.size, 1)
     if total.dtype.kind in "iu":
         check(count > 0, "X is empty")
@@ -104,7 +111,7 @@ def _min(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> An
 
 
 def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.prod(x, axis=axes, keepdims=keep, dtype=target)
+    return np.prod(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
 
 
 reduce_sum = reduction("reduce_sum", _sum, _wide, "the sum of X")
@@ -166,6 +173,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 
 @op("product_of_others", "X -> Out", meta=like_x, internal=True)
 @np.errstate(all="ignore")
+@wide
 def product_of_others(x, *, axes: Ints):
     """Out = at each place the product of all other X over the axes, zeros among them or not.   X [*] -> Out [*]"""
     dims = tuple(axes)
@@ -252,7 +260,7 @@ reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 @op("mean", "X -> Out")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
-    check_float(x)
+    check_inexact(x)
     return _mean(x, tuple(range(x.ndim)), False, x.dtype)
 
 
@@ -264,7 +272,7 @@ def _(x):
 
 @mean.meta
 def _(x):
-    check_float(x)
+    check_inexact(x)
     return Meta((), x.dtype)
 
 
@@ -274,6 +282,7 @@ def _(g, x):
 
 
 @op("logsumexp", "X -> Out")
+@wide
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
     """Out = ln(the sum of e ** X over the axes).   X [*] -> Out [*]"""
     axes = axes_of(axis, reduce_all, x.ndim)
@@ -320,6 +329,7 @@ arg_min = arg_extreme("arg_min", np.argmin, "smallest")
 
 
 @op("cumsum", "X -> Out")
+@wide
 def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the end.   X [*] -> Out [*]"""
     if flatten or not x.ndim:

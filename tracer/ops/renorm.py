@@ -10,6 +10,7 @@ from .elementwise import add, div, mul, scale
 from .meta import check_float, normal_axis, shape_of
 from .reduce import reduce_sum
 from .unary import absolute, reciprocal, sign
+from .wide import wide
 
 _SMALL = 1e-7  # what Paddle adds to the norm before it divides
 
@@ -20,6 +21,7 @@ def _others(rank: int, axis: int) -> list[int]:
 
 
 @op("renorm", "X -> Out")
+@wide
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.   X [*] -> Out [*]"""
     norm = np.sum(np.abs(x) ** x.dtype.type(p), axis=tuple(_others(x.ndim, axis)), keepdims=True) ** x.dtype.type(1 / p)

@@ -11,6 +11,7 @@ from ..core import rng
 from ..core.op import Meta, check, op
 from .cells import CELLS, Cell, run, run_back
 from .meta import agree, agree_all, check_float, no_second_order
+from .wide import wide
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
@@ -43,6 +44,7 @@ def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
 
 
 @op("rnn", "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*")
+@wide
 def rnn(
     x, pre, weights, lengths=None, *, dropout_prob: float = 0.0, is_bidirec: bool = False, input_size: int = 10,
     hidden_size: int = 100, num_layers: int = 1, mode: str = "RNN_TANH", seed: int = 0, is_test: bool = False,
@@ -87,9 +89,9 @@ def _complaint(x: Any, pre: Any, weights: Any, cell: Cell, directions: int, laye
     if len(weights) != 4 * layers * directions:
         return f"{len(weights)} weights are not four for each of {layers} layers and {directions} directions"
     for layer in range(layers):
-        wide = directions * hidden if layer else x.shape[2]
+        width = directions * hidden if layer else x.shape[2]
         for d in range(directions):
-            wanted = [(cell.gates * hidden, wide), (cell.gates * hidden, hidden), *2 * [(cell.gates * hidden,)]]
+            wanted = [(cell.gates * hidden, width), (cell.gates * hidden, hidden), *2 * [(cell.gates * hidden,)]]
             own = _weights_of(weights, layer, d, directions)
             if not all(agree_all(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
                 return f"the weights of layer {layer} need the shapes {wanted}"
@@ -129,6 +131,7 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
     "rnn_grad", "Input, PreState*, WeightList*, SequenceLength?, DropoutState, Reserve, Out@GRAD, State@GRAD* -> Grads*",
     attrs_of=rnn, internal=True,
 )  # fmt: skip
+@wide
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     """The gradients of rnn in Input, every PreState and every weight, in this order."""
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]

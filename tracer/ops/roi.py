@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like, like_x
+from .wide import wide
 
 Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
 
@@ -93,6 +94,7 @@ def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, rati
 
 
 @op("roi_align", "X, ROIs!, RoisNum? -> Out", meta=_meta)
+@wide
 def roi_align(
     x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
     aligned: bool = False,
@@ -108,6 +110,7 @@ def _(g, x, rois, counts, **over):
 
 
 @op("roi_align_grad", "X, ROIs!, RoisNum?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=roi_align, internal=True)
+@wide
 def roi_align_grad(
     x, rois, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
     aligned: bool = False,
@@ -230,6 +233,7 @@ def _each_bin(x: Any, rois: Any, counts: Any, high: int, wide: int, scale: float
 
 
 @op("psroi_pool", "X, ROIs!, RoisNum? -> Out")
+@wide
 def psroi_pool(
     x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, output_channels: int = 1, spatial_scale: float = 1.0
 ):  # fmt: skip
@@ -260,6 +264,7 @@ def _(g, x, rois, counts, **over):
 
 
 @op("psroi_pool_grad", "X, ROIs!, RoisNum?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=psroi_pool, internal=True)
+@wide
 def psroi_pool_grad(
     x, rois, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, **_
 ):

@@ -12,9 +12,11 @@ from .meta import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
 from .sort import put_back
 from .unary import exp, negative
+from .wide import wide
 
 
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
+@wide
 def recurrence(x, a, *, axis: int, reverse: bool = False):
     """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].   X, A [*] -> Out [*]"""
     out = np.array(x)
@@ -51,6 +53,7 @@ def _(g, x, *, axis, by):
 
 
 @op("cumprod", "X -> Out")
+@wide
 def cumprod(x, *, dim: int):
     """Out = the product of X up to each place along the axis.   X [*] -> Out [*]"""
     return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
@@ -103,6 +106,7 @@ cummin = _extreme("cummin", np.less_equal, "smallest")
 
 @op("logcumsumexp", "X -> Out")
 @np.errstate(all="ignore")
+@wide
 def logcumsumexp(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     """Out = ln(the sum of e ** X up to each place); the attributes are those of cumsum.   X [*] -> Out [*]"""
     if flatten or not x.ndim:

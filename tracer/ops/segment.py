@@ -11,6 +11,7 @@ from .compare import equal
 from .elementwise import div, keep, zeros_like
 from .index import gather
 from .meta import agree, check_float, proto_of, shape_of, size_of
+from .wide import wide
 
 WORDS = ("SUM", "MEAN", "MAX", "MIN")
 
@@ -42,6 +43,7 @@ def _as_columns(counts: Any, x: Any) -> Any:
 
 
 @op("segment_pool", "X, SegmentIds -> Out, SummedIds~", by_value=True)
+@wide
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """Out = the rows of each segment brought together, 0 for an empty one.   X [N,*], SegmentIds int [N], not falling -> Out [S,*]
 
@@ -75,6 +77,7 @@ def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
 
 
 @op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
+@wide
 def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]):
     """Out = at each node, the rows of X brought together that edges send there.   X [N,*], Src_index, Dst_index int [E] -> Out [out_size or N,*]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.op import WHOLE, Meta, check, op
 from .meta import agree, agree_all, check_float, proto_dtype, size_of
+from .wide import wide
 
 BY_CHOICE = "it chooses among whole numbers"
 
@@ -85,6 +86,7 @@ def _(ids, parents):
 
 
 @op("viterbi_decode", "Input, Transition, Length -> Scores, Path", no_grad=BY_CHOICE, by_value=True)
+@wide
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     """Path = the tags of the best way, Scores = its score   (Viterbi 1967).   Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]
 

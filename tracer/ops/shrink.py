@@ -15,11 +15,13 @@ from .elementwise import div, keep, mul, scale
 from .meta import check_float, float_like_x, like_x, normal_axis
 from .softmax import softmax_grad, softmax_of
 from .unary import exp, one_minus, square, tanh
+from .wide import wide
 
 INF = math.inf
 
 
 @op("celu", "X -> Out", meta=float_like_x)
+@wide
 def celu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere   (Barron 2017).   X [*] -> Out [*]"""
     t = x.dtype.type
@@ -33,6 +35,7 @@ def _(g, x, *, alpha):
 
 
 @op("selu", "X -> Out", meta=float_like_x)
+@wide
 def selu(x, *, scale: float = 1.0507009873554804934193349852946, alpha: float = 1.6732632423543772848170429916717):
     """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere   (Klambauer et al. 2017).   X [*] -> Out [*]"""
     t = x.dtype.type
@@ -92,6 +95,7 @@ def _(g, x, **attrs):
 
 
 @op("tanh_shrink", "X -> Out", meta=float_like_x)
+@wide
 def tanh_shrink(x):
     """Out = X - tanh(X).   X [*] -> Out [*]"""
     return x - np.tanh(x)
@@ -114,6 +118,7 @@ def _(g, x, *, threshold):
 
 
 @op("stanh", "X -> Out", meta=float_like_x)
+@wide
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X)   (LeCun et al. 1998).   X [*] -> Out [*]"""
     t = x.dtype.type
@@ -127,6 +132,7 @@ def _(g, x, *, scale_a, scale_b):
 
 @op("logit", "X -> Out", meta=float_like_x)
 @np.errstate(all="ignore")
+@wide
 def logit(x, *, eps: float = 1e-6):
     """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.   X [*] -> Out [*]"""
     inside = clamp(x, eps, 1 - eps) if eps else x
@@ -142,6 +148,7 @@ def _(g, x, *, eps):
 
 
 @op("rrelu", "X -> Out, Noise~", random=True)
+@wide
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
     """Out = X where X > 0, else X times Noise, drawn from [lower, upper), their mean in a test   (Xu et al. 2015).   X [*] -> both [*]"""
     if is_test:
@@ -164,6 +171,7 @@ def _(g, x, *, Noise):
 
 
 @op("gumbel_softmax", "X -> Out", random=True)
+@wide
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
     """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0   (Jang et al. 2017).   X [*] -> Out [*]"""
     t = x.dtype.type

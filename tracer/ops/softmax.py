@@ -10,6 +10,7 @@ from .blocks import along_last, largest, sums
 from .elementwise import mul, sub
 from .meta import check_float, like_x, normal_axis
 from .unary import exp
+from .wide import wide
 
 
 def _meta(x: Meta, *, axis: int) -> Meta:
@@ -20,6 +21,7 @@ def _meta(x: Meta, *, axis: int) -> Meta:
 
 @op("softmax", "X -> Out", meta=_meta)
 @np.errstate(invalid="ignore")
+@wide
 def softmax(x, *, axis: int = -1):
     """Out = e ** X / the sum of e ** X over the axis.   X [*] -> Out [*]"""
     check_float(x)
@@ -52,6 +54,7 @@ def _(g, x, *, axis, Out):
 
 
 @op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     if not out.ndim:
@@ -83,6 +86,7 @@ def _(gg, out, g, *, axis):
 
 @op("log_softmax", "X -> Out", meta=_meta)
 @np.errstate(invalid="ignore")
+@wide
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
     check_float(x)

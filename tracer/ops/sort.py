@@ -10,10 +10,12 @@ from ..core.op import Meta, check, op
 from .along import put_along_axis
 from .elementwise import zeros_like
 from .meta import normal_axis, shape_of
+from .wide import single
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
     """The indices that sort `x`: of equals the first comes first, and NaN counts as the largest."""
+    x = single(x)
     if not descending:
         return np.argsort(x, axis, kind="stable")
     turned = np.argsort(np.flip(x, axis), axis, kind="stable")

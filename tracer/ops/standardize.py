@@ -18,6 +18,7 @@ from .elementwise import add, mul
 from .meta import like_x
 from .reduce import reduce_mean, reduced_shape, spread_like
 from .unary import negative
+from .wide import wide
 
 
 def standardized_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
@@ -54,6 +55,7 @@ def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | 
 
 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
+@wide
 def standardize(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, both being those of X over the axes.   X [*S], Mean and InvStd broadcast to it -> Out [*S]"""
     out = x - mean
@@ -67,6 +69,7 @@ def _(g, x, mean, inv_std, *, axes):
 
 
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@wide
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
     flat = as_rows(axes, x, mean, inv_std, also=g)
@@ -133,6 +136,7 @@ def _(b, x, mean, inv_std, g, *, axes):
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
+@wide
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.   X [*S], Y [*S] -> Out [*]"""
     flat = as_rows(axes, x, mean, inv_std, also=y)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.op import Longs, Meta, Strings, check, op
 from .meta import agree, check_float, no_second_order, size_of
+from .wide import wide
 
 
 class Walk(NamedTuple):
@@ -43,6 +44,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
 
 
 @op("hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W")
+@wide
 def hierarchical_sigmoid(
     x, w, label, table=None, code=None, bias=None, *, num_classes: int = 2, trainer_id: int = 0, height_sections: Longs = [],
     epmap: Strings = [], table_names: Strings = [], is_sparse: bool = False,
@@ -76,6 +78,7 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
 
 
 @op("hierarchical_sigmoid_grad", "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*", internal=True)
+@wide
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid in X, in W and, where there is one, in Bias."""
     walk = _walk(label, table, code, num_classes)

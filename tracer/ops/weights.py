@@ -11,6 +11,7 @@ from .elementwise import div, mul, sub
 from .matmul import matmul
 from .meta import agree, check_float, like_x, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
+from .wide import wide
 
 # -- spectral_norm ------------------------------------------------------------------------------------------------
 
@@ -28,6 +29,7 @@ def _matrix(weight: Any, dim: int) -> Any:
     internal=True,
     no_grad="the directions are taken as constants",
 )
+@wide
 def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = u v', the directions along which Weight stretches most, by power iterations from U and V.   -> Out like Weight"""
     matrix, tiny = _matrix(weight, dim), weight.dtype.type(eps)
@@ -41,6 +43,7 @@ def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: 
 
 
 @op("spectral_norm", "Weight, U!, V! -> Out")
+@wide
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = Weight / its largest singular value, seen as a matrix [H,rest]   (Miyato et al. 2018).   Weight [*,H,*], U [H], V [rest]"""
     direction = leading_direction.kernel(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
@@ -70,6 +73,7 @@ def _(g, weight, u, v, **over):
 
 
 @op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out")
+@wide
 def bilinear(x, y, weight, bias=None):
     """Out = x' W y for each of the O matrices of Weight, plus Bias.   X [B,I], Y [B,J], Weight [O,I,J], Bias [1,O] -> Out [B,O]"""
     out = np.einsum("oib,bi->bo", np.matmul(weight, y.T), x)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import native
+from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, OpError
 from ..core.op import Op
 from ..core.parameter import Parameter
@@ -20,11 +21,6 @@ Array = Any  # an ndarray like the parameter
 
 
 MASTER = "fp32_master"  # the float32 copy of a half-precision parameter, among what is kept of it
-
-
-def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """float32 for half precision, else the dtype itself."""
-    return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
 class Change(NamedTuple):
@@ -159,7 +155,7 @@ class Optimizer:
         slots |= {
             "Param": value,
             "Grad": gradient.astype(value.dtype, copy=False),
-            "LearningRate": np.array([lr], _wide(value.dtype)),
+            "LearningRate": np.array([lr], work_dtype(value.dtype)),
         }
         op = self._op
         outs = op.kernel(*(slots.get(s.name) for s in op.ins), **self._attrs_of(parameter))
@@ -191,8 +187,8 @@ class Optimizer:
 
     def _new_state(self, parameter: Parameter) -> dict[str, Array]:
         like = parameter.array
-        keep_wide = self._multi_precision and _wide(like.dtype) != like.dtype
-        dtype = _wide(like.dtype) if keep_wide else like.dtype
+        keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
+        dtype = work_dtype(like.dtype) if keep_wide else like.dtype
         state = {a.name: np.full([1] if a.single else like.shape, a.start, dtype) for a in self._accumulators()}
         return {**state, MASTER: like.astype(dtype)} if keep_wide else state
 

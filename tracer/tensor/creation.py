@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.dtype import default_float, dtype_of
+from ..core.dtype import default_float, dtype_of, is_real
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import cast, sizes, tensor_like, to_tensor
@@ -80,8 +80,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     if end is None:
         start, end = 0, start
     if dtype is None:
-        given = [v.meta.dtype.kind if isinstance(v, Tensor) else np.asarray(v).dtype.kind for v in (start, end, step)]
-        dtype = default_float() if "f" in given else "int64"
+        given = [v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype for v in (start, end, step)]
+        dtype = default_float() if any(map(is_real, given)) else "int64"
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)]
     return OPS["range"](*bounds)
 

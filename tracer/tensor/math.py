@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import BY_NP, dtype_of, is_float
+from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -79,7 +79,7 @@ IN_PLACE = [
     "rsqrt", "scale", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
 ]  # fmt: skip
 
-_SCALARS = (bool, int, float, np.generic)
+_SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def binary(op: Op, x: Any, y: Any) -> Tensor:
@@ -100,7 +100,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
 def promoted(x: Tensor, y: Tensor, dx: Any, dy: Any) -> tuple[Tensor, Tensor]:
     """Both operands with one dtype: complex wins over real, floating over integer, wide over narrow floating, else the left one."""
     if is_float(dx) and is_float(dy):
-        wide = np.promote_types(dx, dy)
+        wide = promote(dx, dy)
         return cast(x, wide), cast(y, wide)
     to_right = dx.kind in "iub" and dy.kind not in "iub"
     return (cast(x, dy), y) if to_right else (x, cast(y, dx))
@@ -111,7 +111,7 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, complex) or kind in "bc" or (kind in "iu" and not isinstance(value, int)):
+    if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.silent and np.float32(value) != value and x.meta.dtype != np.float32:
         return None  # a file keeps attributes as float32: too coarse for this dtype
@@ -176,7 +176,7 @@ remainder = floor_mod = mod
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
-    if isinstance(y, int | float) and not isinstance(y, bool) and (x.meta.dtype.kind == "f" or isinstance(y, int)):
+    if isinstance(y, int | float) and not isinstance(y, bool) and (is_real(x.meta.dtype) or isinstance(y, int)):
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
@@ -210,7 +210,8 @@ def scale(
 def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
     """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
     low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
-    limits = np.finfo(np.float32) if x.meta.dtype.kind == "f" else np.iinfo(np.int32)
+    kind = x.meta.dtype
+    limits = np.finfo(np.float16 if kind == np.float16 else np.float32) if is_real(kind) else np.iinfo(np.int32)
     attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
     attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
     return OPS["clip"](x, low, high, **attrs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math as pymath
 from typing import Any
 
+from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.numbers import finfo
 from ..core.op import OPS
@@ -109,7 +110,7 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.   x [*] float -> [*], [*]"""
-    if x.meta.dtype.kind not in "fV":
+    if not is_real(x.meta.dtype):
         raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
     zero = logic.equal(x, 0.0)
     size = manipulation.where(zero, full([], 1, x.dtype), math.abs(x))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import dtype_of, float16, is_real
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -76,11 +76,12 @@ def scaled_dot_product_attention(
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
     scores = matmul(multiply(q, query.meta.shape[-1] ** -0.5), k, transpose_y=True)
     if attn_mask is not None:
-        scores = add(scores, attn_mask if attn_mask.meta.dtype.kind == "f" else _hidden(attn_mask, scores))
+        scores = add(scores, attn_mask if is_real(attn_mask.meta.dtype) else additive(attn_mask, scores.dtype))
     weights = OPS["fused_softmax_mask_upper_triangle"](scores) if is_causal else softmax(scores)
     weights = dropout(weights, dropout_p, training=training) if dropout_p else weights
     return transpose(matmul(weights, v), [0, 2, 1, 3])
 
 
-def _hidden(mask: Tensor, like: Tensor) -> Tensor:
-    return multiply(subtract(cast(mask, like.dtype), 1.0), 1e9)
+def additive(mask: Tensor, dtype: Any) -> Tensor:
+    """A bool or int mask (False hides) as what is added to scores: 0, or as good as minus infinity.   [*] -> [*] of dtype"""
+    return multiply(subtract(cast(mask, dtype), 1.0), 3e4 if dtype_of(dtype) is float16 else 1e9)

@@ -1,0 +1,148 @@
+"""Every row with float32 operands again in float16 and bfloat16: dtypes as the meta rule says, values as in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from oarlock.core.autograd import grad
+from oarlock.core.dtype import BY_NP, HALF, is_float
+from oarlock.core.eager import result_metas
+from oarlock.core.errors import OpError
+from oarlock.core.mode import pushed
+from oarlock.core.op import OPS, Meta, Op
+from oarlock.core.tensor import Tensor
+
+from .rows import Row
+from .table import FLOAT32_SLOTS, IDS, ROWS, arrays_of, constant_of, op_of
+from .test_forward import compatible, flat
+from .test_gradient import Checked, differentiable
+
+TYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+NEAR = 2e-2
+DTYPES = ("dtype", "out_dtype", "in_dtype")
+
+
+def operands(row: Row, dtype: Any) -> list[Any]:
+    """The operands of a row with float32 replaced by `dtype`, but where real Paddle wants float32."""
+    stay = FLOAT32_SLOTS.get(row.type, ())
+
+    def cast(a: Any) -> Any:
+        return a.astype(dtype) if a.dtype == np.float32 else a
+
+    return [
+        a if a is None or s.name in stay else [cast(t) for t in a] if isinstance(a, list) else cast(a)
+        for s, a in zip(op_of(row).ins, row.args, strict=False)
+    ]
+
+
+def again_single(arg: Any) -> Any:
+    """An operand as float32, rounded as it was."""
+    if isinstance(arg, list):
+        return [again_single(a) for a in arg]
+    return arg.astype(np.float32) if arg is not None and arg.dtype in HALF else arg
+
+
+def attrs_of(row: Row, dtype: Any) -> dict[str, Any]:
+    return {k: BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()}
+
+
+def applies(row: Row) -> bool:
+    return (
+        not row.half
+        and not op_of(row).no_half
+        and any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
+    )
+
+
+NUMBERS = [n for n, row in enumerate(ROWS) if applies(row)]
+CASES = [(n, t) for n in NUMBERS for t in TYPES]
+NAMES = [f"{IDS[n]}-{t.name}" for n, t in CASES]
+
+
+def assert_near(got: Any, wanted: Any) -> None:
+    assert got.shape == wanted.shape
+    if is_float(got.dtype):
+        np.testing.assert_allclose(again_single(got), wanted, rtol=NEAR, atol=NEAR)
+    else:
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(("number", "dtype"), CASES, ids=NAMES)
+def test_forward(number: int, dtype: Any) -> None:
+    row = ROWS[number]
+    op, args = op_of(row), operands(row, dtype)
+    outs = op.kernel(*args, **attrs_of(row, dtype))
+    metas = [
+        None if a is None else [Meta(t.shape, t.dtype) for t in a] if isinstance(a, list) else Meta(a.shape, a.dtype)
+        for a in args
+    ]
+    said = op.infer(tuple(metas), attrs_of(row, dtype))
+    for got, meta in zip(flat(op, result_metas(op, outs)), flat(op, said), strict=True):
+        assert got.dtype == meta.dtype and compatible(meta, got), f"kernel gave {got}, meta said {meta}"
+    if not row.random:
+        wanted = op.kernel(*map(again_single, args), **row.attrs)
+        for got, one in zip(flat(op, outs), flat(op, wanted), strict=True):
+            assert_near(np.asarray(got), np.asarray(one))
+
+
+def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
+    """The gradients of the sum of all results for what can have one."""
+    op, leaves = op_of(row), []
+
+    def leaf(array: Any, constant: bool) -> Tensor:
+        made = Tensor(array, stop_gradient=constant or not is_float(array.dtype))
+        if not made.stop_gradient:
+            leaves.append(made)
+        return made
+
+    constant = constant_of(row)
+    tensors = [
+        None
+        if a is None
+        else [leaf(t, s.name in constant) for t in a]
+        if isinstance(a, list)
+        else leaf(a, s.name in constant)
+        for s, a in zip(op.ins, args, strict=False)
+    ]
+    made = op(*tensors, **attrs)
+    slots = [made] if len(op.outs) == 1 else list(made)
+    outs = [t for s, o in zip(op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])]
+    outs = [t for t in outs if is_float(t.array.dtype)]
+    found = grad(outs, leaves, [Tensor(np.ones_like(t.array)) for t in outs], allow_unused=True)
+    for g, t in zip(found, leaves, strict=True):
+        assert g is None or (g.array.dtype == t.array.dtype and g.array.shape == t.array.shape)
+    return [None if g is None else g.array for g in found]
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.no_half], ids=lambda op: op.type)
+def test_what_has_no_half_precision_refuses_it(op: Op) -> None:
+    row = next((r for r in ROWS if r.type == op.type), None)
+    if row is None:  # it is the gradient of one
+        assert op.facts.internal
+        return
+    for dtype in TYPES:
+        args = [None if a is None else Tensor(a) for a in operands(row, dtype)]
+        if any(a is not None and a.array.dtype == dtype for a in args):
+            with pytest.raises(OpError, match=f"{op.type}: has no half precision"):
+                op(*args, **attrs_of(row, dtype))
+
+
+BACK = [(n, t) for n, t in CASES if differentiable(ROWS[n])]
+
+
+@pytest.mark.parametrize(("number", "dtype"), BACK, ids=[f"{IDS[n]}-{t.name}" for n, t in BACK])
+def test_gradient(number: int, dtype: Any) -> None:
+    row = ROWS[number]
+    args = operands(row, dtype)
+    with pushed(Checked(True)):
+        found = gradients(row, args, attrs_of(row, dtype))
+    wanted = gradients(row, [again_single(a) for a in args], row.attrs)
+    for got, one in zip(found, wanted, strict=True):
+        assert (got is None) == (one is None)
+        if got is not None:
+            size = 1 + float(np.max(np.abs(one), initial=0))
+            np.testing.assert_allclose(again_single(got), one, rtol=0, atol=2 * NEAR * size)
