@@ -51,6 +51,7 @@ bool = bool_
 # What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
 _LATER = {
     "callbacks": (".callbacks", None),
+    "distribution": (".distribution", None),
     "fft": (".fft", None),
     "flops": (".hapi", "flops"),
     "geometric": (".geometric", None),
