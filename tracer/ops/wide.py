@@ -37,7 +37,7 @@ def _narrow(result: Any, dtype: np.dtype[Any]) -> Any:
 
 def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
     """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats` stay float32."""
-    with np.errstate(over="ignore"):  # what float16 cannot hold is infinite
+    with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
         found = kernel(*map(single, args), **attrs)
         dtype = args[0].dtype
         if isinstance(found, tuple):
