@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..static.interpreter import Interpreter
 from ..static.program import Program
-from .engine import Array, Engine
+from .engine import Array, Engine, UnsupportedError, runtime
 
 
 class ProgramRunner:
@@ -57,8 +60,31 @@ class ProgramRunner:
                     pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
             return Engine(pdmodel.to_bytes(self.program), path, self._name, **self._options)
 
+    @cached_property
+    def missing(self) -> UnsupportedError | None:
+        """What the engine says of ops that it does not have; None where it has all.   Builds the engine.
+
+        Raises it where the interpreter cannot stand in: for ops that it does not have either, and for a trace that read values, whose
+        assumptions the engine checks.
+        """
+        try:
+            self._engine = self._build()
+        except UnsupportedError as error:
+            if not self._all_interpretable or (self.program.contract and self.program.contract.guards):
+                raise
+            ops = ", ".join(
+                sorted({op.type for op in self.program.block.ops} - set(runtime().lowered_ops()) - {"feed", "fetch"})
+            )
+            warnings.warn(
+                f"{self._name}: the engine does not have {ops}; the model runs op by op, slower", stacklevel=4
+            )
+            return error
+        return None
+
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """The outputs for inputs in order, as ndarrays."""
+        if self.missing is not None:
+            return [np.asarray(t.array) for t in self.interpret([Tensor(a) for a in arrays])]
         if self._changed():
             self._arrays, self._engine = [t.array for t in self._tensors], None
             if self._all_interpretable:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.errors import GuardError, OpError, with_user_line
-from ..core.mode import state
+from ..core.mode import pushed, state
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export.info import VarInfo
@@ -81,6 +81,9 @@ class TranslatedLayer(Layer):
             raise OpError(with_user_line(f"{self._runner._name}: takes {self._input_names()}, got {len(given)} inputs"))
         if self._wants_gradient(given):
             return self._nest(self._interpreted(given))
+        if self._runner.missing is not None:
+            with pushed(state.mode.with_tape(False)):
+                return self._nest(self._interpreted(given))
         arrays = [_array(g, a) for g, a in zip(given, self._inputs, strict=True)]
         return self._nest([Tensor(a) for a in self._runner.infer(arrays)])
 

@@ -52,10 +52,13 @@ bool = bool_
 _LATER = {
     "amp": (".amp", None),
     "callbacks": (".callbacks", None),
+    "fft": (".fft", None),
     "flops": (".hapi", "flops"),
     "geometric": (".geometric", None),
     "hapi": (".hapi", None),
+    "linalg": (".linalg", None),
     "Model": (".hapi", "Model"),
+    "signal": (".signal", None),
     "summary": (".hapi", "summary"),
     "text": (".text", None),
     "utils": (".utils", None),

@@ -99,7 +99,28 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "resnet": (resnet, (16, 3, 32, 32)),
     "transformer": (Classifier, (16, 32, 64)),
 }
-TRAINED = {**MODELS, "lstm": (Recurrent, (16, 20, 32))}
+
+
+def wide_mlp() -> Any:
+    """784 -> 100 -> 100 -> 10"""
+    return nn.Sequential(nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10))
+
+
+def wide_lenet() -> Any:
+    """LeNet with 20 and 50 channels."""
+    return nn.Sequential(
+        nn.Conv2D(1, 20, 5), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(20, 50, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
+        nn.Flatten(), nn.Linear(800, 500), nn.ReLU(), nn.Linear(500, 10),
+    )  # fmt: skip
+
+
+TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    "mlp": (wide_mlp, (16, 784)),
+    "lenet": (wide_lenet, (64, 1, 28, 28)),
+    "resnet": (resnet, (16, 3, 32, 32)),
+    "lstm": (Recurrent, (16, 20, 32)),
+    "transformer": (Classifier, (16, 16, 64)),
+}
 
 
 def add(tape: bool) -> Case:
@@ -125,16 +146,17 @@ def sixty() -> Case:
 
 
 def train(name: str) -> Case:
-    """One step of training with Adam."""
+    """One step of training, with Adam but for the MLP."""
     make, shape = TRAINED[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
-    adam = P.optimizer.Adam(1e-3, parameters=model.parameters())
+    optimizer = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
+    stepper = optimizer(1e-3, parameters=model.parameters())
     loss_of = nn.CrossEntropyLoss()
 
     def call() -> None:
         loss_of(model(x), y).backward()
-        adam.step()
-        adam.clear_grad()
+        stepper.step()
+        stepper.clear_grad()
 
     return call
 

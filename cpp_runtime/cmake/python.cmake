@@ -1,9 +1,5 @@
 # The modules oarlock.loader._runtime, oarlock.core._tape and oarlock.core._kernels and the runner, as the wheel wants them.
-if(CMAKE_VERSION VERSION_LESS 3.26)
-  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
-else()
-  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/tape.cmake)
 if(NOT nanobind_DIR)
   execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE
     OUTPUT_VARIABLE nanobind_DIR)
@@ -15,23 +11,6 @@ nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
 target_link_libraries(_runtime PRIVATE oarlock_core)
 nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
   DEPENDS _runtime)
-
-# The objects that op calls touch: plain CPython and NumPy, without nanobind.
-execute_process(COMMAND ${Python_EXECUTABLE} -c "import numpy; print(numpy.get_include())" OUTPUT_STRIP_TRAILING_WHITESPACE
-  OUTPUT_VARIABLE NUMPY_INCLUDE RESULT_VARIABLE NUMPY_MISSING)
-if(NUMPY_MISSING)
-  message(FATAL_ERROR "${Python_EXECUTABLE} has no NumPy to build against")
-endif()
-set(OARLOCK_TAPE src/tape/mode.cpp src/tape/module.cpp src/tape/numpy.cpp src/tape/op.cpp src/tape/tensor.cpp src/tape/walk.cpp)
-if(TARGET Python::SABIModule AND SKBUILD_SABI_VERSION)
-  Python_add_library(_tape MODULE USE_SABI ${SKBUILD_SABI_VERSION} WITH_SOABI ${OARLOCK_TAPE})
-else()
-  Python_add_library(_tape MODULE WITH_SOABI ${OARLOCK_TAPE})
-endif()
-target_include_directories(_tape PRIVATE src)
-target_include_directories(_tape SYSTEM PRIVATE ${NUMPY_INCLUDE})
-target_compile_definitions(_tape PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
-install(TARGETS _tape LIBRARY DESTINATION oarlock/core COMPONENT python)
 
 # The module oarlock.core._kernels.
 nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core._tape import Node
 from oarlock.core.mode import state
 from oarlock.core.op import OPS
 
@@ -136,3 +137,44 @@ def test_pickle_keeps_a_tensor(dtype: str) -> None:
     back = pickle.loads(pickle.dumps(x))
     assert (back.name, back.dtype, back.stop_gradient) == ("kept", x.dtype, x.stop_gradient)
     np.testing.assert_array_equal(back.numpy(), x.numpy())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("number", [2, -3, 1.5, 0, True, 2**40])
+def test_numbers_beside_tensors_are_what_the_functions_make_of_them(dtype: str, number: float) -> None:
+    x = paddle.to_tensor([3, 0, 7]).astype(dtype)
+    for operator, function in (
+        (lambda: x + number, lambda: paddle.add(x, number)),
+        (lambda: x * number, lambda: paddle.multiply(x, number)),
+        (lambda: x > number, lambda: paddle.greater_than(x, number)),
+    ):
+        try:
+            wanted = function()
+        except paddle.OarlockError as error:
+            with pytest.raises(type(error)):
+                operator()
+            continue
+        found = operator()
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
+    x = leaf(1.0, 2.0)
+    y = 3 - x + 1.5 / x + 2 * (1 + x)
+    np.testing.assert_allclose(y.numpy(), 3 - np.array([1, 2]) + 1.5 / np.array([1, 2]) + 2 * (1 + np.array([1, 2])))
+    y.sum().backward()
+    np.testing.assert_allclose(x.gradient(), -1 - 1.5 / np.array([1, 4]) + 2)
+
+
+def test_what_is_no_node_is_refused() -> None:
+    x = leaf(1.0)
+    y = x * 2
+    y.node = 3
+    with pytest.raises(TypeError, match="node of a tensor"):
+        y.backward()
+    for args in ((1, (), {}, None), (OPS["exp"], [], {}, None), (OPS["exp"], (), (), None)):
+        with pytest.raises(TypeError):
+            Node(*args)
+    with pytest.raises(AttributeError):
+        (x * 2).node.op = 3

@@ -19,7 +19,7 @@ import oarlock as paddle
         (True, "bool", []),
         ([1, 2], "int64", [2]),
         ([[1.0, 2]], "float32", [1, 2]),
-        (1j, "complex128", []),
+        (1j, "complex64", []),
     ],
 )
 def test_dtypes_of_python_values(value: object, dtype: str, shape: list[int]) -> None:

@@ -118,6 +118,7 @@ def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_pat
             np.testing.assert_allclose(got, want.numpy(), rtol=1e-4, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore:.*the engine does not have")
 def test_what_real_paddle_saves_runs_here(exports: Path, paddle: Any) -> None:
     """Every export that the engine has the ops for; those without are refused with all of them listed."""
     ran = []

@@ -14,6 +14,7 @@ import make_exports
 import numpy as np
 import paddle
 import same_code
+import training
 import vision_signatures
 from paddle import inference
 
@@ -137,12 +138,20 @@ def run_same_code(path):
     return same_code.run_all(paddle, path, same_code.all_cases())
 
 
+def train(case, folder):
+    """Losses of a case of training.py; `folder`/end.npz holds the state after it."""
+    losses, state = training.run(paddle, case, folder)
+    np.savez(f"{folder}/end.npz", **state)
+    return losses
+
+
 def lowering(folder):
     return lowering_cases.export_all(folder)
 
 
 DO = {
     "lowering": lowering,
+    "train": train,
     "same_code": run_same_code,
     "vision_model": vision_model,
     "signatures": signatures,

@@ -25,7 +25,9 @@ class Row:
     tol: relative and absolute tolerance of every comparison in float32
     grad: whether the gradient may be tested here; False next to a kink or a tie
     second: whether the gradient of the gradient may be
+    through: what the gradient is tested of, a function of the results, where those are known only up to a factor
     constant: input slots that are not differentiated in this row
+    hermitian: input slots whose matrices must equal their conjugate transposes
     random: the result is drawn, so only its shape and dtype can be compared
     unset: result slots that real Paddle leaves unwritten here
     paddle: why real Paddle's result is not compared (empty: it is)
@@ -40,7 +42,9 @@ class Row:
     tol: float = 1e-5
     grad: bool = True
     second: bool = True
+    through: Callable[..., Any] | None = None
     constant: frozenset[str] = frozenset()
+    hermitian: frozenset[str] = frozenset()
     random: bool = False
     unset: frozenset[str] = frozenset()
     paddle: str = ""
@@ -58,6 +62,10 @@ class Numbers:
         """Of either sign, between 0.2 and 1 from zero: away from the kinks that functions have there."""
         size = self._source.uniform(0.2, 1.0, shape) * self._source.choice([-1.0, 1.0], shape)
         return np.asarray(size, dtype=np.float32)
+
+    def c(self, *shape: int) -> Array:
+        """Complex, both parts as of `f`."""
+        return np.asarray(self.f(*shape) + 1j * self.f(*shape), dtype=np.complex64)
 
     def pos(self, *shape: int) -> Array:
         """Between 0.2 and 1."""

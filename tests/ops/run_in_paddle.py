@@ -20,7 +20,7 @@ from paddle import static
 def variable(block: Any, name: str, array: Any) -> Any:
     """An input variable like the array, which a feed gives its value."""
     var = block.create_var(
-        name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind != "f"
+        name=name, shape=list(array.shape), dtype=str(array.dtype), stop_gradient=array.dtype.kind not in "fc"
     )
     var.desc.set_need_check_feed(False)
     return var

@@ -43,8 +43,11 @@ class Checked(Eager):
         return made
 
 
+WIDE = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.complex64): np.dtype(np.complex128)}
+
+
 def double(array: Any) -> Any:
-    return array.astype(np.float64) if array.dtype == np.float32 else array
+    return array.astype(WIDE.get(array.dtype, array.dtype), copy=False)
 
 
 class Call:
@@ -52,6 +55,8 @@ class Call:
 
     def __init__(self, row: Row) -> None:
         self.op = op_of(row)
+        self.hermitian = row.hermitian
+        self.through = row.through
         self.attrs = {k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v for k, v in row.attrs.items()}
         self.args = [[double(t) for t in a] if isinstance(a, list) else a if a is None else double(a) for a in row.args]
         constant = constant_of(row)
@@ -59,9 +64,18 @@ class Call:
             (i, k)
             for i, (s, a) in enumerate(zip(self.op.ins, self.args, strict=False))
             for k, t in enumerate(arrays_of(a))
-            if t.dtype == np.float64 and s.name not in constant
+            if t.dtype in WIDE.values() and s.name not in constant
         ]
         self.point = [arrays_of(self.args[i])[k] for i, k in self.places]
+
+    def directions(self, source: np.random.Generator) -> list[Any]:
+        """Where to go from the point: Hermitian matrices stay Hermitian."""
+        found = [drawn(source, p) for p in self.point]
+        names = [self.op.ins[i].name for i, _ in self.places]
+        return [
+            d + np.conj(np.swapaxes(d, -1, -2)) if name in self.hermitian else d
+            for d, name in zip(found, names, strict=True)
+        ]
 
     def __call__(self, tensors: list[Tensor]) -> list[Tensor]:
         """The results that carry a gradient."""
@@ -72,11 +86,13 @@ class Call:
             else:
                 args[i] = t
         made = self.op(*args, **self.attrs)
+        if self.through is not None:
+            return self.through(*made)
         slots = [made] if len(self.op.outs) == 1 else list(made)
         found = [
             t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
         ]
-        return [t for t in found if t.array.dtype == np.float64]
+        return [t for t in found if t.array.dtype in WIDE.values()]
 
 
 def wanting(arrays: list[Any]) -> list[Tensor]:
@@ -90,7 +106,14 @@ def slope(function: Callable[[list[Any]], float], point: list[Any], direction: l
 
 
 def dot(xs: list[Any], ys: list[Any]) -> float:
-    return float(sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True)))
+    """The sum of the products; of complex numbers Re(conj(x) * y), which is what a gradient is multiplied by a change."""
+    return float(sum(np.sum(np.conj(x) * y).real for x, y in zip(xs, ys, strict=True)))
+
+
+def drawn(source: np.random.Generator, like: Any) -> Any:
+    """Normal numbers in the shape and of the kind of an array."""
+    parts = source.standard_normal(like.shape)
+    return parts + 1j * source.standard_normal(like.shape) if like.dtype.kind == "c" else parts
 
 
 def close(got: float, wanted: float, what: str) -> None:
@@ -115,17 +138,17 @@ def check_first(number: int) -> None:
     with pushed(Checked(True)):
         tensors = wanting(call.point)
         outs = call(tensors)
-        weights = [source.standard_normal(o.array.shape) for o in outs]
+        weights = [drawn(source, o.array) for o in outs]
         found = grad(outs, tensors, [Tensor(w) for w in weights], allow_unused=True)
     assert_bare_agrees(call, weights, found)
     missing = [call.op.ins[i].name for (i, _), g in zip(call.places, found, strict=True) if g is None]
     assert not missing, f"no gradient for {missing}"
     for g, p in zip(found, call.point, strict=True):
         assert g is not None and g.array.shape == p.shape and g.array.dtype == p.dtype
-    direction = [source.standard_normal(p.shape) for p in call.point]
+    direction = call.directions(source)
 
     def value(point: list[Any]) -> float:
-        return dot([t.array for t in call([Tensor(p) for p in point])], weights)
+        return dot(weights, [t.array for t in call([Tensor(p) for p in point])])
 
     close(dot([g.array for g in found if g is not None], direction), slope(value, call.point, direction), "gradient")
 
@@ -139,21 +162,21 @@ def check_second(number: int) -> None:
     with pushed(Checked(True)):
         tensors = wanting(call.point)
         outs = call(tensors)
-        weights = wanting([source.standard_normal(o.array.shape) for o in outs])
+        weights = wanting([drawn(source, o.array) for o in outs])
         first = grad(outs, tensors, weights, create_graph=True, allow_unused=True)
         sources = [*tensors, *weights]
-        along = [Tensor(source.standard_normal(p.shape)) for p in call.point]
+        along = [Tensor(drawn(source, p)) for p in call.point]
         lively = [(g, v) for g, v in zip(first, along, strict=True) if g is not None and not g.stop_gradient]
         assert lively, "the gradient depends on nothing"
         second = grad([g for g, _ in lively], sources, [v for _, v in lively], allow_unused=True)
-    direction = [source.standard_normal(t.array.shape) for t in sources]
+    direction = call.directions(source) + [drawn(source, w.array) for w in weights]
 
     def value(point: list[Any]) -> float:
         ts = wanting(point[: len(tensors)])
         found = grad(call(ts), ts, [Tensor(w) for w in point[len(tensors) :]], allow_unused=True)
         return dot(
-            [g.array for g in found if g is not None],
             [v.array for v, g in zip(along, found, strict=True) if g is not None],
+            [g.array for g in found if g is not None],
         )
 
     got = dot(

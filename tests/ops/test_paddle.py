@@ -17,6 +17,7 @@ from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import IDS, INTERNAL, REGISTRY, ROWS, arrays_of, constant_of, op_of
+from .test_gradient import WIDE, drawn
 
 PYTHON = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
 REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
@@ -39,7 +40,7 @@ def result_counts(row: Row) -> dict[str, int]:
     slots = [outs] if len(op.outs) == 1 else outs
     entry = REGISTRY[row.type]
     more = {name: 1 for name in ("XShape", "ReserveSpace") if name in entry["extra"] or f"{name}~" in entry["outs"]}
-    return {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)} | more
+    return more | {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)}
 
 
 def tensors_of(row: Row) -> list[Any]:
@@ -47,7 +48,7 @@ def tensors_of(row: Row) -> list[Any]:
     constant = constant_of(row)
 
     def tensor(name: str, a: Any) -> Tensor:
-        return Tensor(a, stop_gradient=a.dtype.kind != "f" or name in constant)
+        return Tensor(a, stop_gradient=a.dtype.kind not in "fc" or name in constant)
 
     return [
         None if a is None else [tensor(s.name, t) for t in a] if isinstance(a, list) else tensor(s.name, a)
@@ -67,11 +68,9 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     source = np.random.default_rng(number)
     carry = {s.name for s in op.outs if not s.intermediate}
     targets = {
-        k: t
-        for k, t in outs.items()
-        if k.split("/")[0] in carry and t.array.dtype == np.float32 and not t.stop_gradient
+        k: t for k, t in outs.items() if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
     }
-    weights = {k: np.asarray(source.standard_normal(t.array.shape), np.float32) for k, t in targets.items()}
+    weights = {k: drawn(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
     sources = {
         f"{s.name}@GRAD/{k}": t
         for s, a in zip(op.ins, args, strict=False)

@@ -10,7 +10,7 @@ from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.op import Facts, Op, Slot
-from ..core.sweep import BARE
+from ..core.sweep import BARE, outward
 from ..core.tensor import Tensor
 
 
@@ -117,11 +117,12 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
         bare = state.mode is BARE
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
         with pushed(state.mode.with_tape(False) if bare else state.mode):
-            found = cls.backward(ctx, *tensors)
+            found = cls.backward(ctx, *[t if t is None else outward(t) for t in tensors])
         found = list(found) if isinstance(found, list | tuple) else [found]
         if len(found) != len(operands):
             why = f"{cls.__name__}: backward gave {len(found)} gradients for the {len(operands)} tensors that forward was called with"
             raise OpError(with_user_line(why))
+        found = [outward(f) if isinstance(f, Tensor) else f for f in found]
         return [f.array if bare and isinstance(f, Tensor) else f for f in found]
 
     return rule

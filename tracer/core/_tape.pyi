@@ -45,9 +45,9 @@ class State:
     mode: Any
 
 class Operator:
-    """A binary operator of Tensor: `op` for two eager tensors of one dtype, `function` for all else."""
+    """A binary operator of Tensor: `op` for two eager tensors of one dtype or a tensor and a number, `function` for all else."""
 
-    def __init__(self, op: OpBase, function: Callable[..., Any], whole: bool) -> None: ...
+    def __init__(self, op: OpBase, function: Callable[..., Any], whole: bool, swapped: bool = False) -> None: ...
     def __call__(self, x: Any, y: Any) -> Any: ...
 
 class Walk:

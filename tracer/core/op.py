@@ -18,6 +18,9 @@ apply, and then the NumPy kernel runs.   It is never another meaning, only anoth
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
 outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
 list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
+Complex gradients travel conjugated: `g` of a rule is what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
+rule of an analytic function is the same for real and complex operands.   What users see - `grad`, hooks, PyLayers - is Paddle's
+dL/dRe + i dL/dIm; `outward` in `sweep.py` stands between.
 """
 
 from __future__ import annotations

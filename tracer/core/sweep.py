@@ -82,6 +82,13 @@ def operands_of(node: Node) -> tuple[Any, ...]:
     )
 
 
+def outward(gradient: Any) -> Any:
+    """A gradient as users see it, made of what travels on the tape, or back: complex ones are conjugated, see `op.py`."""
+    if isinstance(gradient, Tensor):
+        return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
+    return gradient.conj() if gradient.dtype.kind == "c" else gradient
+
+
 class Sweep(Walk):
     """One walk back, by `_tape`; here is what it asks for where something is not plain.   Gradients are bare arrays.
 
@@ -106,17 +113,22 @@ class Sweep(Walk):
 
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The gradient that a walk starts with, ones for None."""
-        return np.ones_like(root.array) if gradient is None else gradient.array
+        return np.ones_like(root.array) if gradient is None else outward(gradient.array)
 
     def zeros(self, array: Any) -> Any:
         """The gradient of a result that nothing came back to."""
         return np.zeros_like(array)
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.   None where none can be."""
+        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.   None where none can be.
+
+        Of a complex gradient that meets a real operand, the real part.
+        """
         array = like.array
         if not is_float(array.dtype):
             return None
+        if gradient.dtype.kind == "c" and array.dtype.kind != "c":
+            gradient = gradient.real
         if gradient.shape != array.shape:
             gradient = OPS["sum_to"].kernel(gradient, shape=list(array.shape))
         return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
@@ -124,11 +136,11 @@ class Sweep(Walk):
     def hooked(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """What the hooks make of a gradient."""
         with pushed(NO_TAPE):
-            return run_hooks(Tensor(gradient), hooks).array
+            return outward(run_hooks(Tensor(outward(gradient)), hooks).array)
 
     def tensor(self, gradient: Any) -> Tensor:
         """A gradient as the user gets it."""
-        return Tensor(gradient)
+        return Tensor(outward(gradient))
 
     # -- what arrives at a node ---------------------------------------------------------------------------------
 
@@ -178,7 +190,7 @@ class RecordedSweep(Sweep):
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """See Sweep."""
         if gradient is not None:
-            return gradient
+            return outward(gradient)
         return Tensor(np.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
 
     def result(self, node: Node, index: int) -> Any:
@@ -197,6 +209,8 @@ class RecordedSweep(Sweep):
         shape, dtype = like.meta
         if not is_float(dtype):
             return None
+        if gradient.meta.dtype.kind == "c" and dtype.kind != "c":
+            gradient = OPS["real"](gradient)
         if gradient.meta.shape != shape:
             gradient = OPS["sum_to"](gradient, shape=list(shape))
         if gradient.meta.dtype != dtype:
@@ -205,11 +219,11 @@ class RecordedSweep(Sweep):
 
     def hooked(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """See Sweep."""
-        return run_hooks(gradient, hooks)
+        return outward(run_hooks(outward(gradient), hooks))
 
     def tensor(self, gradient: Any) -> Tensor:
         """See Sweep."""
-        return gradient
+        return outward(gradient)
 
 
 class Reach:

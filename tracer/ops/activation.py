@@ -12,7 +12,7 @@ from ..core.op import OPS, check, op
 from . import blocks
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, like_x, shape_of, size_of
+from .meta import agree, float_like_x, inexact_like_x, like_x, shape_of, size_of
 from .special import erf as erf_of
 from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 from .wide import wide
@@ -255,7 +255,7 @@ def _silu_vjp(g: Any, x: Any) -> Any:
     return silu_grad(x, g)
 
 
-@op("silu", "X -> Out", meta=float_like_x)
+@op("silu", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
 @wide
 def silu(x):

@@ -251,6 +251,7 @@ def p_norm(
     x, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
 ):
     """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.   X [*] -> Out [*]"""
+    check_float(x)
     axes = _norm_axes(x.ndim, axis, asvector)
     size = np.abs(x)
     if porder == 0:
@@ -276,7 +277,8 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 
 @p_norm.vjp
-def _(g, x, *, porder, axis, keepdim, asvector, Out):
+def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
+    """The gradient of X.   g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
@@ -295,6 +297,7 @@ def frobenius_norm(
     x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
 ):
     """Out = the root of the sum of X ** 2 over the axes.   X [*] -> Out [*]"""
+    check_float(x)
     return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
 
 

@@ -88,14 +88,47 @@ def known_dim(a: int, b: int) -> int:
 
 
 def check_float(x: Meta) -> None:
-    """Raise OpError unless the operand is of a floating type."""
+    """Raise OpError unless the operand is of a real floating type."""
+    check(is_float(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
+
+
+def check_inexact(x: Meta) -> None:
+    """Raise OpError unless the operand is of a real or complex floating type."""
     check(is_float(x.dtype), "needs a floating dtype")
 
 
+def is_complex(x: Any) -> bool:
+    """Whether an operand of a vjp rule is complex."""
+    dtype = x.meta.dtype if isinstance(x, Tensor) else x.dtype
+    return bool(dtype.kind == "c")
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of a number."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of complex numbers with such parts.   Raises OpError where there is none."""
+    check(dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)), "needs float32 or float64")
+    return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
+
+
 def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first operand, which must be of a floating type."""
+    """The result is like the first operand, which must be of a real floating type."""
     check_float(x)
     return x
+
+
+def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first operand, which must be of a real or complex floating type."""
+    check_inexact(x)
+    return x
+
+
+def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result has the shape of the first operand; of complex numbers it is real."""
+    return Meta(x.shape, real_dtype(x.dtype))
 
 
 def floated(x: Meta, *_: Any, **__: Any) -> Meta:

@@ -11,7 +11,18 @@ from ..core.dtype import work_dtype
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import Shape, check_float, like_x, normal_axes, normal_axis, proto_dtype, proto_of, shape_of, size_of
+from .meta import (
+    Shape,
+    check_float,
+    check_inexact,
+    like_x,
+    normal_axes,
+    normal_axis,
+    proto_dtype,
+    proto_of,
+    shape_of,
+    size_of,
+)
 from .unary import exp
 from .wide import wide
 
@@ -249,7 +260,7 @@ reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 @op("mean", "X -> Out")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
-    check_float(x)
+    check_inexact(x)
     return _mean(x, tuple(range(x.ndim)), False, x.dtype)
 
 
@@ -261,7 +272,7 @@ def _(x):
 
 @mean.meta
 def _(x):
-    check_float(x)
+    check_inexact(x)
     return Meta((), x.dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import Op, check, op
-from .elementwise import div, mul, scale, sub, zeros_like
-from .meta import float_like_x, floated, like_x
+from ..core.op import OPS, Op, check, op
+from .compare import between
+from .elementwise import div, keep, mul, scale, sub, zeros_like
+from .meta import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
 from .special import erf as erf_of
 from .wide import wide
 
@@ -28,19 +30,21 @@ def unary(
     of_out: Callable[[Any, Any], Any] | None = None,
     ints: str = "refuse",
     slots: str = "X -> Out",
+    analytic: bool = False,
 ) -> Op:
-    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above."""
+    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above; analytic: takes complex numbers."""
+    other = "iub" if analytic else "iubc"
 
     @np.errstate(all="ignore")
     def kernel(x):
-        if ints != "keep" and x.dtype.kind in "iub":
-            check(ints == "float", "needs a floating dtype")
+        if ints != "keep" and x.dtype.kind in other:
+            check(ints == "float" and x.dtype.kind != "c", "needs a floating dtype")
             x = x.astype(np.float32)
         return function(x)
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
-    made = op(type, slots, meta=_META[ints])(kernel)
+    made = op(type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints])(kernel)
     if of_x is not None:
 
         def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
@@ -76,50 +80,59 @@ def flat(g: Any, x: Any) -> Any:
     return zeros_like(g)
 
 
+def sign_of(x: Any) -> Any:
+    """-1, 0 or 1; Paddle, too, refuses complex numbers here."""
+    check(x.dtype.kind != "c", "needs a real dtype")
+    return np.sign(x)
+
+
 def round_half_away(x: Any) -> Any:
     """X rounded to whole numbers, halves away from zero as in C."""
     half = np.abs(x - np.trunc(x)) == 0.5
     return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
 
 
-exp: Op = unary("exp", np.exp, "e ** X", of_out=mul, ints="float")
+analytic = functools.partial(unary, analytic=True)
+
+exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float")
 exp.native(native.kernel("exp"))
-expm1: Op = unary("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
-log: Op = unary("log", np.log, "ln X", of_x=div, ints="float")
-log2: Op = unary("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
-log10: Op = unary(
+expm1: Op = analytic("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
+log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float")
+log2: Op = analytic("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
+log10: Op = analytic(
     "log10", np.log10, "log10 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x), ints="float"
 )
-log1p: Op = unary("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
+log1p: Op = analytic("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
 
-sqrt: Op = unary("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
-rsqrt: Op = unary(
+sqrt: Op = analytic("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
+rsqrt: Op = analytic(
     "rsqrt",
     wide(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
 )
-square: Op = unary("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
-reciprocal: Op = unary("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
-absolute: Op = unary("abs", np.abs, "|X|", of_x=lambda g, x: mul(g, sign(x)), ints="keep")
+square: Op = analytic("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
+reciprocal: Op = analytic("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
 
-sign: Op = unary("sign", np.sign, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
+sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
 floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
 ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat)
 trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=flat, ints="keep")
 rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
 
-sin: Op = unary("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
-cos: Op = unary("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
-tan: Op = unary("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
-asin: Op = unary("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
-acos: Op = unary("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
-atan: Op = unary("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
-sinh: Op = unary("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
-cosh: Op = unary("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
-asinh: Op = unary("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
-acosh: Op = unary("acosh", np.arccosh, "arcosh X", of_x=lambda g, x: mul(g, rsqrt(scale(square(x), bias=-1.0))))
-atanh: Op = unary("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
+sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
+cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
+tan: Op = analytic("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
+asin: Op = analytic("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
+acos: Op = analytic("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
+atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
+sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
+cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
+asinh: Op = analytic("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
+acosh: Op = analytic(
+    "acosh", np.arccosh, "arcosh X", of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x))))
+)
+atanh: Op = analytic("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
 erf: Op = unary(
     "erf",
     wide(erf_of),
@@ -128,7 +141,22 @@ erf: Op = unary(
 )
 
 
-@op("tanh", "X -> Out", meta=float_like_x)
+@op("abs", "X -> Out", meta=real_like_x)
+def absolute(x):
+    """Out = |X|.   X [*] -> Out [*], real"""
+    return np.abs(x)
+
+
+@absolute.vjp
+def _(g, x, *, Out):
+    if not is_complex(x):
+        return mul(g, sign(x))
+    whole, nothing = OPS["complex"], zeros_like(g)
+    turned = mul(whole(g, nothing), OPS["conj"](x))
+    return keep(div(turned, whole(Out, nothing)), between(Out, low=0.0))
+
+
+@op("tanh", "X -> Out", meta=inexact_like_x)
 def tanh(x):
     """Out = tanh X.   X [*] -> Out [*]"""
     check(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -158,7 +186,7 @@ def _(gg, out, g):
     return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
 
 
-@op("sigmoid", "X -> Out", meta=float_like_x)
+@op("sigmoid", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
 @wide
 def sigmoid(x):

@@ -32,6 +32,8 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype == np.float64 and not _holds(data, np.floating | np.ndarray):
         return array.astype(default_float())
+    if from_python and array.dtype == np.complex128 and not _holds(data, np.complexfloating | np.ndarray):
+        return array.astype(np.result_type(default_float(), np.complex64))
     if array.dtype not in BY_NP:
         raise OpError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
     return array
@@ -96,7 +98,11 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
     """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its dtype."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, bool | int | float | complex | np.generic):
+    if isinstance(value, complex | np.complexfloating):
+        dtype = np.dtype(np.float64 if like.meta.dtype in (np.float64, np.complex128) else np.float32)
+        found: Tensor = OPS["complex"](full([], value.real, dtype), full([], value.imag, dtype))
+        return found
+    if isinstance(value, bool | int | float | np.generic):
         dtype = like.meta.dtype
         if isinstance(value, float | np.floating) and dtype.kind in "iub":
             dtype = default_float()

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import axes_of
-from .manipulation import flatten, t, transpose
+from ..ops.meta import size_of
+from .convert import axes_of, cast, full
+from .creation import zeros
+from .manipulation import reshape, t, transpose, unsqueeze
 
-__all__ = ["addmm", "bmm", "dot", "matmul", "mm", "mv", "norm", "t", "transpose"]
+__all__ = [
+    "addmm", "bmm", "cdist", "cross", "dist", "dot", "inner", "kron", "matmul", "mm", "mv", "norm", "outer", "t", "tensordot", "transpose",
+]  # fmt: skip
+METHODS = [*__all__, "multi_dot"]
 IN_PLACE = ["addmm", "t", "transpose"]
 
 
@@ -17,9 +25,18 @@ def matmul(
     x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
 ) -> Tensor:
     """x @ y over the last two axes, the others broadcasting.   x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]"""
+    if x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind):
+        x, y = _both_complex(x, y)
     if transpose_x or transpose_y:
         return OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y)
     return OPS["matmul_v2"](x, y)
+
+
+def _both_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """The operands of a product of which one is complex."""
+    if x.meta.dtype.kind == "c":
+        return x, cast(y, x.meta.dtype)
+    return cast(x, y.meta.dtype), y
 
 
 def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
@@ -49,12 +66,139 @@ def addmm(
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 
 
-def norm(x: Tensor, p: Any = None, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The norm over `axis`: Frobenius when p is None or 'fro', else the p-norm of a vector.   x [*] -> [* without axis]"""
+def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
+    """The product of matrices in the order that costs least; the first may be a row, the last a column.   [Mi, Mi+1] each -> [M0, Mn]"""
+    return OPS["multi_dot"](list(x))
+
+
+def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """Inner products of the last axes, each with each.   x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y"""
+    if 1 in (size_of(x.meta.shape), size_of(y.meta.shape)):
+        return OPS["elementwise_mul"](x, y)
+    shape = [*x.shape[:-1], *y.shape[:-1]]
+    rows, columns = reshape(x, [-1, x.shape[-1]]), reshape(y, [-1, y.shape[-1]])
+    return reshape(matmul(rows, transpose(columns, [1, 0])), shape)
+
+
+def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """Products of each element with each.   x of M elements, y of N -> [M, N]"""
+    return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
+
+
+def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
+    """The vectors at right angles to x and y along an axis of size 3; axis=9: the first such.   x [*], y [*] -> [*]"""
+    return OPS["cross"](x, y, dim=9 if axis is None else axis)
+
+
+def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """y times each element of x, side by side.   x [*A], y [*B] -> [*A times B], the shorter shape having 1 in front"""
+    return OPS["kron"](x, y)
+
+
+def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
+    """The p-norm of x - y, all elements taken as one vector.   x [*A], y [*B] -> []"""
+    return OPS["dist"](x, y, p=float(p))
+
+
+_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
+def cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None) -> Tensor:
+    """The p-norms of the differences of all pairs of rows.   x [*A, P, M], y [*B, R, M] -> [*broadcast(A, B), P, R]
+
+    compute_mode: whether p=2 is computed by a product of matrices, which is faster and less exact; by default from 26 rows on.
+    """
+    if compute_mode not in _MODES:
+        raise OpError(with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}"))
+    if p < 0:
+        raise OpError(with_user_line(f"cdist: p={p} is negative"))
+    rows, others, width = x.shape[-2], y.shape[-2], x.shape[-1]
+    if width != y.shape[-1]:
+        raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
+    if rows == 0 or others == 0 or width == 0:
+        return zeros([rows, others], x.dtype)
+    large = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and (rows > 25 or others > 25))
+    if p == 2 and large:
+        return _by_product(x, y)
+    return norm(unsqueeze(x, -2) - unsqueeze(y, -3), float(p), -1)
+
+
+def _by_product(x: Tensor, y: Tensor) -> Tensor:
+    """|x|^2 - 2 x y + |y|^2, its root."""
+    squares = [OPS["reduce_sum"](OPS["square"](a), dim=[-1], keep_dim=True) for a in (x, y)]
+    last = transpose(squares[1], [*range(y.ndim - 2), y.ndim - 1, y.ndim - 2])
+    found = matmul(x, y, transpose_y=True) * -2.0 + last + squares[0]
+    return OPS["sqrt"](OPS["elementwise_max"](found, full([], 0.0, found.dtype)))
+
+
+def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
+    """The sums of products over pairs of axes.   x [*A], y [*B] -> [*A without axes, *B without axes]
+
+    axes: how many of the last of x and the first of y; or a list of axes for both; or two lists, of which the shorter one goes on as
+    the longer one does.   A size of 1 goes with any other.
+    """
+    of_x, of_y = _paired(axes, x.ndim)
+    sizes_x, sizes_y = x.shape, y.shape
+    for i, j in zip(of_x, of_y, strict=True):
+        if sizes_x[i] != sizes_y[j]:
+            x, y = _alike(x, y, i, j)
+    rest_x = [i for i in range(x.ndim) if i not in {a % x.ndim for a in of_x}]
+    rest_y = [j for j in range(y.ndim) if j not in {a % y.ndim for a in of_y}]
+    shape = [x.shape[i] for i in rest_x] + [y.shape[j] for j in rest_y]
+    summed = math.prod([x.shape[i] for i in of_x])
+    rows = reshape(transpose(x, [*rest_x, *of_x]), [math.prod([x.shape[i] for i in rest_x]), summed])
+    columns = reshape(transpose(y, [*of_y, *rest_y]), [summed, math.prod([y.shape[j] for j in rest_y])])
+    return reshape(matmul(rows, columns), shape)
+
+
+def _paired(axes: Any, rank: int) -> tuple[list[int], list[int]]:
+    """The axes of both operands that are summed over."""
+    axes = axes.tolist() if isinstance(axes, Tensor) else axes
+    if isinstance(axes, int):
+        if axes < 0:
+            raise OpError(with_user_line(f"tensordot: axes={axes} is negative"))
+        return list(range(rank - axes, rank)), list(range(axes))
+    lists = [a.tolist() if isinstance(a, Tensor) else a for a in axes]
+    both = [lists, []] if not lists or isinstance(lists[0], int) else [*lists, []][:2]
+    first, second = list(both[0]), list(both[1])
+    return first + second[len(first) :], second + first[len(second) :]
+
+
+def _alike(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
+    """The operands, summed over the axis of the pair that the other one has with size 1."""
+    if 1 not in (x.shape[i], y.shape[j]):
+        raise OpError(with_user_line(f"tensordot: axis {i} of X and axis {j} of Y differ (X={x.meta}, Y={y.meta})"))
+    if x.shape[i] == 1:
+        return x, OPS["reduce_sum"](y, dim=[j], keep_dim=True)
+    return OPS["reduce_sum"](x, dim=[i], keep_dim=True), y
+
+
+def norm(x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    """The p-norm of the elements over one axis, two, or (None) all; 'fro' is 2.   x [*] -> [* without axis]
+
+    Over two axes the matrices are taken as vectors, as in Paddle.   Raises OpError for integers, complex numbers, more than two axes.
+    """
     axes = axes_of(axis)
+    if p is not None and p != "fro" and isinstance(p, str):
+        raise OpError(with_user_line(f"norm: p={p!r} is neither 'fro' nor a number"))
+    if len(axes) > 2:
+        raise OpError(with_user_line(f"norm: axis={axes} names more than two axes (X={x.meta})"))
     if p in (None, "fro") and len(axes) != 1:
         return OPS["frobenius_norm"](x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
     order = 2.0 if p in (None, "fro") else float(p)
     if not axes:
-        return OPS["p_norm"](flatten(x), porder=order, axis=-1, keepdim=keepdim)
-    return OPS["p_norm"](x, porder=order, axis=axes[0], keepdim=keepdim)
+        return OPS["p_norm"](x, porder=order, keepdim=keepdim, asvector=True)
+    if len(axes) == 1:
+        return OPS["p_norm"](x, porder=order, axis=axes[0], keepdim=keepdim)
+    return _of_two_axes(x, order, axes, keepdim)
+
+
+def _of_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
+    """The norm of matrices taken as vectors."""
+    if order == 0:
+        raise OpError(with_user_line(f"norm: p=0 takes one axis, not {axes} (X={x.meta})"))
+    size = OPS["abs"](x)
+    if math.isinf(order):
+        return OPS["reduce_max" if order > 0 else "reduce_min"](size, dim=axes, keep_dim=keepdim)
+    total = OPS["reduce_sum"](OPS["pow"](size, factor=order), dim=axes, keep_dim=keepdim)
+    return OPS["pow"](total, factor=1 / order)

@@ -79,7 +79,7 @@ IN_PLACE = [
     "rsqrt", "scale", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
 ]  # fmt: skip
 
-_SCALARS = (bool, int, float, np.generic)
+_SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def binary(op: Op, x: Any, y: Any) -> Tensor:
@@ -111,7 +111,7 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, complex) or kind in "bc" or (kind in "iu" and not isinstance(value, int)):
+    if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.silent and np.float32(value) != value and x.meta.dtype != np.float32:
         return None  # a file keeps attributes as float32: too coarse for this dtype

@@ -44,18 +44,22 @@ def _refuse_contains(x: Tensor, item: Any) -> bool:
     raise OpError(with_user_line(f"in: ask (x == value).any() instead (X={x.meta})"))
 
 
-# An Operator goes straight to its op for two eager tensors of one dtype, integers only where the last word is True, and through
-# its function for all else: a small op costs less than what it takes to find out that nothing has to be converted.
+_COMPARISONS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_equal", "gt": "greater_than", "ge": "greater_equal",
+}  # fmt: skip
+# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and through its function for all else: a
+# small op costs less than what it takes to find out that nothing has to be converted.  Its third word: whether integers may go to
+# the op; the fourth: that it is the reflected one.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": Operator(elementwise.add, math.add, True), "__radd__": math.add,
-    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": math.rsubtract,
-    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": math.multiply,
-    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": _swapped(math.divide),
+    "__add__": Operator(elementwise.add, math.add, True), "__radd__": Operator(elementwise.add, math.add, True, True),
+    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
+    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
+    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.divide), False, True),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(lambda x, y: math.binary(OPS["elementwise_pow"], x, y)),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
-    "__eq__": logic.equal, "__ne__": logic.not_equal, "__lt__": logic.less_than, "__le__": logic.less_equal,
-    "__gt__": logic.greater_than, "__ge__": logic.greater_equal, "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
+    **{f"__{name}__": Operator(OPS[op], getattr(logic, op), True) for name, op in _COMPARISONS.items()},
+    "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
     "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": _refuse_contains,
 }  # fmt: skip
 
@@ -73,7 +77,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def methods(module: ModuleType) -> set[str]:
-    """Those of them that are methods of Tensor as well: its `METHODS`, all where it has none, and all twins."""
+    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it has none, and all twins."""
     names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
 
@@ -87,7 +91,7 @@ def patch() -> None:
         setattr(Tensor, name, function)
     for module in MODULES:
         for name in methods(module):
-            setattr(Tensor, name, EXPORTS[name])
+            setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))
     Tensor.T = property(methods_only.transposed)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 // The mode of a thread, and operators that go straight to their op where nothing has to be converted.
 #include <array>
+#include <utility>
 
 #include "tape/numpy.h"
 #include "tape/objects.h"
@@ -51,9 +52,10 @@ PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TP
 /// `x op y` as a method of Tensor.
 struct OperatorObject {
   PyObject_HEAD vectorcallfunc call;
-  PyObject* op;        // taken for two tensors of one dtype
+  PyObject* op;  // taken for two tensors of one dtype, and for a tensor and a Python number that its dtype can hold
   PyObject* function;  // taken for all else
   char whole;          // whether integers may go to the op
+  char swapped;        // the op takes the operands the other way round: __rsub__
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
@@ -64,11 +66,30 @@ bool straight(OperatorObject* self, PyObject* x, PyObject* y) {
   return a && b && same_number_type(a, b, self->whole != 0);
 }
 
+// The number as a tensor like `x`, null where that would not be the same number or `x` is no plain tensor (or with an
+// error set).
+Ref number_beside(OperatorObject* self, PyObject* x, PyObject* number) {
+  if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
+  if (way_now() != Way::eager && way_now() != Way::no_tape) return {};
+  if (!is_tensor(x) || !as_tensor(x)->array) return {};
+  Ref array(number_like(as_tensor(x)->array, number, self->whole != 0));
+  return array ? Ref(new_tensor(array.release())) : Ref();
+}
+
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  PyObject* target = two && straight(o, args[0], args[1]) ? o->op : o->function;
-  return PyObject_Vectorcall(target, args, flagged, names);
+  if (two && !o->swapped && straight(o, args[0], args[1])) return PyObject_Vectorcall(o->op, args, flagged, names);
+  if (two) {
+    Ref number = number_beside(o, args[0], args[1]);
+    if (PyErr_Occurred()) return nullptr;
+    if (number) {
+      PyObject* pair[] = {nullptr, args[0], number.get()};
+      if (o->swapped) std::swap(pair[1], pair[2]);
+      return PyObject_Vectorcall(o->op, pair + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    }
+  }
+  return PyObject_Vectorcall(o->function, args, flagged, names);
 }
 
 PyObject* bind(PyObject* self, PyObject* owner, PyObject*) {
@@ -79,8 +100,8 @@ PyObject* bind(PyObject* self, PyObject* owner, PyObject*) {
 
 PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *function = nullptr;
-  int whole = 0;
-  if (!PyArg_ParseTuple(args, "OOp", &op, &function, &whole)) return nullptr;
+  int whole = 0, swapped = 0;
+  if (!PyArg_ParseTuple(args, "OOp|p", &op, &function, &whole, &swapped)) return nullptr;
   PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
   if (!self) return nullptr;
   OperatorObject* o = as_operator(self);
@@ -88,6 +109,7 @@ PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
   o->whole = static_cast<char>(whole);
+  o->swapped = static_cast<char>(swapped);
   return self;
 }
 

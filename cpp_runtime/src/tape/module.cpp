@@ -62,4 +62,4 @@ PyObject* make_module() {
 
 }  // namespace oarlock::tape
 
-PyMODINIT_FUNC PyInit__tape() { return oarlock::tape::make_module(); }
+PyMODINIT_FUNC PyInit__tape() { return oarlock::tape::make_module(); }  // NOLINT(bugprone-reserved-identifier)

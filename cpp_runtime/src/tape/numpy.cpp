@@ -28,6 +28,19 @@ bool same_number_type(PyObject* a, PyObject* b, bool whole) {
   return PyArray_IsScalar(a, Inexact) || (whole && PyArray_IsScalar(a, Integer));
 }
 
+PyObject* number_like(PyObject* array, PyObject* number, bool whole) {
+  if (!PyArray_CheckExact(array)) return nullptr;
+  int type = PyArray_TYPE(as_array(array));
+  bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;
+  if (!plain && !(whole && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number))) return nullptr;
+  PyObject* made = PyArray_SimpleNew(0, nullptr, type);
+  if (!made) return nullptr;
+  if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) == 0) return made;
+  PyErr_Clear();  // too large: the function says what becomes of it
+  Py_DECREF(made);
+  return nullptr;
+}
+
 bool alike(PyObject* a, PyObject* b) {
   if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
   PyArrayObject *x = as_array(a), *y = as_array(b);

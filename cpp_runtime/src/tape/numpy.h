@@ -12,6 +12,9 @@ bool load_numpy();
 bool same_number_type(PyObject* a, PyObject* b, bool whole);
 /// Whether both are arrays of one shape and one dtype.
 bool alike(PyObject* a, PyObject* b);
+/// A Python number as an array without axes, of the dtype of another array; null, without an error, where the dtype
+/// cannot hold it: a float beside integers, an integer that is too large, anything beside truth values.
+PyObject* number_like(PyObject* array, PyObject* number, bool whole);
 /// Whether it is an array, not a scalar.
 bool is_array(PyObject* a);
 

@@ -124,7 +124,8 @@ void dealloc_node(PyObject* self) {
 
 PyObject* make_node(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *operands = nullptr, *attrs = nullptr, *outs = nullptr;
-  if (!PyArg_ParseTuple(args, "OOOO", &op, &operands, &attrs, &outs)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands, &PyDict_Type, &attrs, &outs))
+    return nullptr;
   return new_node(op, operands, attrs, outs);
 }
 
@@ -144,7 +145,7 @@ PyObject* hooks_of(PyObject* self, PyObject* index) {
 }
 
 PyMemberDef node_members[] = {
-    {"op", OARLOCK_FIELD(NodeObject, op)},
+    {"op", T_OBJECT, offsetof(NodeObject, op), READONLY, nullptr},
     {"args", OARLOCK_FIELD(NodeObject, args)},
     {"attrs", OARLOCK_FIELD(NodeObject, attrs)},
     {"outs", OARLOCK_FIELD(NodeObject, outs)},

@@ -105,6 +105,10 @@ bool add(WalkObject* self, PyObject* tensor, PyObject* said) {
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
+  if (t->node != Py_None && !PyObject_TypeCheck(t->node, shared.node)) {
+    PyErr_Format(PyExc_TypeError, "the node of a tensor is %R", Py_TYPE(t->node));
+    return false;
+  }
   return t->node == Py_None ? add_to_leaf(self, tensor, gradient.get()) : add_to_node(self, t, gradient.get());
 }
 

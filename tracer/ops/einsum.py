@@ -1,0 +1,102 @@
+"""Einstein's sums."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Meta, check, op
+from .meta import Shape, broadcast_dim, proto_of, shape_of
+
+Labels = tuple[str, ...]
+
+
+def labels_of(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
+    """The labels of the axes of each operand, and of the result; those of `...` are capitals.   Raises OpError for an equation that does not fit."""
+    check("->" in equation, f"equation={equation!r} has no ->")
+    left, right = equation.replace(" ", "").split("->")
+    terms = left.split(",")
+    check(len(terms) == len(ranks), f"equation={equation!r} is for {len(terms)} operands, not {len(ranks)}")
+    spread = [_spread(t, rank, equation) for t, rank in zip(terms, ranks, strict=True)]
+    found = [_expanded(t, n) for t, n in zip(terms, spread, strict=True)]
+    out = _expanded(right, max(spread))
+    check(set(out) <= {c for t in found for c in t}, f"equation={equation!r} names an axis that no operand has")
+    check(len(set(out)) == len(out), f"equation={equation!r} names an axis of the result twice")
+    return found, out
+
+
+def _spread(term: str, rank: int, equation: str) -> int:
+    """How many axes the `...` of a term stands for."""
+    letters = len(term.replace("...", ""))
+    fits = rank >= letters if "..." in term else rank == letters
+    check(fits, f"equation={equation!r} has {letters} labels for {rank} axes")
+    return rank - letters
+
+
+def _expanded(term: str, count: int) -> Labels:
+    return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
+
+
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~")
+def einsum(xs, *, equation: str):
+    """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.   Operands list of [*] -> Out [*]
+
+    InnerCache, XShape: what Paddle keeps for its gradient, one each per operand; here empty, [0].
+    """
+    empty = [np.zeros(0, xs[0].dtype)] * len(xs)
+    return np.asarray(np.einsum(equation, *xs, optimize=len(xs) > 1)), empty, empty
+
+
+@einsum.meta
+def _(xs, *, equation):
+    check(bool(xs), "Operands is empty")
+    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    terms, out = labels_of(equation, [len(x.shape) for x in xs])
+    sizes = _sizes(terms, [x.shape for x in xs])
+    empty = [Meta((0,), xs[0].dtype)] * len(xs)
+    return Meta(tuple(sizes[c] for c in out), xs[0].dtype), empty, empty
+
+
+def _sizes(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for c, d in zip(term, shape, strict=True):
+            size = broadcast_dim(sizes.get(c, 1), d)
+            check(size is not None, f"the axes {c} have sizes {sizes.get(c)} and {d}")
+            sizes[c] = -1 if size is None else size
+    return sizes
+
+
+@einsum.vjp
+def _(g, xs, *, equation):
+    terms, out = labels_of(equation, [len(shape_of(x)) for x in xs])
+    return [_back(i, g, xs, terms, out) for i in range(len(xs))]
+
+
+def _back(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
+    """The same sum with the gradient in place of operand i; an axis that is summed in it alone is spread by ones."""
+    others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
+    named = {c for t, _ in others for c in t}
+    if not set(terms[i]) <= named:
+        others.append((terms[i], OPS["fill_any_like"](xs[i], value=1.0)))
+    target, diagonals = _distinct(terms[i], xs[i], named | set(terms[i]))
+    others += diagonals
+    equation = ",".join("".join(t) for t, _ in others) + "->" + "".join(target)
+    return einsum([x for _, x in others], equation=equation)[0]
+
+
+def _distinct(term: Labels, x: Any, used: set[str]) -> tuple[Labels, list[tuple[Labels, Any]]]:
+    """A term without repeats, and the unit matrices that tie each new label to the one it stands for."""
+    free = iter(c for c in string.ascii_letters if c not in used)
+    target: list[str] = []
+    ties: list[tuple[Labels, Any]] = []
+    for axis, c in enumerate(term):
+        label = next(free) if c in target else c
+        if label != c:
+            unit = OPS["eye"](num_rows=shape_of(x)[axis], dtype=proto_of(x))
+            ties.append(((c, label), unit))
+        target.append(label)
+    return tuple(target), ties

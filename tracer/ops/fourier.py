@@ -1,0 +1,130 @@
+"""Fourier transforms: of complex numbers, of real ones to complex, and of complex ones to real.
+
+normalization: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root in both.   Matrices of Fourier transforms are symmetric,
+so that gradients - which travel conjugated, see `core/op.py` - are transforms of the same direction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Long, Longs, Meta, check, op
+from .complex_parts import real
+from .elementwise import add
+from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
+
+FFT: Any = np.fft  # whose annotations want literals for norm
+_OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
+    """The axes, counted from the front."""
+    check(normalization in _OTHER, f"normalization={normalization} is none of {', '.join(_OTHER)}")
+    check(len(axes) > 0, "axes is empty")
+    found = normal_axes(axes, len(x.shape), "axes")
+    check(all(x.shape[a] != 0 for a in found), "an axis to transform has no elements")
+    return found
+
+
+@op("fft_c2c", "X -> Out")
+def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
+    """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.   X complex [*] -> Out [*]"""
+    return (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
+
+
+@fft_c2c.meta
+def _(x, *, axes, normalization, forward):
+    check(x.dtype.kind == "c", "needs a complex dtype")
+    _check(x, axes, normalization)
+    return x
+
+
+@fft_c2c.vjp
+def _(g, x, *, axes, normalization, forward):
+    return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
+
+
+@op("fft_r2c", "X -> Out")
+def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
+    """Out = the transform of real X; onesided: without the half of the last axis that is the conjugate of the other.   X [*] -> Out complex [*]"""
+    wide = complex_dtype(x.dtype)
+    if not onesided:
+        found = (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization)
+    elif forward:
+        found = FFT.rfftn(x, axes=axes, norm=normalization)
+    else:
+        found = np.conjugate(FFT.rfftn(x, axes=axes, norm=_OTHER[normalization]))
+    return found.astype(wide, copy=False)
+
+
+@fft_r2c.meta
+def _(x, *, axes, normalization, forward, onesided):
+    check(x.dtype.kind == "f", "needs a floating dtype")
+    last = _check(x, axes, normalization)[-1]
+    half = onesided and x.shape[last] >= 0
+    return Meta(_with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]), complex_dtype(x.dtype))
+
+
+def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
+def _bordered(x: Any, axis: int, before: int, after: int) -> Any:
+    """X with zeros around it in an axis."""
+    rank = len(shape_of(x))
+    return OPS["pad"](x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1)))
+
+
+@fft_r2c.vjp
+def _(g, x, *, axes, normalization, forward, onesided):
+    last = axes[-1] % len(shape_of(x))
+    if onesided:
+        size = shape_of(x)[last]
+        check(size >= 0, "the gradient needs known sizes")
+        g = _bordered(g, last, 0, size - size // 2 - 1)
+    return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
+
+
+def _length(x: Any, last: int, size: int) -> int:
+    """How many real numbers the last axis is transformed to."""
+    half = x.shape[last]
+    if not size:
+        return -1 if half < 0 else 2 * (half - 1)
+    check(agree(half, size // 2 + 1), f"last_dim_size={size} does not come from {half} elements")
+    return size
+
+
+@op("fft_c2r", "X -> Out")
+def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
+    """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size: its size, 0: 2 (m - 1).   X complex [*] -> Out real [*]"""
+    last = axes[-1] % x.ndim
+    sizes = [x.shape[a] for a in axes[:-1]] + [_length(x, last, last_dim_size)]
+    check(sizes[-1] > 0, "the result has no elements")
+    if forward:
+        x, normalization = np.conjugate(x), _OTHER[normalization]
+    return FFT.irfftn(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
+
+
+@fft_c2r.meta
+def _(x, *, axes, normalization, forward, last_dim_size):
+    check(x.dtype.kind == "c", "needs a complex dtype")
+    last = _check(x, axes, normalization)[-1]
+    size = _length(x, last, last_dim_size)
+    check(size != 0, "the result has no elements")
+    return Meta(_with(x.shape, last, size), real_dtype(x.dtype))
+
+
+@fft_c2r.vjp
+def _(g, x, *, axes, normalization, forward):
+    """Every element counts twice but the first, and the last of an even size, which are their own conjugates."""
+    last = axes[-1] % len(shape_of(x))
+    half, size = shape_of(x)[last], shape_of(g)[last]
+    check(min(half, size) >= 0, "the gradient needs known sizes")
+    found = fft_r2c(g, axes=axes, normalization=normalization, forward=forward, onesided=True)
+    end = half - 1 if size % 2 == 0 else half
+    if end <= 1:
+        return found
+    twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
+    return add(found, _bordered(twice, last, 1, half - end))

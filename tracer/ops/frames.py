@@ -1,0 +1,73 @@
+"""Signals cut into frames that overlap, and put together again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import OPS, Meta, check, op
+from .meta import shape_of
+
+
+def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:
+    check(axis in (0, -1), f"axis={axis} is neither 0 nor -1")
+    check(len(x.shape) >= rank, f"needs at least {rank} axes")
+    check(hop_length > 0, f"hop_length={hop_length} is not positive")
+
+
+@op("frame", "X -> Out")
+def frame(x, *, frame_length: int, hop_length: int, axis: int = -1):
+    """Out = the frames that begin at each hop_length.   X [*, N] -> Out [*, frame_length, frames]; axis=0: X [N, *] -> Out [frames, frame_length, *]"""
+    views = np.lib.stride_tricks.sliding_window_view(x, frame_length, axis=axis)
+    if axis == 0:
+        return np.moveaxis(views[::hop_length], -1, 1).copy()
+    return np.swapaxes(views[..., ::hop_length, :], -1, -2).copy()
+
+
+@frame.meta
+def _(x, *, frame_length, hop_length, axis):
+    _check(x, 1, hop_length, axis)
+    size = x.shape[axis]
+    check(frame_length > 0, f"frame_length={frame_length} is not positive")
+    check(size < 0 or frame_length <= size, f"frame_length={frame_length} is more than the {size} elements")
+    count = -1 if size < 0 else (size - frame_length) // hop_length + 1
+    shape = (count, frame_length, *x.shape[1:]) if axis == 0 else (*x.shape[:-1], frame_length, count)
+    return Meta(shape, x.dtype)
+
+
+@frame.vjp
+def _(g, x, *, frame_length, hop_length, axis):
+    found = overlap_add(g, hop_length=hop_length, axis=axis)
+    rest = shape_of(x)[axis] - shape_of(found)[axis]
+    check(min(*shape_of(x), *shape_of(found)) >= 0, "the gradient needs known sizes")
+    others = [0] * (2 * len(shape_of(x)) - 2)
+    return OPS["pad"](found, paddings=[0, rest, *others] if axis == 0 else [*others, 0, rest])
+
+
+@op("overlap_add", "X -> Out")
+def overlap_add(x, *, hop_length: int, axis: int = -1):
+    """Out = the frames, each hop_length after the one before, added up.   X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]"""
+    _check(x, 2, hop_length, axis)
+    frames = x if axis == 0 else np.moveaxis(x, (-1, -2), (0, 1))
+    count, length = frames.shape[:2]
+    out = np.zeros(((count - 1) * hop_length + length, *frames.shape[2:]), x.dtype)
+    for k in range(count):
+        out[k * hop_length : k * hop_length + length] += frames[k]
+    return out if axis == 0 else np.moveaxis(out, 0, -1).copy()
+
+
+@overlap_add.meta
+def _(x, *, hop_length, axis):
+    _check(x, 2, hop_length, axis)
+    count, length = x.shape[:2] if axis == 0 else x.shape[:-3:-1]
+    check(count != 0, "there are no frames")
+    size = -1 if min(count, length) < 0 else (count - 1) * hop_length + length
+    return Meta((size, *x.shape[2:]) if axis == 0 else (*x.shape[:-2], size), x.dtype)
+
+
+@overlap_add.vjp
+def _(g, x, *, hop_length, axis):
+    length = shape_of(x)[1 if axis == 0 else -2]
+    check(length >= 0, "the gradient needs known sizes")
+    return frame(g, frame_length=length, hop_length=hop_length, axis=axis)

@@ -1,0 +1,152 @@
+"""Equations, inverses, determinants, powers and ranks of matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from .convert import cast
+from .creation import zeros
+from .linalg import matmul, transpose
+
+__all__ = ["inverse"]
+METHODS = ["cholesky_solve", "cond", "inverse", "lstsq", "matrix_power", "pinv", "solve"]
+
+
+def inverse(x: Tensor, name: str | None = None) -> Tensor:
+    """The inverse of each matrix.   x [*, M, M] -> [*, M, M].   Raises OpError for a singular one."""
+    return OPS["inverse"](x)
+
+
+inv = inverse
+
+
+def det(x: Tensor, name: str | None = None) -> Tensor:
+    """The determinants.   x [*, M, M] -> [*]"""
+    return OPS["determinant"](x)
+
+
+def slogdet(x: Tensor, name: str | None = None) -> Tensor:
+    """The signs and the logarithms of the sizes of the determinants.   x [*, M, M] -> [2, *]"""
+    return OPS["slogdeterminant"](x)
+
+
+def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """Z of x Z = y.   x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M].   Raises OpError for a singular x."""
+    return OPS["solve"](x, y)
+
+
+def triangular_solve(
+    x: Tensor,
+    y: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Z of x Z = y, where one triangle of x is used; unitriangular: with 1 on its diagonal.   x [*A, M, M], y [*B, M, K] -> [*, M, K]"""
+    return OPS["triangular_solve"](x, y, upper=upper, transpose=transpose, unitriangular=unitriangular)
+
+
+def cholesky_solve(x: Tensor, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
+    """Z of (y y^H) Z = x; upper: of (y^H y) Z = x.   x [*A, M, K], y [*B, M, M] triangles -> [*, M, K]"""
+    return OPS["cholesky_solve"](x, y, upper=upper)
+
+
+def lstsq(
+    x: Tensor, y: Tensor, rcond: float | None = None, driver: str | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The smallest Z of the smallest |x Z - y|.   x [*, M, N], y [*, M, K] -> Z [*, N, K], residuals [*, K] or [0], rank [*], singular values [*, min(M, N)]
+
+    driver: gelsy (default), gels, gelsd, gelss; for gels rank and values are empty, for gelsy values; the solution is the same for all.
+    rcond: singular values up to that times the largest count as 0; by default the longer side times 1e-7, or 1e-15 for float64.
+    """
+    driver = driver or "gelsy"
+    if rcond is None:
+        rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(x.meta.shape[-2:])
+    solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
+    if driver == "gels":
+        rank = zeros([0], "int32")
+    return solution, residuals, rank, zeros([0], values.dtype) if driver in ("gels", "gelsy") else values
+
+
+def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
+    """x @ x @ ..., n times; of the inverse where n is negative.   x [*, M, M] -> [*, M, M]"""
+    return OPS["matrix_power"](x, n=n)
+
+
+def matrix_rank(x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Tensor:
+    """How many singular values are above the tolerance.   x [*A, M, N], tol a number or [*B] -> int32 [*broadcast(A, B)]
+
+    By default the tolerance is the largest value times the longer side times the rounding unit.
+    """
+    if isinstance(tol, Tensor):
+        return OPS["matrix_rank"](x, cast(tol, x.dtype), use_default_tol=False, hermitian=hermitian)
+    return OPS["matrix_rank"](x, tol=float(tol or 0.0), use_default_tol=tol is None, hermitian=hermitian)
+
+
+def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
+    """The pseudo-inverse; singular values up to rcond times the largest count as 0.   x [*, M, N] -> [*, N, M]
+
+    hermitian: x is, and its lower triangle is read.
+    """
+    if state.mode.silent and not isinstance(rcond, Tensor):
+        return OPS["pseudo_inverse"](x, rcond=float(rcond), hermitian=hermitian)
+    if hermitian:
+        values, right = OPS["eigh"](x, UPLO="L")
+        left = right
+    else:
+        left, values, across = OPS["svd"](x)
+        right = _turned(OPS["conj"](across) if across.meta.dtype.kind == "c" else across)
+    size = OPS["abs"](values)
+    limit = OPS["reduce_max"](size, dim=[-1], keep_dim=True) * rcond
+    kept = cast(OPS["greater_than"](size, limit), values.dtype)
+    factors = kept / (values + (1.0 - kept))
+    columns = right * cast(OPS["unsqueeze2"](factors, axes=[-2]), x.dtype)
+    return matmul(columns, _turned(OPS["conj"](left) if left.meta.dtype.kind == "c" else left))
+
+
+def _turned(x: Tensor) -> Tensor:
+    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
+    """The condition of each matrix: the norm of x times that of its inverse.   x [*, M, N] -> [*]
+
+    p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square ones.
+    """
+    if x.ndim < 2:
+        raise OpError(with_user_line(f"cond: needs at least two axes (X={x.meta})"))
+    if 0 in x.meta.shape[:-2]:
+        return zeros(list(x.meta.shape[:-2]), x.dtype)
+    if p in (None, 2, -2):
+        values = OPS["svd"](x)[1]
+        largest, smallest = (OPS[f"reduce_{word}"](values, dim=[-1]) for word in ("max", "min"))
+        return smallest / largest if p == -2 else largest / smallest
+    if p not in _NORMS:
+        raise OpError(with_user_line(f"cond: p={p!r} is none of None, 2, -2, {', '.join(map(str, _NORMS))}"))
+    return _NORMS[p](x) * _NORMS[p](inverse(x))
+
+
+def _sums(axis: int, extreme: str) -> Any:
+    def function(x: Tensor) -> Tensor:
+        return OPS[f"reduce_{extreme}"](OPS["reduce_sum"](OPS["abs"](x), dim=[axis]), dim=[-1])
+
+    return function
+
+
+def _frobenius(x: Tensor) -> Tensor:
+    return OPS["sqrt"](OPS["reduce_sum"](OPS["square"](OPS["abs"](x)), dim=[-2, -1]))
+
+
+def _nuclear(x: Tensor) -> Tensor:
+    return OPS["reduce_sum"](OPS["svd"](x)[1], dim=[-1])
+
+
+_NORMS: dict[Any, Any] = {
+    "fro": _frobenius, "nuc": _nuclear, 1: _sums(-2, "max"), -1: _sums(-2, "min"), math.inf: _sums(-1, "max"), -math.inf: _sums(-1, "min"),
+}  # fmt: skip
