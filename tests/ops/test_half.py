@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -11,6 +12,7 @@ import pytest
 from oarlock.core.autograd import grad
 from oarlock.core.dtype import BY_NP, HALF, is_float
 from oarlock.core.eager import result_metas
+from oarlock.core.errors import OpError
 from oarlock.core.mode import pushed
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
@@ -49,8 +51,12 @@ def attrs_of(row: Row, dtype: Any) -> dict[str, Any]:
     return {k: BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()}
 
 
+def has_single(row: Row) -> bool:
+    return any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
+
+
 def applies(row: Row) -> bool:
-    return not row.half and any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
+    return not row.half and not op_of(row).facts.no_half and has_single(row)
 
 
 NUMBERS = [n for n, row in enumerate(ROWS) if applies(row)]
@@ -111,6 +117,20 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     for g, t in zip(found, leaves, strict=True):
         assert g is None or (g.array.dtype == t.array.dtype and g.array.shape == t.array.shape)
     return [None if g is None else g.array for g in found]
+
+
+REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).facts.no_half and has_single(row)]
+
+
+@pytest.mark.parametrize("number", REFUSING, ids=[IDS[n] for n in REFUSING])
+def test_an_op_without_half_precision_says_so(number: int) -> None:
+    row = ROWS[number]
+    op = op_of(row)
+    args = operands(row, TYPES[0])
+    metas = tuple(None if a is None else Meta(a.shape, a.dtype) for a in args)
+    for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
+        with pytest.raises(OpError, match=re.escape(op.facts.no_half)):
+            refuse()
 
 
 BACK = [(n, t) for n, t in CASES if differentiable(ROWS[n])]

@@ -68,14 +68,14 @@ class Amp(Over):
 
     def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         seen = args[:1] if op.type in ONLY_X else args
-        target = self._target(op.type, seen)
+        target = self._target(op, seen)
         return (*(self._cast_slot(a, target) for a in seen), *args[len(seen) :])
 
-    def _target(self, op_type: str, args: tuple[Any, ...]) -> DType:
+    def _target(self, op: Op, args: tuple[Any, ...]) -> DType:
         level, dtype, lists, promote = self.settings
-        if op_type in lists.white:
+        if op.type in lists.white:
             return dtype
-        if op_type in lists.black or level == "OD":
+        if op.type in lists.black or op.facts.no_half or level == "OD":
             return float32
         single = promote and any(t.meta.dtype == float32.np for t in tensors_of(args))
         return float32 if single else dtype

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.op import OPS, Meta, check, op
 from .meta import Shape, broadcast_dim, proto_of, shape_of
+from .wide import wide
 
 Labels = tuple[str, ...]
 
@@ -41,6 +42,7 @@ def _expanded(term: str, count: int) -> Labels:
 
 
 @op("einsum", "Operands* -> Out, InnerCache*~, XShape*~")
+@wide
 def einsum(xs, *, equation: str):
     """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.   Operands list of [*] -> Out [*]
 

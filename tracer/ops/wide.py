@@ -39,7 +39,7 @@ def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs
     """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats` stay float32."""
     with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
         found = kernel(*map(single, args), **attrs)
-        dtype = args[0].dtype
+        dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
             return tuple(r if i in stats else _narrow(r, dtype) for i, r in enumerate(found))
         return _narrow(found, dtype)
@@ -55,7 +55,8 @@ def wide(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = (
 
     @functools.wraps(kernel)
     def run(x: Any, *args: Any, **attrs: Any) -> Any:
-        if x.dtype.itemsize == 2 and x.dtype in HALF:
+        dtype = (x[0] if x.__class__ is list else x).dtype
+        if dtype.itemsize == 2 and dtype in HALF:
             return widened(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 
