@@ -15,8 +15,12 @@ from .complex_parts import real
 from .elementwise import add
 from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
 
-FFT: Any = np.fft  # whose annotations want literals for norm
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _numpy(name: str) -> Any:
+    """A function of numpy.fft, which is imported when one is first asked for."""
+    return getattr(np.fft, name)
 
 
 def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
@@ -32,7 +36,7 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.   X complex [*] -> Out [*]"""
     _check(x, axes, normalization)
-    return (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
+    return _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
 
 
 @fft_c2c.meta
@@ -53,11 +57,11 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
     wide = complex_dtype(x.dtype)
     _check(x, axes, normalization)
     if not onesided:
-        found = (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization)
+        found = _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization)
     elif forward:
-        found = FFT.rfftn(x, axes=axes, norm=normalization)
+        found = _numpy("rfftn")(x, axes=axes, norm=normalization)
     else:
-        found = np.conjugate(FFT.rfftn(x, axes=axes, norm=_OTHER[normalization]))
+        found = np.conjugate(_numpy("rfftn")(x, axes=axes, norm=_OTHER[normalization]))
     return found.astype(wide, copy=False)
 
 
@@ -106,7 +110,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
         x, normalization = np.conjugate(x), _OTHER[normalization]
-    return FFT.irfftn(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
+    return _numpy("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
 
 
 @fft_c2r.meta
