@@ -50,6 +50,7 @@ bool = bool_
 
 # What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
 _LATER = {
+    "amp": (".amp", None),
     "callbacks": (".callbacks", None),
     "distribution": (".distribution", None),
     "fft": (".fft", None),

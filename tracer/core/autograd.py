@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ContextDecorator, contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .errors import OarlockError, OpError, with_user_line
 from .mode import pushed, state
 from .op import OPS
@@ -25,15 +27,20 @@ def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]
         sweep.add(root, sweep.given(root, g))
 
 
+def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
+    # Gradients that overflow are infinite without a word: with loss scaling that is part of the day.
+    with pushed(sweep.mode()), np.errstate(all="ignore"):
+        _start(sweep, roots, given)
+        sweep.run(retain_graph)
+
+
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     if all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
     sweep = sweep_for(create_graph=False)
-    with pushed(sweep.mode()):
-        _start(sweep, roots, given)
-        sweep.run(retain_graph)
+    _walk(sweep, roots, given, retain_graph)
     with pushed(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             found = sweep.tensor(gradient)
@@ -66,9 +73,7 @@ def grad(
     roots, wanted = _listed(outputs), _listed(inputs)
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, _listed(no_grad_vars or ())))
-    with pushed(sweep.mode()):
-        _start(sweep, roots, given)
-        sweep.run(create_graph if retain_graph is None else retain_graph)
+    _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
     found = [sweep.of(t) for t in wanted]
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:

@@ -52,6 +52,59 @@ class Mode:
         """The same mode, recording gradients or not."""
         raise NotImplementedError
 
+    def plain(self) -> Mode:
+        """The mode without what only the user's own calls are meant for: what the walk back runs in."""
+        return self
+
+    def around(self, mode: Mode) -> Mode:
+        """What is to be in force when `mode` takes the place of this one: `mode`, with what this one does over another."""
+        return mode
+
+
+class Over(Mode):
+    """A mode over another one: what it does not do itself, `inner` does."""
+
+    def __init__(self, inner: Mode) -> None:
+        self.inner = inner
+        self.silent, self.bare, self.tape, self.static = inner.silent, inner.bare, inner.tape, inner.static
+
+    def over(self, inner: Mode) -> Mode:
+        """The same over another mode."""
+        raise NotImplementedError
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Mode.run."""
+        with pushed(self.inner):
+            return op(*args, **attrs)
+
+    def read(self, tensor: Tensor, reader: str) -> None:
+        """See Mode.read."""
+        self.inner.read(tensor, reader)
+
+    def shape(self, tensor: Tensor) -> list[Any]:
+        """See Mode.shape."""
+        return self.inner.shape(tensor)
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        return self.inner.shadow(tensor)
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become."""
+        self.inner.become(tensor, made)
+
+    def with_tape(self, tape: bool) -> Mode:
+        """See Mode.with_tape."""
+        return self.over(self.inner.with_tape(tape))
+
+    def plain(self) -> Mode:
+        """See Mode.plain."""
+        return self.inner.plain()
+
+    def around(self, mode: Mode) -> Mode:
+        """See Mode.around."""
+        return self.over(self.inner.around(mode))
+
 
 state = State()
 
@@ -65,3 +118,10 @@ def pushed(mode: Mode) -> Iterator[Mode]:
         yield mode
     finally:
         state.mode = before
+
+
+@contextmanager
+def instead(mode: Mode) -> Iterator[None]:
+    """Run the body under `mode` and under what the one in force does over another, then go back."""
+    with pushed(state.mode.around(mode)):
+        yield

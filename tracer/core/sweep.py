@@ -8,7 +8,7 @@ Un-broadcasting happens once, here, where gradients are added up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -46,7 +46,14 @@ class Bare(Mode):
 
 
 BARE = Bare()
-configure(Tensor, explain, is_float)
+
+
+def explain_call(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
+    """explain, of operands that are Tensors or, in a walk back, bare arrays."""
+    explain(op, tuple(map(wrapped, args)) if state.mode is BARE else args, attrs, error)
+
+
+configure(Tensor, explain_call, is_float)
 set_modes(EAGER, NO_TAPE, BARE)
 
 
@@ -266,7 +273,7 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
 
 def sweep_for(create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> Sweep:
     """The walk back that fits the mode in force: on bare arrays where nothing has to be recorded."""
-    mode = state.mode
+    mode = state.mode.plain()
     if mode.bare and not create_graph:
         return Sweep(watched, reach)
     return RecordedSweep(mode.with_tape(create_graph), watched, reach)

@@ -26,6 +26,7 @@ from ..tensor.math import add_n
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
 from .checkpoint import renamed
 from .model_summary import summary
+from .precision import Precision
 from .progress import ProgBarLogger
 
 __all__ = ["Model"]
@@ -81,20 +82,23 @@ class Model:
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
+        self._precision = Precision()
 
     def _arguments(self) -> list[str]:
         return inspect.getfullargspec(self.network.forward).args[1:]
 
     def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
-        """Say how to train and what to measure.   loss: called with outputs and labels; metrics: one Metric or a list"""
+        """Say how to train and what to measure.   loss: called with outputs and labels; metrics: one Metric or a list
+
+        amp_configs: a level of mixed precision, "O1" or "O2", or a dict of it, GradScaler's arguments and custom_*_list
+        """
         if loss is not None and not callable(loss):
             raise OpError(f"Model.prepare: loss is a Layer or a function, not {type(loss).__name__}")
         for metric in _list(metrics):
             if not isinstance(metric, Metric):
                 raise OpError(f"Model.prepare: {type(metric).__name__} is no Metric")
-        level = amp_configs.get("level", "O1") if isinstance(amp_configs, dict) else amp_configs or "O0"
-        if level != "O0":
-            raise OpError(f"Model.prepare: amp_configs={amp_configs!r}: there is no mixed precision here")
+        self._precision = Precision(amp_configs)
+        self._precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _list(metrics)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
@@ -112,7 +116,8 @@ class Model:
     def _forward(self, inputs: Any) -> list[Any]:
         tensors = _tensors(inputs)
         self._seen = [InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors]
-        return _list(self.network(*tensors))
+        with self._precision.casting(self.mode == "train"):
+            return _list(self.network(*tensors))
 
     def _losses(self, outputs: list[Any], labels: list[Tensor]) -> list[Tensor]:
         return _list(self._loss(*outputs, *labels)) if self._loss is not None else []
@@ -137,9 +142,9 @@ class Model:
         targets = _tensors(labels)
         outputs = self._forward(inputs)
         losses = self._losses(outputs, targets)
-        (add_n(losses) if len(losses) > 1 else losses[0]).backward()
+        self._precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
-            self._optimizer.step()
+            self._precision.step(self._optimizer)
             self.network.clear_gradients(set_to_zero=False)
         with no_grad():
             metrics = self._measured(outputs, targets)

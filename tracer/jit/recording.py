@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.errors import OpError, TraceError
-from ..core.mode import pushed
+from ..core.mode import instead
 from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
@@ -112,7 +112,7 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
         given.append(Tensor(tensor.array))
     state = State(layer)
     mode = Trace(recorder, guards)
-    with pushed(mode):
+    with instead(mode):
         outputs = layer(*inputs)
         contract = _finish(recorder, outputs, guards)
     recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
@@ -130,7 +130,7 @@ def record(layer: Layer, specs: Sequence[Any]) -> Recording:
         for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
     ]
     state = State(layer)
-    with pushed(Static(recorder)):
+    with instead(Static(recorder)):
         try:
             outputs = layer(*named)
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.dtype import dtype_of, is_real
+from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -26,9 +26,12 @@ ENOUGH = 2
 Reference = Callable[[list[Tensor]], Sequence[Any]]
 
 
-def tolerance(dtype: np.dtype[Any]) -> float:
-    """The largest difference that rounding explains, relative to the largest value."""
-    return {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2) if dtype.kind in "fcV" else 0.0
+def tolerance(dtype: np.dtype[Any], program: Program) -> float:
+    """The largest difference that rounding explains, relative to the largest value; half precision inside of `program` counts."""
+    if not is_float(dtype):
+        return 0.0
+    half = any(v.dtype in ("float16", "bfloat16") for b in program.blocks for v in b.vars.values())
+    return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
 
 
 def example(arg: Arg, shape: tuple[int, ...], rng: np.random.Generator) -> Tensor:
@@ -157,7 +160,7 @@ def _compared(
     worst = 0.0
     for name, a, b in zip(program.fetches(), found, wanted, strict=True):
         off = difference(a, np.asarray(b))
-        if off > tolerance(a.dtype):
+        if off > tolerance(a.dtype, program):
             where = first_difference(program, pdmodel, params, scope, tensors, wanted)
             raise VerifyError(f"verify: output '{name}' differs by {off:.3g} at {sizes}; {where}")
         worst = max(worst, off)
@@ -173,7 +176,7 @@ def first_difference(
     except OarlockError as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
     if any(
-        difference(np.asarray(t.array), np.asarray(w)) > tolerance(t.array.dtype)
+        difference(np.asarray(t.array), np.asarray(w)) > tolerance(t.array.dtype, program)
         for t, w in zip(recorded, layer, strict=True)
     ):
         return "the recording itself gives other numbers than the layer: forward depends on something that a program cannot hold"
@@ -187,7 +190,7 @@ def first_difference(
     except (OarlockError, OpError) as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
     for name, tensor in zip(names, wanted, strict=True):
-        if difference(found[name], np.asarray(tensor.array)) > tolerance(tensor.array.dtype):
+        if difference(found[name], np.asarray(tensor.array)) > tolerance(tensor.array.dtype, program):
             op = next(op for op in ops if name in op.output_names())
             return f"the first op to differ is {op.type}, giving '{name}'" + (
                 f", recorded at {op.where}" if op.where else ""

@@ -44,6 +44,7 @@ class Layer:
         self._non_persistable: set[str] = set()
         self._pre_hooks: list[Callable[..., Any]] = []
         self._post_hooks: list[Callable[..., Any]] = []
+        self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer computes; to be written by each layer."""
@@ -243,14 +244,17 @@ class Layer:
         )
         if include_sublayers:
             for name, layer in self.named_children():
-                layer.state_dict(found, True, f"{prefix}{name}.")
+                layer.state_dict(found, True, f"{prefix}{name}.", use_hook)
+        for hook in self._state_hooks if use_hook else ():
+            changed = hook(found)
+            found = found if changed is None else changed
         return found
 
     def set_state_dict(
         self, state_dict: dict[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
         """Take over values; gives the names that were missing and those nobody wanted.   A wrong shape is warned about."""
-        own = self.state_dict()
+        own = self.state_dict(use_hook=False)
         if not use_structured_name:
             own = {t.name: t for t in own.values()}
         for name in own.keys() & state_dict.keys():
@@ -284,19 +288,40 @@ class Layer:
         """Change the dtype of all floating parameters and buffers.   device: the CPU."""
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
-                layer._dtype = dtype_of(dtype).np
-            for tensor in (*self.parameters(), *self.buffers()):
-                if is_float(tensor.array.dtype):
-                    tensor.array = tensor.array.astype(dtype_of(dtype).np)
+                layer._cast_own(dtype)
         return self
 
     def astype(self, dtype: Any) -> Self:
         """Change the dtype of all floating parameters and buffers."""
         return self.to(dtype=dtype)
 
-    def float(self) -> Self:
-        """All floating parameters and buffers in float32."""
-        return self.to(dtype="float32")
+    def _cast_but(self, dtype: Any, excluded: Any) -> Self:
+        kinds = tuple(excluded) if isinstance(excluded, list | tuple) else (excluded,)
+        for layer in self.sublayers(include_self=True):
+            if not isinstance(layer, kinds):
+                layer._cast_own(dtype)
+        return self
+
+    def _cast_own(self, dtype: Any) -> None:
+        """Change the dtype of this layer's own floating parameters and buffers."""
+        self._dtype = dtype_of(dtype).np
+        for tensor in (*self._parameters.values(), *self._buffers.values()):
+            if tensor is not None and is_float(tensor.array.dtype):
+                tensor.array = tensor.array.astype(self._dtype)
+
+    def float(self, excluded_layers: Any = None) -> Self:
+        """All floating parameters and buffers in float32, but those of the layers of excluded types."""
+        return self._cast_but("float32", excluded_layers or ())
+
+    def float16(self, excluded_layers: Any = None) -> Self:
+        """All floating parameters and buffers in float16, but those of the layers of excluded types; None: batch norms."""
+        return self._cast_but("float16", KeepsFloat32 if excluded_layers is None else excluded_layers)
+
+    def bfloat16(self, excluded_layers: Any = None) -> Self:
+        """All floating parameters and buffers in bfloat16, but those of the layers of excluded types; None: batch norms."""
+        return self._cast_but("bfloat16", KeepsFloat32 if excluded_layers is None else excluded_layers)
+
+    half = float16
 
     # -- hooks --------------------------------------------------------------------------------------------------
 
@@ -310,6 +335,11 @@ class Layer:
         self._post_hooks.append(hook)
         return RemovableHook(self._post_hooks, hook)
 
+    def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHook:
+        """Call `hook(state_dict)` when state_dict() is made; what it returns, if not None, replaces it."""
+        self._state_hooks.append(hook)
+        return RemovableHook(self._state_hooks, hook)
+
     # -- text ---------------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
@@ -322,3 +352,7 @@ class Layer:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
+
+
+class KeepsFloat32(Layer):
+    """Base of the layers whose statistics half precision could not hold: float16() and bfloat16() leave them alone."""

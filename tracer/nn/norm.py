@@ -13,7 +13,7 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from . import functional as F
 from .initializer import Constant, Normal
-from .layer import Layer
+from .layer import KeepsFloat32, Layer
 
 __all__ = [
     "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LayerNorm",
@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _BatchNorm(Layer):
+class _BatchNorm(KeepsFloat32):
     """Normalisation over the batch   (Ioffe and Szegedy 2015); see functional.batch_norm.   x [N, C, *] -> [N, C, *]
 
     weight, bias, _mean, _variance: [C].

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.op import OPS, Meta, check, op
 from .meta import shape_of
+from .wide import wide
 
 
 def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:
@@ -46,6 +47,7 @@ def _(g, x, *, frame_length, hop_length, axis):
 
 
 @op("overlap_add", "X -> Out")
+@wide
 def overlap_add(x, *, hop_length: int, axis: int = -1):
     """Out = the frames, each hop_length after the one before, added up.   X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]"""
     _check(x, 2, hop_length, axis)

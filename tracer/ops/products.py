@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
@@ -17,6 +17,7 @@ from .wide import wide
 
 
 @op("multi_dot", "X* -> Out")
+@wide
 def multi_dot(xs):
     """Out = the product of all X, in the order that costs least; the first may be a row, the last a column.   X list of [Mi, Mi+1] -> Out [M0, Mn]"""
     check(len(xs) > 1, "X needs two factors")
@@ -51,8 +52,7 @@ def _(g, xs):
     return found
 
 
-@op("matrix_power", "X -> Out")
-@wide
+@op("matrix_power", "X -> Out", no_half=DECOMPOSED)
 def matrix_power(x, *, n: int):
     """Out = X to the power of n, of the inverse where n is negative.   X [*, M, M] -> Out [*, M, M]"""
     return np.linalg.matrix_power(x, n)
@@ -76,6 +76,7 @@ def _(g, x, *, n):
 
 
 @op("kron", "X, Y -> Out")
+@wide
 def kron(x, y):
     """Out = Y times each element of X, side by side.   X [*A], Y [*B] -> Out [*A times B], the shorter shape having 1 in front"""
     return np.kron(x, y)
@@ -119,6 +120,7 @@ def _shaped(x: Any, shape: list[int]) -> Any:
 
 
 @op("cross", "X, Y -> Out")
+@wide
 def cross(x, y, *, dim: int = 9):
     """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.   X [*], Y [*] -> Out [*]"""
     axis = _cross_axis(x.shape, dim)
@@ -153,6 +155,7 @@ def _(g, x, y, *, dim):
 
 
 @op("dist", "X, Y -> Out")
+@wide
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, all elements taken as one vector.   X [*A], Y [*B] -> Out []"""
     return p_norm.kernel(x - y, porder=p, asvector=True)

@@ -1,0 +1,484 @@
+"""Mixed precision: what is cast to what, that gradients and programs see it, and that nets train in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.amp import auto_cast, debugging, decorate
+from oarlock.amp.mode import Amp
+from oarlock.core.errors import OarlockError, OpError
+from oarlock.core.mode import state
+
+HALF = ["float16", "bfloat16"]
+each = pytest.mark.parametrize("dtype", HALF)
+RNG = np.random.default_rng(3)
+A, B = (RNG.standard_normal((4, 4)).astype("float32") for _ in range(2))
+
+
+def tensors(*arrays: Any) -> list[Any]:
+    return [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
+
+
+# -- what is cast -----------------------------------------------------------------------------------------------------
+
+
+@each
+@pytest.mark.parametrize("level", ["O1", "O2", "OD"])
+def test_the_lists_say_what_runs_in_which_dtype(level: str, dtype: str) -> None:
+    x, y = tensors(A, B)
+    half = x.astype(dtype)
+    with auto_cast(level=level, dtype=dtype):
+        white, black, other, mixed = paddle.matmul(x, y), paddle.exp(half), paddle.tanh(half), paddle.add(half, y)
+    assert white.dtype == dtype
+    assert black.dtype == (dtype if level == "O2" else "float32")
+    assert other.dtype == ("float32" if level == "OD" else dtype)
+    assert mixed.dtype == "float32"
+
+
+def test_without_promotion_what_is_in_neither_list_runs_in_half() -> None:
+    x, table = tensors(A, B)
+    with auto_cast(level="O2", use_promote=False):
+        assert paddle.tanh(x).dtype == "float16"
+        assert nn.functional.embedding(paddle.to_tensor([1]), table).dtype == "float32"
+    with auto_cast(level="O1", use_promote=False):
+        assert paddle.tanh(x).dtype == "float32"
+
+
+def test_custom_lists_go_first() -> None:
+    x, y = tensors(A, B)
+    with auto_cast(custom_white_list={"tanh"}, custom_black_list={"matmul_v2"}):
+        assert paddle.tanh(x).dtype == "float16"
+        assert paddle.matmul(x, y).dtype == "float32"
+    with pytest.raises(OpError, match="'tanh'"), auto_cast(custom_white_list={"tanh"}, custom_black_list={"tanh"}):
+        pass
+
+
+@pytest.mark.parametrize("off", [{"enable": False}, {"level": "O0"}])
+def test_inside_a_block_it_can_be_turned_off(off: dict[str, Any]) -> None:
+    x, y = tensors(A, B)
+    with auto_cast():
+        with auto_cast(**off):
+            assert paddle.matmul(x, y).dtype == "float32"
+        with auto_cast(dtype="bfloat16"):
+            assert paddle.matmul(x, y).dtype == "bfloat16"
+        assert paddle.matmul(x, y).dtype == "float16"
+    assert not isinstance(state.mode, Amp)
+
+
+def test_float64_and_integers_are_left_alone() -> None:
+    x = paddle.to_tensor(A.astype("float64"))
+    whole = paddle.to_tensor([[1, 2], [3, 4]])
+    with auto_cast(level="O2", use_promote=False):
+        assert paddle.matmul(x, x).dtype == "float64"
+        assert (whole + whole).dtype == "int64"
+
+
+@each
+def test_a_batch_norm_keeps_its_statistics(dtype: str) -> None:
+    norm = nn.BatchNorm1D(4)
+    with auto_cast(dtype=dtype):
+        out = norm(paddle.matmul(*tensors(A, B)))
+    assert out.dtype == dtype
+    assert norm._mean.dtype == norm.weight.dtype == "float32"
+    out.sum().backward()
+    assert norm.weight.grad.dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), [({"level": "O3"}, "level='O3'"), ({"dtype": "float32"}, "neither float16 nor bfloat16")]
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(OpError, match=words), auto_cast(**arguments):
+        pass
+
+
+def test_as_a_decorator() -> None:
+    @auto_cast(dtype="bfloat16")
+    def product(x: Any, y: Any) -> Any:
+        return paddle.matmul(x, y)
+
+    assert product(*tensors(A, B)).dtype == "bfloat16"
+
+
+# -- gradients and casts ----------------------------------------------------------------------------------------------
+
+
+@each
+def test_gradients_come_back_in_float32(dtype: str) -> None:
+    x, y = tensors(A, B)
+    with auto_cast(dtype=dtype):
+        paddle.matmul(x, y).sum().backward()
+    assert x.grad.dtype == y.grad.dtype == "float32"
+    np.testing.assert_allclose(x.grad.numpy(), np.broadcast_to(B.sum(1), (4, 4)), rtol=5e-2, atol=5e-2)
+
+
+def test_the_way_back_is_not_cast_again() -> None:
+    x, y = tensors(A, B)
+    out = paddle.matmul(paddle.exp(x * 0.0 + 12.0), y * 0.0 + 1.0)  # beyond what float16 holds
+    with auto_cast():
+        out.sum().backward()
+    assert np.isfinite(y.grad.numpy()).all()
+    assert y.grad.numpy().max() == 0.0
+    (x2,) = tensors(A)
+    with auto_cast():
+        (found,) = paddle.grad((x2 * x2 * x2).sum(), x2, create_graph=True)
+        (second,) = paddle.grad(found.sum(), x2)
+    np.testing.assert_allclose(second.numpy(), 6 * A, rtol=1e-5)
+
+
+def casts(function: Any) -> int:
+    """How many cast ops a function runs."""
+    seen: list[str] = []
+
+    class Counting(type(state.mode)):  # type: ignore[misc]
+        bare = False
+
+        def run(self, op: Any, args: Any, attrs: Any) -> Any:
+            seen.append(op.type)
+            return super().run(op, args, attrs)
+
+        def with_tape(self, tape: bool) -> Any:
+            return Counting(tape)
+
+    before = state.mode
+    state.mode = Counting(True)
+    try:
+        function()
+    finally:
+        state.mode = before
+    return seen.count("cast")
+
+
+def test_a_parameter_is_cast_once_in_a_block() -> None:
+    layer = nn.Linear(4, 4, bias_attr=False)
+    x = paddle.to_tensor(A).astype("float16")
+
+    def twice() -> None:
+        with auto_cast():
+            layer(x)
+            layer(x)
+
+    def changed_between() -> None:
+        with auto_cast():
+            layer(x)
+            layer.weight.set_value(B)
+            out = layer(x)
+        np.testing.assert_allclose(out.astype("float32").numpy(), A @ B, atol=2e-2)
+
+    assert casts(twice) == 1
+    assert casts(changed_between) > 1
+
+
+def test_a_cast_whose_way_back_was_freed_is_made_again() -> None:
+    layer = nn.Linear(4, 4, bias_attr=False)
+    with auto_cast():
+        for _ in range(2):
+            layer(paddle.to_tensor(A)).sum().backward()
+    once = layer.weight.grad.numpy() / 2
+    np.testing.assert_allclose(once, np.broadcast_to(A.sum(0)[:, None], (4, 4)), rtol=1e-2, atol=1e-2)
+
+
+def test_a_cast_made_without_a_tape_is_not_taken_with_one() -> None:
+    layer = nn.Linear(4, 4)
+    with auto_cast():
+        with paddle.no_grad():
+            layer(paddle.to_tensor(A))
+        layer(paddle.to_tensor(A)).sum().backward()
+    assert layer.weight.grad is not None
+
+
+# -- training ---------------------------------------------------------------------------------------------------------
+
+
+def net() -> Any:
+    paddle.seed(5)
+    return nn.Sequential(
+        nn.Conv2D(1, 4, 3), nn.BatchNorm2D(4), nn.ReLU(), nn.Flatten(), nn.LayerNorm(144), nn.Linear(144, 10)
+    )
+
+
+IMAGES, LABELS = RNG.standard_normal((32, 1, 8, 8)).astype("float32"), RNG.integers(0, 10, (32,))
+
+
+@each
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_training_converges(level: str, dtype: str) -> None:
+    model = net()
+    optimizer = paddle.optimizer.AdamW(0.01, parameters=model.parameters())
+    model, optimizer = decorate(model, optimizer, level=level, dtype=dtype)
+    scaler = paddle.amp.GradScaler(enable=dtype == "float16", init_loss_scaling=1024)
+    losses = []
+    for _ in range(25):
+        with auto_cast(level=level, dtype=dtype):
+            loss = nn.functional.cross_entropy(model(paddle.to_tensor(IMAGES)), paddle.to_tensor(LABELS))
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.clear_grad()
+        losses.append(float(loss))
+    assert losses[0] > 1.5
+    assert losses[-1] < 0.1
+
+
+def test_a_model_trains_in_mixed_precision() -> None:
+    for configs in ("O1", "O2", {"level": "O1", "init_loss_scaling": 8.0, "custom_black_list": ["conv2d"]}):
+        model = paddle.Model(net())
+        optimizer = paddle.optimizer.Momentum(0.05, parameters=model.parameters())
+        model.prepare(optimizer, nn.CrossEntropyLoss(), amp_configs=configs)
+        losses = [float(model.train_batch([IMAGES], [LABELS])[0]) for _ in range(15)]
+        assert losses[0] > 1.5
+        assert losses[-1] < 0.3
+        kept = "float16" if configs == "O2" else "float32"
+        assert model.network[5].weight.dtype == kept
+        assert model.predict_batch([IMAGES])[0].dtype == kept
+
+
+# -- decorate ---------------------------------------------------------------------------------------------------------
+
+
+@each
+def test_decorate_casts_all_but_norms(dtype: str) -> None:
+    model = decorate(net(), level="O2", dtype=dtype)
+    dtypes = {name: p.dtype.name for name, p in model.named_parameters()}
+    assert dtypes["0.weight"] == dtypes["5.bias"] == dtype
+    assert dtypes["1.weight"] == "float32"
+    assert dtypes["4.weight"] == ("float32" if dtype == "float16" else dtype)
+
+
+def test_decorate_leaves_what_is_excluded() -> None:
+    model = net()
+    decorate(model, level="O2", excluded_layers=[nn.Linear, model[0]])
+    assert {p.dtype.name for p in model.parameters()} == {"float32"}
+    with pytest.raises(OpError, match="excluded_layers holds 3"):
+        decorate(model, level="O2", excluded_layers=3)
+
+
+def test_decorate_gives_back_what_it_was_given() -> None:
+    model, other = net(), net()
+    optimizer = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+    assert decorate(model) is model
+    assert decorate([model, other], level="O2") == [model, other]
+    assert decorate(model, optimizer, level="O2") == (model, optimizer)
+    assert optimizer._multi_precision
+    assert not decorate(model, optimizer, level="O2", master_weight=False)[1]._multi_precision
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"level": "O0"}, "level='O0' is neither"),
+        ({"dtype": "int8"}, "dtype='int8'"),
+        ({"save_dtype": "int8"}, "save_dtype='int8'"),
+        ({"optimizers": 3}, "int is no optimizer"),
+    ],
+)
+def test_decorate_refuses(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(OpError, match=words):
+        decorate(net(), **arguments)
+    with pytest.raises(OpError, match="int, not a Layer"):
+        decorate(3)
+
+
+def test_save_dtype_is_that_of_the_state_dict_only() -> None:
+    model = decorate(net(), level="O2", save_dtype="float32")
+    found = model.state_dict()
+    assert {t.dtype.name for t in found.values()} == {"float32"}
+    assert found["0.weight"].name == model[0].weight.name
+    assert model[0].weight.dtype == "float16"
+    other = decorate(net(), level="O2")
+    other.set_state_dict(found)
+    assert other[0].weight.dtype == "float16"
+    np.testing.assert_array_equal(other[0].weight.numpy(), model[0].weight.numpy())
+
+
+def test_master_grad_keeps_gradients_in_float32() -> None:
+    model = decorate(nn.Linear(4, 4), level="O2", master_grad=True)
+    with auto_cast(level="O2"):
+        model(paddle.to_tensor(A)).sum().backward()
+    assert model.weight.dtype == "float16"
+    assert model.weight.grad.dtype == "float32"
+
+
+# -- GradScaler -------------------------------------------------------------------------------------------------------
+
+
+def one(scale: float = 4.0, **settings: Any) -> tuple[Any, Any, Any]:
+    """A parameter of one number, its optimizer, a scaler."""
+    layer = nn.Linear(1, 1, bias_attr=False)
+    layer.weight.set_value(np.ones((1, 1), "float32"))
+    optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+    return layer, optimizer, paddle.amp.GradScaler(init_loss_scaling=scale, **settings)
+
+
+def step(layer: Any, optimizer: Any, scaler: Any, factor: float = 1.0) -> None:
+    scaler.scale(layer(paddle.to_tensor([[factor]])).sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.clear_grad()
+
+
+def test_a_step_is_that_of_the_unscaled_gradient() -> None:
+    layer, optimizer, scaler = one()
+    scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
+    assert float(scaled) == 4.0
+    scaled.backward()
+    assert layer.weight.grad.item() == 4.0
+    scaler.unscale_(optimizer)
+    assert layer.weight.grad.item() == 1.0
+    with pytest.raises(OarlockError, match=r"unscale_\(\) was called"):
+        scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    with pytest.raises(OarlockError, match=r"step\(\) was called"):
+        scaler.step(optimizer)
+    with pytest.raises(OarlockError, match=r"step\(\) was called"):
+        scaler.unscale_(optimizer)
+    scaler.update()
+    assert layer.weight.item() == 0.5
+
+
+def test_a_step_with_infinite_gradients_is_left_out() -> None:
+    layer, optimizer, scaler = one(decr_every_n_nan_or_inf=2)
+    step(layer, optimizer, scaler, np.inf)
+    assert layer.weight.item() == 1.0
+    assert scaler.state_dict()["scale"] == 4.0
+    step(layer, optimizer, scaler, np.nan)
+    assert scaler.state_dict()["scale"] == 2.0
+    step(layer, optimizer, scaler)
+    assert layer.weight.item() == 0.5
+
+
+def test_good_steps_make_the_factor_grow() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=2, incr_ratio=3.0)
+    for _ in range(3):
+        step(layer, optimizer, scaler)
+    assert scaler.state_dict()["scale"] == 12.0
+    assert scaler.state_dict()["incr_count"] == 1
+
+
+def test_minimize_steps_and_updates() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=1)
+    scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
+    scaled.backward()
+    scaler.minimize(optimizer, scaled)
+    assert layer.weight.item() == 0.5
+    assert scaler.state_dict()["scale"] == 8.0
+    layer.weight.grad = paddle.to_tensor([[np.inf]])
+    assert scaler.minimize(optimizer, scaled) == (None, None)
+
+
+def test_a_fixed_factor_stays() -> None:
+    layer, optimizer, scaler = one(use_dynamic_loss_scaling=False)
+    step(layer, optimizer, scaler, np.inf)
+    step(layer, optimizer, scaler)
+    assert scaler.state_dict()["scale"] == 4.0
+    assert layer.weight.item() == 0.5
+    assert not scaler.is_use_dynamic_loss_scaling()
+
+
+def test_a_disabled_scaler_does_nothing() -> None:
+    layer, optimizer, scaler = one(enable=False)
+    loss = layer(paddle.to_tensor([[1.0]])).sum()
+    assert scaler.scale(loss) is loss
+    assert scaler.state_dict() == {}
+    scaler.load_state_dict({})
+    loss.backward()
+    scaler.unscale_(optimizer)
+    scaler.minimize(optimizer, loss)
+    assert layer.weight.item() == 0.5
+    assert not scaler.is_enable()
+
+
+def test_the_state_of_a_scaler_goes_to_another() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=5)
+    step(layer, optimizer, scaler)
+    other = paddle.amp.GradScaler()
+    other.load_state_dict(scaler.state_dict())
+    assert other.state_dict() == scaler.state_dict()
+    assert other.get_init_loss_scaling() == 4.0
+    assert other.get_incr_every_n_steps() == 5
+    with pytest.raises(OarlockError, match="it is empty"):
+        other.load_state_dict({})
+
+
+def test_settings_of_a_scaler() -> None:
+    scaler = paddle.amp.GradScaler()
+    given = {
+        "incr_ratio": 3.0,
+        "decr_ratio": 0.1,
+        "incr_every_n_steps": 7,
+        "decr_every_n_nan_or_inf": 8,
+        "init_loss_scaling": 9.0,
+    }
+    for name, value in given.items():
+        getattr(scaler, f"set_{name}")(value)
+        assert getattr(scaler, f"get_{name}")() == value
+    with pytest.raises(OpError, match=r"incr_ratio=1.0 is not above 1"):
+        scaler.set_incr_ratio(1.0)
+    with pytest.raises(OpError, match=r"decr_ratio=1.0 is not below 1"):
+        scaler.set_decr_ratio(1.0)
+    with pytest.raises(OpError, match="int is no tensor"):
+        scaler.scale(3)
+
+
+# -- programs ---------------------------------------------------------------------------------------------------------
+
+
+class Inside(nn.Layer):  # type: ignore[misc]
+    """A layer that casts on its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x: Any) -> Any:
+        with auto_cast(custom_black_list={"matmul_v2"}, custom_white_list={"tanh"}):
+            return paddle.tanh(self.linear(x)).astype("float32")
+
+
+def test_a_trace_has_the_casts() -> None:
+    layer, x = Inside(), paddle.to_tensor(A)
+    out, traced = paddle.jit.TracedLayer.trace(layer, [x])
+    assert [op.type for op in traced.program.block.ops].count("cast") == 2
+    np.testing.assert_allclose(np.asarray(traced([x])[0]), out.numpy(), atol=1e-3)
+
+
+def test_a_saved_program_has_the_casts(tmp_path: Any) -> None:
+    layer = Inside()
+    layer.eval()
+    spec = [paddle.static.InputSpec([None, 4], "float32")]
+    paddle.jit.save(layer, str(tmp_path / "net"), spec)
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    np.testing.assert_allclose(loaded(paddle.to_tensor(A)).numpy(), layer(paddle.to_tensor(A)).numpy(), atol=1e-3)
+
+
+def test_tracing_inside_of_a_block_records_the_casts() -> None:
+    layer, x = nn.Linear(4, 3, bias_attr=False), paddle.to_tensor(A)
+    with auto_cast():
+        out, traced = paddle.jit.TracedLayer.trace(layer, [x])
+    assert out.dtype == "float16"
+    assert [op.type for op in traced.program.block.ops] == ["feed", "cast", "cast", "matmul_v2", "fetch"]
+
+
+# -- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def test_check_numerics() -> None:
+    bad = paddle.to_tensor([[1.0, np.nan, 0.0], [np.inf, -3.0, 0.0]])
+    with pytest.raises(OarlockError, match="pow: 1 NaNs, 1 infinities, 2 zeros in y"):
+        debugging.check_numerics(bad, "pow", "y")
+    counts, values = debugging.check_numerics(bad, "pow", "y", debugging.DebugMode.CHECK_NAN_INF)
+    np.testing.assert_array_equal(counts.numpy(), [1, 1, 2])
+    np.testing.assert_array_equal(values.numpy(), [np.inf, -3.0, np.nan])
+    counts, values = debugging.check_numerics(paddle.to_tensor([1.0, 2.0, 0.0]), "pow", "y")
+    np.testing.assert_array_equal(counts.numpy(), [0, 0, 1])
+    np.testing.assert_array_equal(values.numpy(), [2.0, 0.0, 1.0])
+
+
+def test_half_is_supported() -> None:
+    assert paddle.amp.is_float16_supported()
+    assert paddle.amp.is_bfloat16_supported()

@@ -1,0 +1,211 @@
+"""Loss scaling: gradients that float16 would lose are kept in its range by a factor, which finds its own size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.tensor import Tensor
+from ..tensor.convert import cast
+from ..tensor.math import multiply
+
+UNSCALED, STEPPED = "unscale_()", "step()"
+
+
+def _check_ratio(name: str, ok: bool, value: float, words: str) -> None:
+    if not ok:
+        raise OpError(with_user_line(f"GradScaler: {name}={value} is not {words} 1"))
+
+
+class AmpScaler:
+    """Scales the loss, unscales the gradients, and leaves out steps whose gradients are not finite.
+
+    The factor starts at init_loss_scaling; it is multiplied by incr_ratio after incr_every_n_steps good steps in a row, and by decr_ratio
+    after decr_every_n_nan_or_inf bad ones in a row, unless use_dynamic_loss_scaling is False.   enable=False: nothing is scaled.
+    """
+
+    def __init__(
+        self, enable: bool = True, init_loss_scaling: float = 2.0**15, incr_ratio: float = 2.0, decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 1000, decr_every_n_nan_or_inf: int = 1, use_dynamic_loss_scaling: bool = True,
+    ) -> None:  # fmt: skip
+        self._enable = enable
+        self._scale = float(init_loss_scaling)
+        self._use_dynamic_loss_scaling = use_dynamic_loss_scaling and enable
+        self.set_init_loss_scaling(init_loss_scaling)
+        self.set_incr_ratio(incr_ratio)
+        self.set_decr_ratio(decr_ratio)
+        self._incr_every_n_steps = incr_every_n_steps
+        self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
+        self._incr_count = self._decr_count = 0
+        self._done: dict[int, str] = {}  # what was called for an optimizer since the last update
+        self._found_inf: dict[int, bool] = {}
+
+    # -- one step -----------------------------------------------------------------------------------------------
+
+    def scale(self, var: Tensor) -> Tensor:
+        """The loss times the factor, in float32.   var [*] -> [*]"""
+        if not isinstance(var, Tensor):
+            raise OpError(with_user_line(f"GradScaler.scale: {type(var).__name__} is no tensor"))
+        return multiply(cast(var, "float32"), self._scale) if self._enable else var
+
+    def _unscale(self, optimizer: Any) -> None:
+        """Divide the gradients of an optimizer's parameters by the factor, and see whether all are finite."""
+        if not self._enable:
+            return
+        done = self._done.get(id(optimizer))
+        if done is not None:
+            raise OarlockError(with_user_line(f"GradScaler.unscale_: {done} was called since the last update()"))
+        found = False
+        for parameter in optimizer._parameter_list:
+            if parameter.grad is not None:
+                array = parameter.grad.array
+                unscaled = array * np.float32(1 / self._scale)
+                found = found or not bool(np.isfinite(unscaled).all())
+                parameter.grad.array = unscaled.astype(array.dtype, copy=False)
+        self._found_inf[id(optimizer)] = found
+        self._done[id(optimizer)] = UNSCALED
+
+    def _stepped(self, optimizer: Any, step: Any) -> Any:
+        """What `step` gives, None where a gradient is not finite and it is left out."""
+        if self._done.get(id(optimizer)) == STEPPED:
+            raise OarlockError(with_user_line("GradScaler.step: step() was called since the last update()"))
+        if id(optimizer) not in self._done:
+            self._unscale(optimizer)
+        made = None if self._found_inf[id(optimizer)] else step()
+        self._done[id(optimizer)] = STEPPED
+        return made
+
+    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """optimizer.minimize with gradients unscaled, unless one is not finite; then update()."""
+        if not self._enable:
+            found: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
+            return found
+        made = self._stepped(optimizer, lambda: optimizer.minimize(*args, **kwargs))
+        self._close()
+        return made or (None, None)
+
+    def _close(self) -> None:
+        if self._use_dynamic_loss_scaling:
+            self._adapt(any(self._found_inf.values()))
+        self._done.clear()
+        self._found_inf.clear()
+
+    def _adapt(self, found_inf: bool) -> None:
+        """Change the factor after a step."""
+        if found_inf:
+            self._incr_count, self._decr_count = 0, self._decr_count + 1
+            if self._decr_count == self._decr_every_n_nan_or_inf:
+                self._scale, self._decr_count = self._scale * self._decr_ratio, 0
+        else:
+            self._incr_count, self._decr_count = self._incr_count + 1, 0
+            if self._incr_count == self._incr_every_n_steps:
+                self._scale, self._incr_count = self._scale * self._incr_ratio, 0
+
+    # -- settings -----------------------------------------------------------------------------------------------
+
+    def is_enable(self) -> bool:
+        """Whether losses are scaled."""
+        return self._enable
+
+    def is_use_dynamic_loss_scaling(self) -> bool:
+        """Whether the factor changes by itself."""
+        return self._use_dynamic_loss_scaling
+
+    def get_init_loss_scaling(self) -> float:
+        """The factor at the start."""
+        return self._init_loss_scaling
+
+    def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
+        """Start again with this factor."""
+        self._init_loss_scaling = new_init_loss_scaling
+        self._scale = float(new_init_loss_scaling)
+
+    def get_incr_ratio(self) -> float:
+        """What the factor is multiplied by after good steps."""
+        return self._incr_ratio
+
+    def set_incr_ratio(self, new_incr_ratio: float) -> None:
+        """Set what the factor is multiplied by after good steps: more than 1."""
+        _check_ratio("incr_ratio", new_incr_ratio > 1.0, new_incr_ratio, "above")
+        self._incr_ratio = new_incr_ratio
+
+    def get_decr_ratio(self) -> float:
+        """What the factor is multiplied by after bad steps."""
+        return self._decr_ratio
+
+    def set_decr_ratio(self, new_decr_ratio: float) -> None:
+        """Set what the factor is multiplied by after bad steps: less than 1."""
+        _check_ratio("decr_ratio", new_decr_ratio < 1.0, new_decr_ratio, "below")
+        self._decr_ratio = new_decr_ratio
+
+    def get_incr_every_n_steps(self) -> int:
+        """After how many good steps in a row the factor grows."""
+        return self._incr_every_n_steps
+
+    def set_incr_every_n_steps(self, new_incr_every_n_steps: int) -> None:
+        """Set after how many good steps in a row the factor grows."""
+        self._incr_every_n_steps = new_incr_every_n_steps
+
+    def get_decr_every_n_nan_or_inf(self) -> int:
+        """After how many bad steps in a row the factor shrinks."""
+        return self._decr_every_n_nan_or_inf
+
+    def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
+        """Set after how many bad steps in a row the factor shrinks."""
+        self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
+
+    _KEPT = (
+        "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf", "incr_count", "decr_count",
+        "use_dynamic_loss_scaling",
+    )  # fmt: skip
+
+    def state_dict(self) -> dict[str, Any]:
+        """The factor and all that it depends on; empty where nothing is scaled."""
+        if not self._enable:
+            return {}
+        return {
+            "scale": np.array([self._scale], np.float32),
+            **{name: getattr(self, f"_{name}") for name in self._KEPT},
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what state_dict() gave.   Raises OarlockError for an empty one."""
+        if not self._enable:
+            return
+        if not state_dict:
+            raise OarlockError(with_user_line("GradScaler.load_state_dict: it is empty, that of a disabled GradScaler"))
+        self.set_init_loss_scaling(float(np.asarray(state_dict["scale"]).reshape(-1)[0]))
+        for name in self._KEPT:
+            setattr(self, f"_{name}", state_dict[name])
+
+
+class GradScaler(AmpScaler):
+    """See AmpScaler: the same with another start, and with step and update apart."""
+
+    def __init__(
+        self, enable: bool = True, init_loss_scaling: float = 2.0**16, incr_ratio: float = 2.0, decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 2000, decr_every_n_nan_or_inf: int = 1, use_dynamic_loss_scaling: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            enable, init_loss_scaling, incr_ratio, decr_ratio, incr_every_n_steps, decr_every_n_nan_or_inf, use_dynamic_loss_scaling
+        )  # fmt: skip
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide the gradients by the factor now, e.g. to clip them before step()."""
+        self._unscale(optimizer)
+
+    def step(self, optimizer: Any) -> None:
+        """optimizer.step() with gradients unscaled, unless one is not finite."""
+        if not self._enable:
+            optimizer.step()
+            return
+        self._stepped(optimizer, optimizer.step)
+        if not self._use_dynamic_loss_scaling:
+            self._close()
+
+    def update(self) -> None:
+        """Change the factor after a step, if it is time."""
+        if self._enable and self._use_dynamic_loss_scaling:
+            self._close()

@@ -1,0 +1,110 @@
+"""The mode of `auto_cast`: before an op runs, its operands are cast to the dtype that the lists say."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtype import HALF, DType, float32
+from ..core.mode import Mode, Over, state
+from ..core.op import OPS, Op
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
+from .amp_lists import Lists
+
+# Ops whose statistics and weights stay in float32 whatever X is: only X is looked at and cast.
+ONLY_X = {"batch_norm", "layer_norm", "sync_batch_norm"}
+
+
+class Settings(NamedTuple):
+    """What auto_cast was asked for.   promote: an op of neither list runs in float32 if any operand is."""
+
+    level: str
+    dtype: DType
+    lists: Lists
+    promote: bool
+
+
+class Cast(NamedTuple):
+    """A parameter that was cast.   array: what it held then."""
+
+    parameter: Parameter
+    array: Any
+    made: Tensor
+
+
+def tensors_of(args: tuple[Any, ...]) -> list[Tensor]:
+    """All tensors among operands."""
+    found: list[Tensor] = []
+    for arg in args:
+        found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
+    return found
+
+
+class Amp(Over):
+    """Operands are cast as `settings` say, by `cast` ops of the inner mode, so that gradients and programs know of them.
+
+    A parameter is cast once in a block, for as long as its value and the tape behind the cast are there.
+    """
+
+    def __init__(self, inner: Mode, settings: Settings, casts: dict[Any, Cast] | None = None) -> None:
+        super().__init__(inner)
+        self.settings = settings
+        self.casts: dict[Any, Cast] = {} if casts is None else casts
+
+    def over(self, inner: Mode) -> Amp:
+        """See Over.over."""
+        return Amp(inner, self.settings, self.casts)
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Mode.run."""
+        before, state.mode = state.mode, self.inner
+        try:
+            with np.errstate(all="ignore"):  # what half precision cannot hold is infinite
+                return op(*(args if op.type == "cast" else self._cast_all(op, args)), **attrs)
+        finally:
+            state.mode = before
+
+    def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        seen = args[:1] if op.type in ONLY_X else args
+        target = self._target(op, seen)
+        return (*(self._cast_slot(a, target) for a in seen), *args[len(seen) :])
+
+    def _target(self, op: Op, args: tuple[Any, ...]) -> DType:
+        level, dtype, lists, promote = self.settings
+        if op.type in lists.white:
+            return dtype
+        if op.type in lists.black or op.facts.no_half or level == "OD":
+            return float32
+        single = promote and any(t.meta.dtype == float32.np for t in tensors_of(args))
+        return float32 if single else dtype
+
+    def _cast_slot(self, arg: Any, target: DType) -> Any:
+        if isinstance(arg, list | tuple):
+            return [self._cast(t, target) for t in arg]
+        return None if arg is None else self._cast(arg, target)
+
+    def _cast(self, tensor: Tensor, target: DType) -> Tensor:
+        dtype = tensor.meta.dtype
+        if dtype == target.np or not (dtype == float32.np or dtype in HALF):
+            return tensor
+        if isinstance(tensor, Parameter) and self.silent:
+            return self._cast_parameter(tensor, target)
+        return _casted(tensor, target)
+
+    def _cast_parameter(self, parameter: Parameter, target: DType) -> Tensor:
+        key = (id(parameter), target.proto, self.tape)
+        held = self.casts.get(key)
+        if held is not None and held.array is parameter.array:
+            node = held.made.node
+            if node is None or node.args is not None:  # else an earlier backward() has freed the way back
+                return held.made
+        made = _casted(parameter, target)
+        self.casts[key] = Cast(parameter, parameter.array, made)
+        return made
+
+
+def _casted(tensor: Tensor, target: DType) -> Tensor:
+    found: Tensor = OPS["cast"](tensor, in_dtype=tensor.dtype.proto, out_dtype=target.proto)
+    return found
