@@ -122,9 +122,9 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
         if len(found) != len(operands):
             why = f"{cls.__name__}: backward gave {len(found)} gradients for the {len(operands)} tensors that forward was called with"
             raise OpError(with_user_line(why))
-        found = [outward(f) if isinstance(f, Tensor) else f for f in found]
         for f, x in zip(found, operands, strict=True):
             _check_like(cls.__name__, f, x if bare else x.meta)
+        found = [outward(f) if isinstance(f, Tensor) else f for f in found]
         return [f.array if bare and isinstance(f, Tensor) else f for f in found]
 
     return rule
