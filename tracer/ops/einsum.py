@@ -48,6 +48,7 @@ def einsum(xs, *, equation: str):
 
     InnerCache, XShape: what Paddle keeps for its gradient, one each per operand; here empty, [0].
     """
+    check("->" in equation, f"equation={equation!r} has no ->")
     empty = [np.zeros(0, xs[0].dtype)] * len(xs)
     return np.asarray(np.einsum(equation, *xs, optimize=len(xs) > 1)), empty, empty
 

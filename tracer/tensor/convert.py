@@ -121,6 +121,11 @@ def axes_of(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
+def size_at(x: Tensor, axis: int) -> int:
+    """The size of an axis, for Python to decide on: a trace notes that, and of a static program it is -1 where it is not known."""
+    return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
+
+
 def from_front(axis: Any, x: Tensor, op: str) -> int:
     """An axis counted from the front: several of real Paddle's ops go wrong on negative ones."""
     index = int(axis.item() if isinstance(axis, Tensor) else axis)

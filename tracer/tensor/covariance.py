@@ -6,7 +6,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ops.meta import agree
-from .convert import cast
+from .convert import cast, size_at
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
 from .math import clip
@@ -20,7 +20,7 @@ def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
     if x.ndim not in (1, 2):
         raise OpError(with_user_line(f"{op}: needs one or two axes (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
-    return x if rowvar or x.meta.shape[0] == 1 else transpose(x, [1, 0])
+    return x if rowvar or size_at(x, 0) == 1 else transpose(x, [1, 0])
 
 
 def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
@@ -58,7 +58,8 @@ def cov(
             norm = total - OPS["reduce_sum"](weight * cast(aweights, x.dtype), reduce_all=True) / total
     mean = OPS["reduce_sum"](weighted, dim=[1]) / total
     apart = x - unsqueeze(mean, 1)
-    return squeeze(matmul(apart, weighted, transpose_y=True) / clip(norm, min=0.0))
+    found = matmul(apart, weighted, transpose_y=True) / clip(norm, min=0.0)
+    return squeeze(found, [0, 1]) if size_at(x, 0) == 1 else found
 
 
 def corrcoef(x: Tensor, rowvar: bool = True, name: str | None = None) -> Tensor:

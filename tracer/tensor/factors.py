@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import cast
+from .convert import cast, size_at
 from .creation import eye, randn
 from .linalg import matmul, transpose
 from .manipulation import slice, unsqueeze
@@ -76,10 +76,10 @@ def _adjoint(x: Tensor) -> Tensor:
 
 def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tensor:
     """The first N columns of the product of 1 - tau_i v_i v_i^H, v_i being 1 under zeros and on x below the diagonal.   x [*, M, N], tau [*, K] -> [*, M, N]"""
-    rows, columns = x.shape[-2:]
-    count = tau.shape[-1]
-    batch = x.shape[:-2]
-    if x.meta.dtype != tau.meta.dtype or batch != tau.shape[:-1] or rows < columns or columns < count:
+    (*batch, rows, columns), (*other, count) = ([size_at(t, i) for i in range(t.ndim)] for t in (x, tau))
+    if min(rows, columns, count) < 0:
+        raise OpError(with_user_line(f"householder_product: needs known sizes (X={x.meta}, Tau={tau.meta})"))
+    if x.meta.dtype != tau.meta.dtype or batch != other or rows < columns or columns < count:
         raise OpError(
             with_user_line(f"householder_product: the shapes or dtypes do not fit (X={x.meta}, Tau={tau.meta})")
         )

@@ -9,8 +9,8 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..ops.meta import size_of
-from .convert import axes_of, cast, full
+from ..ops.meta import agree
+from .convert import axes_of, cast, full, size_at
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
@@ -73,7 +73,7 @@ def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
 
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Inner products of the last axes, each with each.   x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y"""
-    if 1 in (size_of(x.meta.shape), size_of(y.meta.shape)):
+    if any(all(size_at(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
     rows, columns = reshape(x, [-1, x.shape[-1]]), reshape(y, [-1, y.shape[-1]])
@@ -112,8 +112,8 @@ def cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], n
         raise OpError(with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}"))
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
-    rows, others, width = x.shape[-2], y.shape[-2], x.shape[-1]
-    if width != y.shape[-1]:
+    rows, others, width = size_at(x, -2), size_at(y, -2), size_at(x, -1)
+    if not agree(width, size_at(y, -1)):
         raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
@@ -138,9 +138,8 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     the longer one does.   A size of 1 goes with any other.
     """
     of_x, of_y = _paired(axes, x.ndim)
-    sizes_x, sizes_y = x.shape, y.shape
     for i, j in zip(of_x, of_y, strict=True):
-        if sizes_x[i] != sizes_y[j]:
+        if not agree(size_at(x, i), size_at(y, j)):
             x, y = _alike(x, y, i, j)
     rest_x = [i for i in range(x.ndim) if i not in {a % x.ndim for a in of_x}]
     rest_y = [j for j in range(y.ndim) if j not in {a % y.ndim for a in of_y}]
@@ -166,9 +165,10 @@ def _paired(axes: Any, rank: int) -> tuple[list[int], list[int]]:
 
 def _alike(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
     """The operands, summed over the axis of the pair that the other one has with size 1."""
-    if 1 not in (x.shape[i], y.shape[j]):
+    sizes = size_at(x, i), size_at(y, j)
+    if 1 not in sizes:
         raise OpError(with_user_line(f"tensordot: axis {i} of X and axis {j} of Y differ (X={x.meta}, Y={y.meta})"))
-    if x.shape[i] == 1:
+    if sizes[0] == 1:
         return x, OPS["reduce_sum"](y, dim=[j], keep_dim=True)
     return OPS["reduce_sum"](x, dim=[i], keep_dim=True), y
 

@@ -9,7 +9,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import cast
+from .convert import cast, size_at
 from .creation import zeros
 from .linalg import matmul, transpose
 
@@ -67,7 +67,7 @@ def lstsq(
     """
     driver = driver or "gelsy"
     if rcond is None:
-        rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(x.meta.shape[-2:])
+        rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(size_at(x, -1), size_at(x, -2))
     solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
     if driver == "gels":
         rank = zeros([0], "int32")

@@ -60,6 +60,9 @@ void addmm(Node& n) {
   n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
+// ONNX writes the equation as Paddle does.
+void einsum(Node& n) { n.out("Out", n.emit("Einsum", n.ins("Operands"), {{"equation", n.attr("equation", "")}})); }
+
 }  // namespace
 
 std::span<const Rule> matmul_rules() {
@@ -71,6 +74,8 @@ std::span<const Rule> matmul_rules() {
       {"mul", 9, mul},
       {"dot", 9, dot},
       {"addmm", 9, addmm},
+      {"determinant", 11, as("Det", {"Input"})},
+      {"einsum", 12, einsum},
   };
   return rules;
 }
