@@ -521,3 +521,21 @@ def test_check_numerics() -> None:
 def test_half_is_supported() -> None:
     assert paddle.amp.is_float16_supported()
     assert paddle.amp.is_bfloat16_supported()
+
+
+def test_ops_are_counted_by_dtype(capsys: Any) -> None:
+    x, y = tensors(A, B)
+    with debugging.collect_operator_stats():
+        with auto_cast(), paddle.no_grad():
+            paddle.matmul(x, y)
+        paddle.matmul(x, y).sum().backward()
+    printed = capsys.readouterr().out
+    rows = {
+        line.split("|")[0].strip(): [part.strip() for part in line.split("|")[1:]]
+        for line in printed.splitlines()
+        if line[:1] == " "
+    }
+    assert rows == {"cast": ["0", "0", "2", "0"], "matmul_v2": ["1", "0", "1", "0"], "reduce_sum": ["0", "0", "1", "0"]}
+    assert "op count: 3" in printed
+    debugging.disable_operator_stats_collection()
+    assert capsys.readouterr().out == ""
