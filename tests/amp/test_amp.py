@@ -238,6 +238,45 @@ def test_a_model_trains_in_mixed_precision() -> None:
         assert model.predict_batch([IMAGES])[0].dtype == kept
 
 
+X3 = RNG.standard_normal((2, 4, 8)).astype("float32")
+NETS: dict[str, tuple[Any, Any]] = {
+    "lstm": (lambda: nn.LSTM(8, 5), X3),
+    "cells": (lambda: nn.RNN(nn.GRUCell(8, 5)), X3),
+    "attention": (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.0), 2), X3),
+    "embedding": (lambda: nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 4)), np.array([[1, 2, 6]])),
+    "norms": (
+        lambda: nn.Sequential(nn.Conv2D(1, 4, 3), nn.InstanceNorm2D(4), nn.GroupNorm(2, 4), nn.MaxPool2D(2)),
+        IMAGES[:2],
+    ),
+    "upwards": (
+        lambda: nn.Sequential(nn.Conv2DTranspose(1, 2, 3), nn.Upsample(scale_factor=2, mode="bilinear")),
+        IMAGES[:2],
+    ),
+}
+
+
+@each
+@pytest.mark.parametrize("level", ["O1", "O2", "OD"])
+@pytest.mark.parametrize("name", NETS)
+def test_networks_give_what_they_give_in_float32(name: str, level: str, dtype: str) -> None:
+    paddle.seed(1)
+    make, array = NETS[name]
+    network = make()
+
+    def output() -> Any:
+        found = network(paddle.to_tensor(array))
+        return (found[0] if isinstance(found, tuple) else found).astype("float32")
+
+    single = output().numpy()
+    if level == "O2":
+        decorate(network, level=level, dtype=dtype)
+    with auto_cast(level=level, dtype=dtype):
+        found = output()
+    np.testing.assert_allclose(found.numpy(), single, atol=3e-2 * np.abs(single).max())
+    found.sum().backward()
+    assert all(p.grad.dtype == p.dtype for p in network.parameters() if not p.stop_gradient)
+
+
 # -- decorate ---------------------------------------------------------------------------------------------------------
 
 
@@ -482,3 +521,21 @@ def test_check_numerics() -> None:
 def test_half_is_supported() -> None:
     assert paddle.amp.is_float16_supported()
     assert paddle.amp.is_bfloat16_supported()
+
+
+def test_ops_are_counted_by_dtype(capsys: Any) -> None:
+    x, y = tensors(A, B)
+    with debugging.collect_operator_stats():
+        with auto_cast(), paddle.no_grad():
+            paddle.matmul(x, y)
+        paddle.matmul(x, y).sum().backward()
+    printed = capsys.readouterr().out
+    rows = {
+        line.split("|")[0].strip(): [part.strip() for part in line.split("|")[1:]]
+        for line in printed.splitlines()
+        if line[:1] == " "
+    }
+    assert rows == {"cast": ["0", "0", "2", "0"], "matmul_v2": ["1", "0", "1", "0"], "reduce_sum": ["0", "0", "1", "0"]}
+    assert "op count: 3" in printed
+    debugging.disable_operator_stats_collection()
+    assert capsys.readouterr().out == ""

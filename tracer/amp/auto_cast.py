@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import dtype_of, is_float
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import pushed, state, without
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import KeepsFloat32, Layer
@@ -51,8 +51,8 @@ def auto_cast(
     O2: as O1 with a short black list (use_promote=False: others in `dtype`); OD: all but the white list in float32; O0: nothing is cast.
     """
     settings = settings_of(custom_white_list, custom_black_list, level, dtype, use_promote) if enable else None
-    plain = state.mode.plain()
-    with pushed(plain if settings is None else Amp(plain, settings)):
+    bare = without(state.mode, Amp)
+    with pushed(bare if settings is None else Amp(bare, settings)):
         yield
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
 from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, with_user_line
+from ..core.mode import Mode, Over, state, without
+from ..core.op import Op
 from ..core.tensor import Tensor
+from .mode import tensors_of
 
-__all__ = ["DebugMode", "check_numerics"]
+__all__ = [
+    "DebugMode", "check_numerics", "collect_operator_stats", "disable_operator_stats_collection", "enable_operator_stats_collection",
+]  # fmt: skip
 
 
 class DebugMode(Enum):
@@ -42,3 +50,59 @@ def check_numerics(
             else [0, 0, 0]
         )
     return Tensor(np.array(counts, np.int64)), Tensor(np.array(values, np.float32))
+
+
+COLUMNS = ("float16", "bfloat16", "float32")  # and all others
+
+
+class Stats(Over):
+    """Counts the ops that run, by the dtype of their first operand.   counts: by op type, one number for each of COLUMNS and the rest"""
+
+    def __init__(self, inner: Mode, counts: dict[str, list[int]]) -> None:
+        super().__init__(inner)
+        self.counts = counts
+
+    def over(self, inner: Mode) -> Stats:
+        """See Over.over."""
+        return Stats(inner, self.counts)
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Mode.run."""
+        given = tensors_of(args)
+        name = given[0].dtype.name if given else ""
+        self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1
+        return super().run(op, args, attrs)
+
+
+def _table(counts: dict[str, list[int]]) -> str:
+    """The counts as Paddle prints them."""
+    heads = [f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")]
+    lines = [f"<{' op list ':-^120}>", " | ".join([f"<{' Op Name ':-^40}", *heads]) + ">"]
+    lines += ["|  ".join([f"  {op:<40}", *(f"{n:<17}" for n in counts[op])]) for op in sorted(counts)]
+    return "\n".join([*lines, f"<{f' op count: {len(counts)} ':-^120}>\n"])
+
+
+def enable_operator_stats_collection() -> None:
+    """Count from now on the ops that run in this thread, by dtype; see disable_operator_stats_collection."""
+    state.mode = Stats(without(state.mode, Stats), {})
+
+
+def disable_operator_stats_collection() -> None:
+    """Stop counting, and print the counts."""
+    mode = state.mode
+    while isinstance(mode, Over):
+        if isinstance(mode, Stats):
+            state.mode = without(state.mode, Stats)
+            print(_table(mode.counts))
+            return
+        mode = mode.inner
+
+
+@contextmanager
+def collect_operator_stats() -> Iterator[None]:
+    """Count the ops that the body runs, by dtype, and print the counts."""
+    enable_operator_stats_collection()
+    try:
+        yield
+    finally:
+        disable_operator_stats_collection()

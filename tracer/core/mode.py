@@ -106,6 +106,14 @@ class Over(Mode):
         return self.over(self.inner.around(mode))
 
 
+def without(mode: Mode, kind: type[Over]) -> Mode:
+    """`mode` without the modes of a kind that are over others in it."""
+    if not isinstance(mode, Over):
+        return mode
+    inner = without(mode.inner, kind)
+    return inner if isinstance(mode, kind) else mode.over(inner)
+
+
 state = State()
 
 

@@ -139,7 +139,6 @@ class Op(OpBase):
         "ins",
         "meta_rule",
         "name",
-        "no_half",
         "outs",
         "reference",
         "type",
