@@ -12,6 +12,8 @@ from typing import Any as _Any
 from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
+from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, in_dynamic_mode, set_cuda_rng_state
+from .core.dtype import DType as dtype
 from .core.dtype import (
     bfloat16,
     bool_,
@@ -29,15 +31,17 @@ from .core.dtype import (
     uint8,
 )
 from .core.errors import FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
+from .core.flags import get_flags, set_flags
 from .core.numbers import finfo, iinfo
 from .core.parameter import Parameter
-from .core.place import CPUPlace, CUDAPlace, get_device, set_device
+from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from .core.rng import get_rng_state, set_rng_state
 from .core.show import set_printoptions
 from .core.tensor import Tensor
 from .core.threads import set_default as _set_default_threads
 from .core.threads import set_num_threads
 from .framework.io import load, save
+from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
 from .tensor.patch import EXPORTS as _EXPORTS
 
@@ -81,7 +85,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPlace", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter", "Tensor", "TraceError",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "get_cuda_rng_state", "get_flags",
+    "in_dynamic_mode", "set_cuda_rng_state", "set_flags", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
+    "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
     "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",

@@ -36,6 +36,10 @@ class CUDAPlace(Place):
     kind = "gpu"
 
 
+class CUDAPinnedPlace(CPUPlace):
+    """The processor: no memory is pinned here."""
+
+
 def set_device(device: str) -> Place:
     """Choose where eager ops run: 'cpu'.   Raises OarlockError for another device: models run there, training does not."""
     if device.split(":", maxsplit=1)[0] == "cpu":

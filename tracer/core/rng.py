@@ -21,11 +21,11 @@ def generator(own_seed: int = 0) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(own_seed)) if own_seed else _generator
 
 
-def get_rng_state() -> list[Any]:
-    """A snapshot of the source."""
+def get_rng_state(device: str | None = None) -> list[Any]:
+    """A snapshot of the source, which is one for all devices."""
     return [_generator.bit_generator.state]
 
 
-def set_rng_state(snapshot: list[Any]) -> None:
+def set_rng_state(state_list: list[Any], device: str | None = None) -> None:
     """Go back to a snapshot."""
-    _generator.bit_generator.state = snapshot[0]
+    _generator.bit_generator.state = state_list[0]

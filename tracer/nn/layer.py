@@ -15,7 +15,8 @@ from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
-from .initializer import Constant, Initializer, XavierUniform, global_initializer
+from .create_parameter import made_parameter
+from .initializer import Initializer
 from .param_attr import ParamAttr
 
 __all__ = ["Layer"]
@@ -125,14 +126,8 @@ class Layer:
         spec = ParamAttr.of(attr)
         if spec is None:
             return None
-        start = spec.initializer or global_initializer(is_bias) or default_initializer
-        start = start or (Constant(0.0) if is_bias else XavierUniform())
-        name = spec.name or unique_name.generate(f"{self._full_name}.{'b' if is_bias else 'w'}")
-        array = start.make([int(d) for d in shape], self._dtype if dtype is None else dtype_of(dtype).np)
-        made = Parameter(array, trainable=spec.trainable, name=name)
-        made.optimize_attr["learning_rate"] = spec.learning_rate
-        made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
-        return made
+        dtype = self._dtype if dtype is None else dtype_of(dtype).np
+        return made_parameter(spec, shape, dtype, is_bias, default_initializer, self._full_name)
 
     def create_tensor(self, name: str | None = None, persistable: bool = False, dtype: Any = None) -> Tensor:
         """An empty tensor of the layer's dtype, for a buffer."""

@@ -38,11 +38,11 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor
     return OPS["transpose2"](x, axis=list(perm))
 
 
-def t(x: Tensor, name: str | None = None) -> Tensor:
-    """The transpose of a matrix; a vector or scalar as it is.   x [N, M] -> [M, N]"""
-    if x.ndim > 2:
-        raise OpError(with_user_line(f"t: only for at most two axes (X={x.meta})"))
-    return transpose(x, [1, 0]) if x.ndim == 2 else x
+def t(input: Tensor, name: str | None = None) -> Tensor:
+    """The transpose of a matrix; a vector or scalar as it is.   input [N, M] -> [M, N]"""
+    if input.ndim > 2:
+        raise OpError(with_user_line(f"t: only for at most two axes (X={input.meta})"))
+    return transpose(input, [1, 0]) if input.ndim == 2 else input
 
 
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
@@ -95,9 +95,9 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
     return split(x, chunks, axis)
 
 
-def unbind(x: Tensor, axis: int = 0) -> list[Tensor]:
+def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
     """The slices along an axis, without it.   [N, *] -> N of [*]"""
-    return OPS["unbind"](x, axis=axis)
+    return OPS["unbind"](input, axis=axis)
 
 
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:

@@ -32,6 +32,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
     method.__name__ = f"{function.__name__}_"
     method.__doc__ = f"In place: {function.__doc__}"
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
     return method
 
 

@@ -1,0 +1,105 @@
+"""Public names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote them down."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock
+
+KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("signatures.json").read_text())
+SPARSE = "of sparse tensors"
+DISTRIBUTED = "of several processes"
+INSIDE = "of the inside of Paddle's C++ tensors"
+# What Oarlock does not have, by reason: module, names.
+REASONS = {
+    "of several machines": ("", "DataParallel"),
+    "parameters are always made at once": ("", "LazyGuard"),
+    "a check of Paddle's own functions": ("", "check_shape"),
+    "belongs to the static graph": ("", "disable_static enable_static"),
+    "only a method of Tensor": ("", "where_"),
+    SPARSE: ("Tensor", "coalesce cols crows indices is_sparse is_sparse_coo is_sparse_csr nnz rows to_dense to_sparse_coo to_sparse_csr values"),
+    DISTRIBUTED: ("Tensor", "dist_attr get_map_tensor is_dist num_shard placements process_mesh"),
+    INSIDE: (
+        "Tensor",
+        "block data data_ptr get_selected_rows get_strides get_tensor grad_ grad_fn is_dense is_selected_rows layout offset "
+        "reconstruct_from_ set_string_list set_vocab strides type",
+    ),
+    "functions that make no sense as methods": ("Tensor", "add_n create_parameter create_tensor"),
+    "not written yet": ("Tensor", "increment sigmoid_ top_p_sampling"),
+}  # fmt: skip
+MISSING = {(module, name): reason for reason, (module, names) in REASONS.items() for name in names.split()}
+OUT = "a result has no other place to be written to"
+# What differs, and why.
+DIFFERENT = {
+    ("", "Tensor"): "made from an array",
+    ("", "enable_grad"): "as a decorator it takes the function by name",
+    ("", "no_grad"): "as a decorator it takes the function by name",
+    ("", "load"): "its settings are written out",
+    ("", "save"): "its settings are written out",
+    ("", "meshgrid"): "another name for what is left aside",
+    ("optimizer", "Optimizer"): "the rate has a default",
+    ("io", "SequenceSampler"): "may be made of nothing, as its base",
+    ("metric", "Accuracy"): "takes nothing that it leaves aside",
+    ("Tensor", "where_"): "the tensor comes first",
+    ("Tensor", "clear_grad"): "is clear_gradient",
+    ("Tensor", "clone"): "takes a name",
+    ("Tensor", "item"): "its indices have a name",
+    ("Tensor", "put_along_axis_"): "the signature of put_along_axis",
+    **{
+        (module, name): OUT
+        for module in ("", "Tensor")
+        for name in ("bitwise_and", "bitwise_not_", "bitwise_or", "bitwise_xor", "logical_and", "logical_not_", "logical_or", "logical_xor")
+    },
+}  # fmt: skip
+ALL = [(module, name) for module, names in KNOWN.items() for name in names]
+
+
+def home(module: str) -> Any:
+    if module == "Tensor":
+        return oarlock.Tensor
+    return import_module(f"oarlock.{module}") if module else oarlock
+
+
+def shown(default: Any) -> Any:
+    if isinstance(default, list | tuple):
+        return [shown(d) for d in default]
+    plain = default is None or isinstance(default, bool | int | float | str)
+    return default if plain else getattr(default, "__name__", repr(default))
+
+
+def parameters(value: Any) -> list[Any]:
+    function = value.__init__ if inspect.isclass(value) else value
+    if function is object.__init__:
+        return []
+    found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+    return [[p.name, *([] if p.default is p.empty else [shown(p.default)])] for p in found]
+
+
+def bare(found: list[Any]) -> list[Any]:
+    return found[1:] if found[:1] in ([["x"]], [["input"]], [["arr"]], [["var"]]) else found
+
+
+@pytest.mark.parametrize(("module", "name"), [a for a in ALL if a not in MISSING], ids=lambda word: word or "paddle")
+def test_name_and_signature(module: str, name: str) -> None:
+    value, wanted = getattr(home(module), name), KNOWN[module][name]
+    if wanted is None or (module, name) in DIFFERENT:
+        return
+    found = parameters(value)
+    if module == "Tensor":  # a method names its tensor x, or something else, or self
+        found, wanted = bare(found), bare(wanted)
+    assert found == wanted
+
+
+def test_what_is_missing_is_missing() -> None:
+    assert [a for a in MISSING if hasattr(home(a[0]), a[1])] == []
+
+
+def test_what_differs_differs() -> None:
+    same = [a for a in DIFFERENT if a not in ALL or parameters(getattr(home(a[0]), a[1])) == KNOWN[a[0]][a[1]]]
+    assert same == []

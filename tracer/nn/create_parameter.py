@@ -1,0 +1,39 @@
+"""Parameters: as a layer makes them, and alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import unique_name
+from ..core.dtype import dtype_of
+from ..core.parameter import Parameter
+from .initializer import Constant, Initializer, XavierUniform, global_initializer
+from .param_attr import ParamAttr
+
+
+def made_parameter(
+    spec: ParamAttr, shape: Any, dtype: Any, is_bias: bool, start: Initializer | None, owner: str
+) -> Parameter:
+    """A parameter as spec says, else as start, else zeros for a bias and Xavier uniform for a weight.   owner: what its name begins with"""
+    start = spec.initializer or global_initializer(is_bias) or start
+    start = start or (Constant(0.0) if is_bias else XavierUniform())
+    name = spec.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    made = Parameter(start.make([int(d) for d in shape], dtype), trainable=spec.trainable, name=name)
+    made.optimize_attr["learning_rate"] = spec.learning_rate
+    made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
+    return made
+
+
+def create_parameter(
+    shape: Any, dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Parameter | None:  # fmt: skip
+    """A parameter of no layer, None when attr is False.   -> [*shape]
+
+    Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a weight.
+    """
+    spec = ParamAttr.of(name if attr is None else attr)
+    if spec is None:
+        return None
+    owner = unique_name.generate("create_parameter")
+    return made_parameter(spec, shape, dtype_of(dtype).np, is_bias, default_initializer, owner)
