@@ -30,6 +30,7 @@ ARROWS = {
     "regularizer": set(),
     "io": {"core"},
     "metric": {"core", "tensor"},
+    "distribution": {"core", "ops", "tensor"},
     "static": {"core", "ops"},
     "export": {"core", "static"},
     "loader": {"core", "export", "nn", "static"},

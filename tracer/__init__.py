@@ -52,6 +52,7 @@ bool = bool_
 _LATER = {
     "amp": (".amp", None),
     "callbacks": (".callbacks", None),
+    "distribution": (".distribution", None),
     "fft": (".fft", None),
     "flops": (".hapi", "flops"),
     "geometric": (".geometric", None),

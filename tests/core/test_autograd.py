@@ -160,3 +160,33 @@ def test_changes_in_place_leave_what_was_recorded_before_as_it_was() -> None:
     y.add_(x)
     z.sum().backward()
     np.testing.assert_array_equal(x.gradient(), [6.0] * 3)
+
+
+@pytest.mark.parametrize("made", ["text", paddle.ones([7])])
+def test_a_hook_that_gives_no_gradient_is_refused(made: object) -> None:
+    y = leaf(1.0, 2.0) * 2
+    y.register_hook(lambda g: made)
+    with pytest.raises(paddle.OpError, match=r"(?s)register_hook: a hook gave .* for a gradient \(X=float32\[2\]\)"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("made", [3.0, paddle.ones([7])])
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool) -> None:
+    class Bad(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: object, x: paddle.Tensor) -> paddle.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: object, g: paddle.Tensor) -> object:
+            return made
+
+    x = leaf(1.0, 2.0)
+    with pytest.raises(paddle.OpError, match=r"Bad: backward gave .* as the gradient of an operand \(X=float32\[2\]\)"):
+        paddle.grad(Bad.apply(x).sum(), [x], create_graph=twice)
+
+
+def test_a_learning_rate_that_is_none_is_refused() -> None:
+    with pytest.raises(paddle.OpError, match="SGD: learning_rate is str"):
+        paddle.optimizer.SGD("fast", parameters=paddle.nn.Linear(1, 1).parameters())

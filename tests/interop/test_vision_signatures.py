@@ -1,4 +1,4 @@
-"""Names, parameters and defaults of vision, callbacks and Model are those of real Paddle."""
+"""Names, parameters and defaults of vision, callbacks, Model, linear algebra and Fourier transforms are those of real Paddle."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ FUNCTIONS = (
     "to_tensor hflip vflip resize pad crop center_crop affine rotate perspective to_grayscale adjust_brightness adjust_contrast "
     "adjust_saturation adjust_hue normalize erase"
 ).split()
+ALGEBRA = (
+    "complex polar real imag conj angle sgn as_complex as_real is_complex is_floating_point is_integer cross kron dist cdist dot tensordot "
+    "einsum outer inner inverse cholesky eigvalsh norm mv bmm addmm matmul"
+).split()
 MODULES: list[tuple[str, list[str] | None]] = [
     ("vision", None),
     ("vision.models", None),
@@ -28,6 +32,10 @@ MODULES: list[tuple[str, list[str] | None]] = [
     ("callbacks", None),
     ("", ["Model", "summary", "flops"]),
     ("utils.download", None),
+    ("linalg", None),
+    ("fft", None),
+    ("signal", None),
+    ("", ALGEBRA),
 ]
 # What Paddle has and this has not.
 MISSING = {"WandbCallback": "a writer for one company's service"}

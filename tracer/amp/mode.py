@@ -75,7 +75,7 @@ class Amp(Over):
         level, dtype, lists, promote = self.settings
         if op.type in lists.white:
             return dtype
-        if op.type in lists.black or op.no_half or level == "OD":
+        if op.type in lists.black or op.facts.no_half or level == "OD":
             return float32
         single = promote and any(t.meta.dtype == float32.np for t in tensors_of(args))
         return float32 if single else dtype

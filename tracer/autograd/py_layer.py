@@ -9,7 +9,7 @@ from ..core._tape import Node
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
-from ..core.op import Facts, Op, Slot
+from ..core.op import Facts, Meta, Op, Slot
 from ..core.sweep import BARE, outward
 from ..core.tensor import Tensor
 
@@ -122,7 +122,19 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
         if len(found) != len(operands):
             why = f"{cls.__name__}: backward gave {len(found)} gradients for the {len(operands)} tensors that forward was called with"
             raise OpError(with_user_line(why))
+        for f, x in zip(found, operands, strict=True):
+            _check_like(cls.__name__, f, x if bare else x.meta)
         found = [outward(f) if isinstance(f, Tensor) else f for f in found]
         return [f.array if bare and isinstance(f, Tensor) else f for f in found]
 
     return rule
+
+
+def _check_like(name: str, gradient: Any, operand: Any) -> None:
+    """Raise OpError for what is neither None nor a gradient of the operand's shape."""
+    if gradient is None:
+        return
+    got = gradient.meta if isinstance(gradient, Tensor) else type(gradient).__name__
+    if not isinstance(gradient, Tensor) or gradient.meta.shape != operand.shape:
+        wanted = Meta(operand.shape, operand.dtype)
+        raise OpError(with_user_line(f"{name}: backward gave {got} as the gradient of an operand (X={wanted})"))

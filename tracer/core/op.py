@@ -25,6 +25,7 @@ dL/dRe + i dL/dIm; `outward` in `sweep.py` stands between.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, NamedTuple
@@ -32,7 +33,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ._tape import OpBase
-from .dtype import HALF
+from .dtype import is_half
 from .errors import OpError
 
 Kernel = Callable[..., Any]
@@ -103,17 +104,20 @@ class Facts(NamedTuple):
     """What else is known of an op.
 
     no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
-    its result depends on values of operands.
+    its result depends on values of operands; no_half: why it refuses float16 and bfloat16.
     """
 
     no_grad: str = ""
     internal: bool = False
     random: bool = False
     by_value: bool = False
+    no_half: str = ""
 
 
 # The common reasons for having no gradient.
 WHOLE = "its result is not of a floating type"
+NO_COMPLEX = "no complex numbers are made of half precision"
+DECOMPOSED = "matrices are decomposed in float32 or float64, as in Paddle"
 FRESH = "its result does not depend on the value of any operand"
 
 
@@ -127,19 +131,7 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = (
-        "attrs",
-        "facts",
-        "fast",
-        "grad_outs",
-        "ins",
-        "meta_rule",
-        "name",
-        "no_half",
-        "outs",
-        "reference",
-        "type",
-    )
+    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -147,7 +139,6 @@ class Op(OpBase):
         self.type = type
         self.facts = facts
         self.name = kernel.__name__
-        self.no_half: bool = getattr(kernel, "no_half", False)  # the kernel refuses operands of half precision
         self.ins = tuple(ins)
         self.outs = tuple(outs)
         self.kernel = self.reference = kernel
@@ -217,8 +208,8 @@ class Op(OpBase):
         for slot, m in zip(self.ins, metas, strict=True):
             if m is None and not slot.optional:
                 raise OpError(f"{slot.name} is missing")
-            if self.no_half and isinstance(m, Meta) and m.dtype in HALF:
-                raise OpError("has no half precision")
+        if self.facts.no_half:
+            _check_half(metas, self.facts.no_half)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:
@@ -246,23 +237,40 @@ def op(
     internal: bool = False,
     random: bool = False,
     by_value: bool = False,
+    no_half: str = "",
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
     attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value)
+    facts = Facts(no_grad, internal, random, by_value, no_half)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
+        if no_half:
+            kernel = _without_half(kernel, no_half)
         made = OPS[type] = Op(type, ins, outs, kernel, facts, attrs_of)
         if meta is not None:
             made.meta(meta)
         return made
 
     return wrap
+
+
+def _without_half(kernel: Kernel, why: str) -> Kernel:
+    @functools.wraps(kernel)
+    def run(*args: Any, **attrs: Any) -> Any:
+        _check_half(args, why)
+        return kernel(*args, **attrs)
+
+    return run
+
+
+def _check_half(args: Any, why: str) -> None:
+    """Raise OpError if an operand, an array or a Meta, is of half precision."""
+    check(not any(a is not None and is_half(a.dtype) for a in args), why)
 
 
 def check(ok: bool, why: str) -> None:

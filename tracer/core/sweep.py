@@ -15,7 +15,7 @@ import numpy as np
 from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
-from .errors import OarlockError, with_user_line
+from .errors import OarlockError, OpError, with_user_line
 from .mode import Mode, pushed, state
 from .op import OPS, Op
 from .tensor import Tensor
@@ -267,7 +267,12 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
     """The gradient after every hook, each of which may replace it."""
     for hook in list(hooks):
         replaced = hook(gradient)
-        gradient = gradient if replaced is None else replaced
+        if replaced is None:
+            continue
+        if not isinstance(replaced, Tensor) or replaced.meta.shape != gradient.meta.shape:
+            got = replaced.meta if isinstance(replaced, Tensor) else type(replaced).__name__
+            raise OpError(with_user_line(f"register_hook: a hook gave {got} for a gradient (X={gradient.meta})"))
+        gradient = replaced
     return gradient
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import random
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OpError
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
+from .workers import Workers
 
 Collate = Callable[[list[Any]], Any]
 
@@ -51,7 +49,9 @@ class DataLoader:
     """Batches of a dataset, as lists of Tensors.
 
     num_workers: processes that read samples, 0 for none; collate_fn: makes a batch of a list of samples;
-    batch_sampler: decides the batches in place of batch_size, shuffle and drop_last; worker_init_fn(id) starts each worker.
+    batch_sampler: decides the batches in place of batch_size, shuffle and drop_last; worker_init_fn(id) starts each worker;
+    use_shared_memory: large arrays come from workers through shared memory. Every worker runs through the whole of an IterableDataset:
+    what is whose, it decides by get_worker_info. Workers end with the pass: at its end, after an error, or when nobody holds its iterator.
     An error in a worker is raised here, with the worker's own lines.
     """
 
@@ -64,10 +64,11 @@ class DataLoader:
         self.dataset = dataset
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
-        self.worker_init_fn = worker_init_fn
+        self.worker_init_fn, self.use_shared_memory = worker_init_fn, use_shared_memory
+        self.streams = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
         self.batch_sampler = batch_sampler
-        if isinstance(dataset, IterableDataset):
+        if self.streams:
             if shuffle or batch_sampler is not None:
                 raise OpError(
                     "DataLoader: an IterableDataset comes in its own order; shuffle and batch_sampler do not apply"
@@ -81,11 +82,11 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        if isinstance(self.dataset, IterableDataset):
-            return map(as_tensors, self._stream())
+        if self.streams:
+            return map(as_tensors, Workers(self, iter(())) if self.num_workers else self._stream())
         batches = self.batch_sampler if self.batch_sampler is not None else ([i] for i in range(len(self.dataset)))
         if self.num_workers > 0:
-            return map(as_tensors, _Workers(self, batches))
+            return map(as_tensors, Workers(self, iter(batches)))
         return (as_tensors(self._batch(indices)) for indices in batches)
 
     def _batch(self, indices: Sequence[int]) -> Any:
@@ -105,93 +106,3 @@ class DataLoader:
                 rows = []
         if rows and not self.drop_last:
             yield self.collate_fn(rows)
-
-
-def _serve(loader: DataLoader, worker: int, seed: int, tasks: Any, results: Any) -> None:
-    """What a worker does: a task is (number, indices); a result is (number, batch, text of an error).
-
-    seed: of this pass; what a data set draws from NumPy or `random` differs from worker to worker and from pass to pass.
-    """
-    try:
-        np.random.seed((seed + worker * 7919) % 2**32)
-        random.seed(seed + worker * 7919)
-        if loader.worker_init_fn is not None:
-            loader.worker_init_fn(worker)
-    except Exception:
-        results.put((-1, None, traceback.format_exc()))
-        return
-    for number, indices in iter(tasks.get, None):
-        try:
-            results.put((number, loader._batch(indices), None))
-        except Exception:
-            results.put((number, None, traceback.format_exc()))
-
-
-class _Workers:
-    """The batches of one pass, in order, made by worker processes that end with it."""
-
-    def __init__(self, loader: DataLoader, batches: Any) -> None:
-        self._loader, self._batches = loader, iter(batches)
-        context = multiprocessing.get_context("fork")
-        self._tasks, self._results = context.Queue(), context.Queue()
-        seed = int(np.random.randint(2**31))
-        self._processes = [
-            context.Process(target=_serve, args=(loader, i, seed, self._tasks, self._results), daemon=True)
-            for i in range(loader.num_workers)
-        ]
-        for process in self._processes:
-            process.start()
-        self._asked = self._given = 0
-        self._done: dict[int, Any] = {}
-        for _ in range(loader.num_workers * loader.prefetch_factor):
-            self._ask()
-
-    def _ask(self) -> None:
-        indices = next(self._batches, None)
-        if indices is not None:
-            self._tasks.put((self._asked, indices))
-            self._asked += 1
-
-    def __iter__(self) -> _Workers:
-        return self
-
-    def __next__(self) -> Any:
-        if self._given == self._asked:
-            self.close()
-            raise StopIteration
-        while self._given not in self._done:
-            self._receive()
-        batch = self._done.pop(self._given)
-        self._given += 1
-        self._ask()
-        return batch
-
-    def _receive(self) -> None:
-        try:
-            number, batch, error = self._results.get(timeout=self._loader.timeout or 5)
-        except Exception:
-            if self._loader.timeout or not all(p.is_alive() for p in self._processes):
-                self._fail("a worker died or gave nothing in time")
-            return
-        if error is not None:
-            self._fail(f"a worker failed:\n{error}")
-        self._done[number] = batch
-
-    def _fail(self, why: str) -> None:
-        self.close()
-        raise OarlockError(f"DataLoader: {why}")
-
-    def close(self) -> None:
-        """End the workers."""
-        for process in self._processes:
-            process.terminate()
-        for process in self._processes:
-            process.join()
-        self._processes = []
-        for queue in (self._tasks, self._results):
-            queue.cancel_join_thread()
-            queue.close()
-
-    def __del__(self) -> None:
-        if self._processes:
-            self.close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any
+
+import numpy as np
 
 from ..core import rng
 from ..core.errors import OpError
@@ -54,6 +56,47 @@ class RandomSampler(Sampler):
         return self.num_samples
 
 
+class WeightedRandomSampler(Sampler):
+    """num_samples indices, each as likely as its weight says; without replacement none of them twice.   weights [N], not negative"""
+
+    def __init__(self, weights: Any, num_samples: int, replacement: bool = True) -> None:
+        super().__init__()
+        self.weights = np.asarray(weights, np.float64)
+        self.num_samples, self.replacement = num_samples, replacement
+        likely = int(np.count_nonzero(self.weights > 0))
+        if self.weights.ndim != 1 or (self.weights < 0).any() or not likely:
+            raise OpError(
+                f"WeightedRandomSampler: weights is not a row of positive numbers (weights={list(self.weights.shape)})"
+            )
+        if num_samples < 1 or (not replacement and likely < num_samples):
+            raise OpError(
+                f"WeightedRandomSampler: num_samples={num_samples} of {likely} indices that can be drawn, replacement={replacement}"
+            )
+
+    def __iter__(self) -> Iterator[int]:
+        chances = self.weights / self.weights.sum()
+        return iter(rng.generator().choice(len(chances), self.num_samples, self.replacement, chances).tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """The given indices in random order, each once."""
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        super().__init__()
+        if not len(indices):
+            raise OpError("SubsetRandomSampler: there are no indices")
+        self.indices = indices
+
+    def __iter__(self) -> Iterator[int]:
+        return (self.indices[k] for k in rng.generator().permutation(len(self.indices)).tolist())
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
 class BatchSampler(Sampler):
     """Lists of batch_size indices; the last one may be shorter unless drop_last."""
 
@@ -87,3 +130,49 @@ class BatchSampler(Sampler):
     def __len__(self) -> int:
         rows = len(self.sampler)
         return rows // self.batch_size if self.drop_last else -(-rows // self.batch_size)
+
+
+class DistributedBatchSampler(BatchSampler):
+    """The batches of process `rank` of num_replicas: all get as many, some samples twice where that does not work out.
+
+    shuffle: by a seed that is the same everywhere, the number of the pass; set_epoch sets it. Oarlock itself runs in one process: num_replicas is
+    1 and rank is 0 unless given.
+    """
+
+    def __init__(
+        self, dataset: Any, batch_size: int, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = False,
+        drop_last: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(dataset, None, False, batch_size, drop_last)
+        self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
+        self.nranks, self.local_rank = num_replicas or 1, rank or 0
+        if not 0 <= self.local_rank < self.nranks:
+            raise OpError(f"DistributedBatchSampler: rank={rank} is not one of {self.nranks} processes")
+        self.num_samples = -(-len(dataset) // self.nranks)
+        self.total_size = self.num_samples * self.nranks
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = list(range(len(self.dataset)))
+        order += order[: self.total_size - len(order)]
+        if self.shuffle:
+            np.random.RandomState(self.epoch).shuffle(order)
+            self.epoch += 1
+        mine = self._part(order)
+        batches = [mine[k : k + self.batch_size] for k in range(0, len(mine), self.batch_size)]
+        return iter(batch for batch in batches if len(batch) == self.batch_size or not self.drop_last)
+
+    def _part(self, order: list[int]) -> list[int]:
+        """The share of this process: whole batches in turn, then an equal part of the rest."""
+        rest = self.num_samples % self.batch_size
+        whole = len(order) - rest * self.nranks
+        size, here = self.batch_size, self.local_rank
+        mine = [i for k in range(here * size, whole, self.nranks * size) for i in order[k : k + size]]
+        return mine + order[whole + here * rest : whole + (here + 1) * rest]
+
+    def __len__(self) -> int:
+        whole, rest = divmod(self.num_samples, self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Say which pass comes next."""
+        self.epoch = epoch

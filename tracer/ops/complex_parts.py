@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import NO_COMPLEX, Meta, check, op
 from .compare import between
 from .elementwise import add, div, keep, mul, scale, zeros_like
 from .meta import agree, broadcast, complex_dtype, is_complex, like_x, real_dtype, real_like_x
 from .unary import square
-from .wide import exact
+from .wide import wide
 
 
 def negative_imag(g):
@@ -20,8 +20,7 @@ def negative_imag(g):
     return scale(imag(g), scale=-1.0)
 
 
-@op("complex", "X, Y -> Out")
-@exact
+@op("complex", "X, Y -> Out", no_half=NO_COMPLEX)
 def complex_of(x, y):
     """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
@@ -81,7 +80,7 @@ def _(g, x):
 
 
 @op("angle", "X -> Out", meta=real_like_x)
-@exact
+@wide
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi].   X [*] -> Out [*]"""
     check(x.dtype.kind in "fc", "needs a floating dtype")
@@ -98,8 +97,7 @@ def _(g, x):
     return keep(slope, between(size, low=0.0))
 
 
-@op("as_complex", "X -> Out")
-@exact
+@op("as_complex", "X -> Out", no_half=NO_COMPLEX)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1].   X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")

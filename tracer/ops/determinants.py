@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import mul, sub
 from .matrices import as_column, chain, check_square, turn
 from .meta import check_float, like_x
 from .reduce import reduce_sum
 from .solving import inverse
-from .wide import exact
 
 
-@op("determinant", "Input -> Out")
-@exact
+@op("determinant", "Input -> Out", no_half=DECOMPOSED)
 def determinant(x):
     """Out = the determinant of each matrix.   Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
@@ -31,8 +29,7 @@ def _(g, x):
     return mul(as_column(as_column(g)), cofactors(x))
 
 
-@op("cofactors", "X -> Out", meta=like_x, internal=True)
-@exact
+@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=DECOMPOSED)
 def cofactors(x):
     """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but of singular matrices, too.   X [*, M, M] -> Out [*, M, M]
 
@@ -52,8 +49,7 @@ def _(g, x):
     return sub(mul(total, flipped), chain(flipped, turn(g), found))
 
 
-@op("slogdeterminant", "Input -> Out")
-@exact
+@op("slogdeterminant", "Input -> Out", no_half=DECOMPOSED)
 def slogdeterminant(x):
     """Out[0], Out[1] = sign and ln |determinant| of each matrix.   Input [*, M, M] -> Out [2, *]"""
     check(x.dtype.kind == "f", "needs a floating dtype")

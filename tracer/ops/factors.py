@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -21,13 +21,11 @@ from .matrices import (
 )
 from .meta import agree, shape_of
 from .solving import triangular_solve
-from .wide import exact
 
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 
-@op("cholesky", "X -> Out")
-@exact
+@op("cholesky", "X -> Out", no_half=DECOMPOSED)
 def cholesky(x, *, upper: bool = False):
     """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.   X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 
@@ -61,8 +59,7 @@ def _(g, x, *, upper, Out):
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
-@op("lu", "X -> Out, Pivots~, Infos~")
-@exact
+@op("lu", "X -> Out, Pivots~, Infos~", no_half=DECOMPOSED)
 def lu(x, *, pivots: bool = True):
     """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.   X [*, M, N] -> Out [*, M, N]
 
@@ -140,8 +137,7 @@ def _right_divided(x: Any, triangle: Any) -> Any:
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
-@op("lu_unpack", "X, Pivots! -> Pmat~, L, U")
-@exact
+@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=DECOMPOSED)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
     """Pmat, L, U = the factors that `lu` packs.   X [*, M, N], Pivots int [*, K] -> Pmat [*, M, M], L [*, M, K], U [*, K, N]
 
@@ -194,8 +190,7 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
     return add(left, OPS["pad"](upper(of_right), paddings=[*before, 0, rows - size, 0, 0])), None
 
 
-@op("qr", "X -> Q, R")
-@exact
+@op("qr", "X -> Q, R", no_half=DECOMPOSED)
 def qr(x, *, mode: str = "reduced"):
     """X = Q R with Q^H Q = 1 and upper triangles R.   X [*, M, N] -> Q [*, M, K], R [*, K, N]
 

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Long, Longs, Meta, check, op
+from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, op
 from .complex_parts import real
 from .elementwise import add
 from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
-from .wide import exact
 
-FFT: Any = np.fft  # whose annotations want literals for norm
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _numpy(name: str) -> Any:
+    """A function of numpy.fft, which is imported when one is first asked for."""
+    return getattr(np.fft, name)
 
 
 def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
@@ -29,11 +32,11 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     return found
 
 
-@op("fft_c2c", "X -> Out")
+@op("fft_c2c", "X -> Out", no_half=NO_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.   X complex [*] -> Out [*]"""
     _check(x, axes, normalization)
-    return (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
+    return _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
 
 
 @fft_c2c.meta
@@ -48,18 +51,17 @@ def _(g, x, *, axes, normalization, forward):
     return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
 
 
-@op("fft_r2c", "X -> Out")
-@exact
+@op("fft_r2c", "X -> Out", no_half=NO_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the transform of real X; onesided: without the half of the last axis that is the conjugate of the other.   X [*] -> Out complex [*]"""
     wide = complex_dtype(x.dtype)
     _check(x, axes, normalization)
     if not onesided:
-        found = (FFT.fftn if forward else FFT.ifftn)(x, axes=axes, norm=normalization)
+        found = _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization)
     elif forward:
-        found = FFT.rfftn(x, axes=axes, norm=normalization)
+        found = _numpy("rfftn")(x, axes=axes, norm=normalization)
     else:
-        found = np.conjugate(FFT.rfftn(x, axes=axes, norm=_OTHER[normalization]))
+        found = np.conjugate(_numpy("rfftn")(x, axes=axes, norm=_OTHER[normalization]))
     return found.astype(wide, copy=False)
 
 
@@ -100,7 +102,7 @@ def _length(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out")
+@op("fft_c2r", "X -> Out", no_half=NO_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size: its size, 0: 2 (m - 1).   X complex [*] -> Out real [*]"""
     last = _check(x, axes, normalization)[-1]
@@ -108,7 +110,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
         x, normalization = np.conjugate(x), _OTHER[normalization]
-    return FFT.irfftn(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
+    return _numpy("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
 
 
 @fft_c2r.meta

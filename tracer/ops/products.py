@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
@@ -52,8 +52,7 @@ def _(g, xs):
     return found
 
 
-@op("matrix_power", "X -> Out")
-@wide
+@op("matrix_power", "X -> Out", no_half=DECOMPOSED)
 def matrix_power(x, *, n: int):
     """Out = X to the power of n, of the inverse where n is negative.   X [*, M, M] -> Out [*, M, M]"""
     return np.linalg.matrix_power(x, n)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import DECOMPOSED, Meta, check, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -28,7 +28,6 @@ from .matrices import (
     upper,
 )
 from .meta import Shape, agree, broadcast_shapes, real_dtype, shape_of
-from .wide import exact
 
 
 def side_by_side(x: Any, y: Any) -> Any:
@@ -48,8 +47,7 @@ def equations(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
-@op("inverse", "Input -> Output")
-@exact
+@op("inverse", "Input -> Output", no_half=DECOMPOSED)
 def inverse(x):
     """Output = the inverse of each matrix.   Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -77,8 +75,7 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out")
-@exact
+@op("solve", "X, Y -> Out", no_half=DECOMPOSED)
 def solve(x, y):
     """Out = X^-1 Y.   X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]"""
     if holds_vectors(x.shape, y.shape):
@@ -117,8 +114,7 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
     return side_by_side(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out")
-@exact
+@op("triangular_solve", "X, Y -> Out", no_half=DECOMPOSED)
 def triangular_solve(x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False):
     """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the diagonal.   X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]"""
     return substituted(x, y, upper, transpose, unitriangular)
@@ -144,8 +140,7 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
     return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
 
 
-@op("cholesky_solve", "X, Y -> Out")
-@exact
+@op("cholesky_solve", "X, Y -> Out", no_half=DECOMPOSED)
 def cholesky_solve(x, y, *, upper: bool = False):
     """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.   X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]"""
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
@@ -170,8 +165,7 @@ def _(g, x, y, *, upper, Out):
     return back, to_y
 
 
-@op("pseudo_inverse", "X -> Out", internal=True)
-@exact
+@op("pseudo_inverse", "X -> Out", internal=True, no_half=DECOMPOSED)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.   X [*, M, N] -> Out [*, N, M]
 
@@ -197,8 +191,7 @@ def _pseudo_back(g, x, *, hermitian, Out):
     return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
 
-@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True)
-@exact
+@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED)
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the smallest Z of the smallest |X Z - Y|.   X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, WHOLE, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, WHOLE, Meta, check, op
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub
 from .matmul import matmul
@@ -35,13 +35,11 @@ from .matrices import (
 from .meta import broadcast_shapes, complex_dtype, is_complex, real_dtype, shape_of
 from .solving import solve
 from .unary import square
-from .wide import exact
 
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 
-@op("svd", "X -> U, S, VH")
-@exact
+@op("svd", "X -> U, S, VH", no_half=DECOMPOSED)
 def svd(x, *, full_matrices: bool = False):
     """X = U diag(S) VH, S falling.   X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M, M], VH [*, N, N]"""
     return tuple(LAPACK.svd(x, full_matrices))
@@ -105,8 +103,7 @@ def _hermitian_meta(x, *, UPLO, **_):
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
 
 
-@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta)
-@exact
+@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=DECOMPOSED)
 def eigh(x, *, UPLO: str = "L"):
     """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is read.
 
@@ -128,8 +125,7 @@ def _eigh_back(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
 
 
-@op("eigvalsh", "X -> Eigenvalues, Eigenvectors~", meta=_hermitian_meta)
-@exact
+@op("eigvalsh", "X -> Eigenvalues, Eigenvectors~", meta=_hermitian_meta, no_half=DECOMPOSED)
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     """The Eigenvalues of Hermitian X, rising; the vectors, for the gradient, are zeros for is_test.
 
@@ -153,8 +149,7 @@ def _eig_meta(x):
     return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
 
 
-@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta)
-@exact
+@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=DECOMPOSED)
 def eig(x):
     """X V = V diag(Eigenvalues), vectors of length 1.   X [*, M, M] -> Eigenvalues complex [*, M], Eigenvectors complex [*, M, M]"""
     wide = complex_dtype(x.dtype)
@@ -177,8 +172,7 @@ def _eig_back(core: Any, vectors: Any) -> Any:
     return conjugate(solve(flipped, matmul(core, flipped)))
 
 
-@op("eigvals", "X -> Out")
-@exact
+@op("eigvals", "X -> Out", no_half=DECOMPOSED)
 def eigvals(x):
     """Out = the eigenvalues.   X [*, M, M] -> Out complex [*, M]"""
     return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
@@ -195,8 +189,7 @@ def _(g, x):
     return _eig_back(on_diagonal(conjugate(g)), eig(x)[1])
 
 
-@op("matrix_rank", "X, TolTensor? -> Out", no_grad=WHOLE)
-@exact
+@op("matrix_rank", "X, TolTensor? -> Out", no_grad=WHOLE, no_half=DECOMPOSED)
 def matrix_rank(x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True):
     """Out = how many singular values are above the tolerance.   X [*A, M, N], TolTensor [*B] in place of tol -> Out int32 [*broadcast(A, B)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import BY_NP, HALF, float32
-from ..core.op import OPS, check
+from ..core.op import OPS
 from .meta import proto_of
 
 _FLOAT32 = float32.np
@@ -39,22 +39,10 @@ def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs
     """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats` stay float32."""
     with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
         found = kernel(*map(single, args), **attrs)
-        dtype = (args[0][0] if isinstance(args[0], list) else args[0]).dtype
+        dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
             return tuple(r if i in stats else _narrow(r, dtype) for i, r in enumerate(found))
         return _narrow(found, dtype)
-
-
-def exact(kernel: Callable[..., Any]) -> Any:
-    """Decorator: operands of half precision are refused, as Paddle refuses them; there is nothing to compute them in, or no complex kind."""
-
-    @functools.wraps(kernel)
-    def run(x: Any, *args: Any, **attrs: Any) -> Any:
-        check(x.dtype.itemsize != 2 or x.dtype not in HALF, "has no half precision")
-        return kernel(x, *args, **attrs)
-
-    run.no_half = True  # type: ignore[attr-defined]
-    return run
 
 
 def wide(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
@@ -67,8 +55,8 @@ def wide(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = (
 
     @functools.wraps(kernel)
     def run(x: Any, *args: Any, **attrs: Any) -> Any:
-        first = x[0] if isinstance(x, list) else x
-        if first.dtype.itemsize == 2 and first.dtype in HALF:
+        dtype = (x[0] if x.__class__ is list else x).dtype
+        if dtype.itemsize == 2 and dtype in HALF:
             return widened(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 

@@ -69,6 +69,10 @@ class Optimizer:
             raise OpError(f"{type(self).__name__}: parameters are needed, e.g. parameters=layer.parameters()")
         if isinstance(parameters, Parameter):
             raise OpError(f"{type(self).__name__}: parameters is one Parameter; it should be a list of them")
+        if not isinstance(learning_rate, int | float | np.number | LRScheduler):
+            raise OpError(
+                f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, neither a number nor an LRScheduler"
+            )
         self._learning_rate = learning_rate
         self._grad_clip = grad_clip
         self._weight_decay = weight_decay

@@ -1,0 +1,53 @@
+"""Samplers that draw: as likely as they should, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.io import BatchSampler, DistributedBatchSampler, SubsetRandomSampler, WeightedRandomSampler
+
+
+def test_weights_decide_how_often() -> None:
+    paddle.seed(2)
+    sampler = WeightedRandomSampler([1.0, 0.0, 3.0], 8000)
+    drawn = list(sampler)
+    assert len(sampler) == len(drawn) == 8000
+    np.testing.assert_allclose(np.bincount(drawn) / 8000, [0.25, 0, 0.75], atol=0.02)
+
+
+def test_without_replacement_each_comes_once() -> None:
+    assert sorted(WeightedRandomSampler(np.array([0.5, 0.0, 0.2, 0.3]), 3, replacement=False)) == [0, 2, 3]
+
+
+def test_subsets_are_shuffled() -> None:
+    sampler = SubsetRandomSampler(range(10, 40))
+    first, second = list(sampler), list(sampler)
+    assert sorted(first) == sorted(second) == list(range(10, 40))
+    assert first != second
+    assert len(list(BatchSampler(sampler=sampler, batch_size=7))) == 5
+
+
+@pytest.mark.parametrize(
+    ("attempt", "why"),
+    [
+        (lambda: WeightedRandomSampler([0.5, -0.1], 1), "not a row of positive numbers"),
+        (lambda: WeightedRandomSampler([0.0, 0.0], 1), "not a row of positive numbers"),
+        (lambda: WeightedRandomSampler([[0.5]], 1), "not a row of positive numbers"),
+        (lambda: WeightedRandomSampler([0.5], 0), "num_samples=0"),
+        (lambda: WeightedRandomSampler([0.5, 0.0], 2, False), "num_samples=2 of 1 indices"),
+        (lambda: SubsetRandomSampler([]), "there are no indices"),
+        (lambda: DistributedBatchSampler(range(4), 2, 2, 2), "rank=2 is not one of 2"),
+        (lambda: paddle.metric.Auc("PR"), "is not 'ROC'"),
+        (lambda: paddle.metric.Auc().update(np.ones(3), np.ones(3)), "chances of two classes"),
+        (lambda: paddle.metric.Auc().update(np.full((3, 2), 1.5), np.ones(3)), "not between 0 and 1"),
+        (lambda: paddle.metric.Recall().update(np.ones(2), np.ones(3)), "2 predictions, 3 labels"),
+    ],
+)
+def test_refusals(attempt: Callable[[], Any], why: str) -> None:
+    with pytest.raises(paddle.OpError, match=why):
+        attempt()

@@ -1,0 +1,66 @@
+"""The Laplace distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..tensor.creation import uniform
+from .distribution import Distribution, Shape, parameters, valued
+from .kl import register_kl
+
+
+class Laplace(Distribution):
+    """Density e ** -(|x - loc| / scale) / (2 scale).   loc, scale: [*batch_shape]"""
+
+    def __init__(self, loc: Any, scale: Any) -> None:
+        self.loc, self.scale = parameters("Laplace", loc, scale)
+        super().__init__(self.loc.shape)
+
+    @property
+    def mean(self) -> Tensor:
+        """loc."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        """sqrt(2) scale."""
+        return math.sqrt(2) * self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """2 scale**2."""
+        return self.stddev.square()
+
+    def log_prob(self, value: Any) -> Tensor:
+        """The logarithm of the density at `value`."""
+        return -((valued(value, self.loc) - self.loc).abs() / self.scale) - (2 * self.scale).log()
+
+    def cdf(self, value: Any) -> Tensor:
+        """The probability of a draw up to `value`."""
+        away = valued(value, self.loc) - self.loc
+        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
+
+    def icdf(self, value: Any) -> Tensor:
+        """The number whose cdf is `value`, between 0 and 1."""
+        return self._at(valued(value, self.loc) - 0.5)
+
+    def _at(self, middle: Tensor) -> Tensor:
+        """The quantile of middle + 1/2."""
+        return self.loc - self.scale * middle.sign() * (-2 * middle.abs()).log1p()
+
+    def rsample(self, shape: Shape = ()) -> Tensor:
+        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        least = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53  # so that no draw is infinite
+        return self._at(uniform(self._extend_shape(shape), self.loc.dtype, least - 0.5, 0.5 - least))
+
+    def entropy(self) -> Tensor:
+        """1 + log(2 scale).   -> [*batch_shape]"""
+        return 1 + (2 * self.scale).log()
+
+
+@register_kl(Laplace, Laplace)
+def _(p: Laplace, q: Laplace) -> Tensor:
+    apart = (p.loc - q.loc).abs()
+    return (p.scale * (-apart / p.scale).exp() + apart) / q.scale + (q.scale / p.scale).log() - 1

@@ -1,0 +1,39 @@
+"""The distribution of numbers whose logarithm is normal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Tensor
+from .kl import kl_divergence, register_kl
+from .normal import Normal
+from .transform import ExpTransform
+from .transformed_distribution import TransformedDistribution
+
+
+class LogNormal(TransformedDistribution):
+    """e ** x, x normal with loc and scale.   loc, scale: [*batch_shape]"""
+
+    def __init__(self, loc: Any, scale: Any) -> None:
+        super().__init__(Normal(loc, scale), [ExpTransform()])
+        self.loc, self.scale = self._base.loc, self._base.scale
+
+    @property
+    def mean(self) -> Tensor:
+        """e ** (loc + scale**2 / 2)."""
+        return (self.loc + self.scale.square() / 2).exp()
+
+    @property
+    def variance(self) -> Tensor:
+        """(e ** scale**2 - 1) e ** (2 loc + scale**2)."""
+        square = self.scale.square()
+        return square.expm1() * (2 * self.loc + square).exp()
+
+    def entropy(self) -> Tensor:
+        """That of the normal distribution, and loc.   -> [*batch_shape]"""
+        return self._base.entropy() + self.loc
+
+
+@register_kl(LogNormal, LogNormal)
+def _(p: LogNormal, q: LogNormal) -> Tensor:
+    return kl_divergence(p._base, q._base)
