@@ -75,7 +75,8 @@ class Recorder:
         """Declare the variable of one result; one written in place is its operand."""
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
-            return self.program.block.vars[self.name_of(args[index])]
+            if index < len(args) and args[index] is not None:
+                return self.program.block.vars[self.name_of(args[index])]
         return self.declare(self.namer.temporary(op.type), meta)
 
     def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> None:

@@ -1,0 +1,82 @@
+"""Every row again as a program: recorded without running, then interpreted, it gives what the kernel gives; and with operands that lie otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.errors import OpError, TraceError
+from oarlock.core.mode import instead
+from oarlock.core.op import Meta
+from oarlock.core.tensor import Tensor
+from oarlock.static.interpreter import Interpreter
+from oarlock.static.modes import Static
+from oarlock.static.record import Recorder
+from oarlock.static.variable import Variable
+
+from .rows import Row
+from .table import IDS, ROWS, op_of
+from .test_forward import flat
+
+EXACT = [n for n, row in enumerate(ROWS) if not row.random]
+exact = pytest.mark.parametrize("row", [ROWS[n] for n in EXACT], ids=[IDS[n] for n in EXACT])
+
+
+def recorded(row: Row) -> tuple[Recorder, dict[str, Tensor], list[str]]:
+    """The program of one call, its feeds, and the names of its results."""
+    recorder, feeds = Recorder(), {}
+
+    def variable(array: Any) -> Variable:
+        desc = recorder.feed(f"x{len(feeds)}", Meta(array.shape, array.dtype))
+        feeds[desc.name] = Tensor(array)
+        made = Variable(desc)
+        recorder.bind(made, desc.name)
+        return made
+
+    args = [None if a is None else [variable(t) for t in a] if isinstance(a, list) else variable(a) for a in row.args]
+    op = op_of(row)
+    with instead(Static(recorder)):
+        made = op(*args, **row.attrs)
+    slots = [made] if len(op.outs) == 1 else list(made)
+    return recorder, feeds, [t.name for s, o in zip(op.outs, slots, strict=True) for t in (o if s.many else [o])]
+
+
+@exact
+def test_a_recorded_row_gives_what_the_kernel_gives(row: Row) -> None:
+    op = op_of(row)
+    try:
+        recorder, feeds, names = recorded(row)
+    except (OpError, TraceError) as error:
+        assert "known" in str(error) or "recorded" in str(error), error  # it says that it needs a value or a size
+        return
+    wanted = flat(op, op.kernel(*row.args, **row.attrs))
+    found = Interpreter(recorder.program, recorder.scope, names).run(feeds)
+    for got, want in zip(found, wanted, strict=True):
+        assert got.array.dtype == want.dtype
+        np.testing.assert_array_equal(got.array, want)
+
+
+def strided(array: Any) -> Any:
+    """The same values, with other elements between them and the last axis lying first."""
+    if not array.ndim:
+        return array
+    wide = np.zeros((*array.shape[::-1], 2), array.dtype)
+    wide[..., 0] = array.T
+    return wide[..., 0].T
+
+
+@exact
+def test_how_operands_lie_does_not_matter(row: Row) -> None:
+    op = op_of(row)
+    args = [None if a is None else [strided(t) for t in a] if isinstance(a, list) else strided(a) for a in row.args]
+    for got, want in zip(
+        flat(op, op.kernel(*args, **row.attrs)), flat(op, op.kernel(*row.args, **row.attrs)), strict=True
+    ):
+        assert got.shape == want.shape
+        assert got.dtype == want.dtype
+        if np.asarray(want).dtype.kind in "fc":
+            np.testing.assert_allclose(got, want, rtol=max(row.tol, 1e-5), atol=max(row.tol, 1e-5))
+        else:
+            np.testing.assert_array_equal(got, want)
