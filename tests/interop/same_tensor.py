@@ -114,6 +114,27 @@ def in_place(P):
     return found
 
 
+def setitems(P):
+    """Writing at index tensors, lists, arrays and masks, alone and beside ints and slices; with gradients."""
+    t = P.to_tensor
+    two, four = np.array([[1.0, 2], [3, 4]], "float32"), np.arange(8, dtype="float32").reshape(2, 4)
+    writes = {
+        "tensor": (t(np.array([0, 2])), 5.0), "list": ([0, 2], t(four)), "pair": ((np.array([0, 1]), np.array([1, 2])), 3.0),
+        "mask": (t(MASK), 7.0), "rows": (t(np.array([True, False, True])), t(four)), "with int": ((t(np.array([1])), 0), 0.0),
+        "behind": ((slice(0, 2), t(np.array([1, 3]))), t(two)), "negative": (t(np.array([-1])), 2.0),
+    }  # fmt: skip
+    found = {}
+    for name, (index, value) in writes.items():
+        x = t(A, stop_gradient=False)
+        y = x * 2
+        y[index] = value
+        (y * y).sum().backward()
+        found[name], found[name + " grad"] = y.numpy(), x.grad.numpy()
+    x = t(A)
+    x[t(np.array([0, 2]))] += 1
+    return {**found, "added": x.numpy()}
+
+
 def infos(P):
     """What the dtypes can be."""
     found = {}
@@ -130,4 +151,5 @@ GROUPS = {"special": special, "scans": scans, "statistics": statistics, "layout"
 CASES = {f"{group}.{name}": run for group, runs in GROUPS.items() for name, run in runs.items()} | {
     "in_place": in_place,
     "infos": infos,
+    "setitems": setitems,
 }

@@ -9,6 +9,7 @@ import random
 import traceback
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,14 +65,14 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
         _start(loader, info)
         stream = loader._stream() if loader.streams else None
     except Exception as error:
-        results.put((-1, _failure(error)))
+        results.send((-1, _failure(error)))
         return
     for number, indices in iter(tasks.get, None):
         try:
             batch = next(stream, _END) if stream is not None else loader._batch(indices)
-            results.put((number, shared.lend(batch, f"{prefix}{number:x}_") if loader.use_shared_memory else batch))
+            results.send((number, shared.lend(batch, f"{prefix}{number:x}_") if loader.use_shared_memory else batch))
         except Exception as error:
-            results.put((number, _failure(error)))
+            results.send((number, _failure(error)))
 
 
 class Workers:
@@ -85,13 +86,14 @@ class Workers:
         self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
         resource_tracker.ensure_running()  # one for all processes, which then agree on what is left behind
-        self._results = context.Queue()
         self._tasks = [context.Queue() for _ in range(loader.num_workers if loader.streams else 1)]
         self._turns = itertools.cycle(range(loader.num_workers))
         self._ended: set[int] = set()
         self._owner: dict[int, int] = {}
         self._asked = self._given = 0
         self._done: dict[int, Any] = {}
+        # A pipe for each worker, whose other end only it holds: one that dies, even in the midst of a batch, ends its pipe.
+        self._results: list[Any] = []
         self._prefix = f"oar{os.getpid():x}_{next(_passes):x}_"
         self._fork(context)
         for _ in range(loader.num_workers * loader.prefetch_factor):
@@ -102,8 +104,11 @@ class Workers:
         for i in range(count):
             info = WorkerInfo(i, count, self._loader.dataset, seed + i * 7919)
             tasks = self._tasks[i % len(self._tasks)]
-            process = context.Process(target=_serve, args=(self._loader, info, self._prefix, tasks, self._results), daemon=True)  # fmt: skip
+            reader, writer = context.Pipe(duplex=False)
+            process = context.Process(target=_serve, args=(self._loader, info, self._prefix, tasks, writer), daemon=True)  # fmt: skip
             process.start()
+            writer.close()
+            self._results.append(reader)
             self._processes.append(process)
 
     def _ask(self) -> None:
@@ -139,12 +144,16 @@ class Workers:
         raise StopIteration
 
     def _receive(self) -> None:
-        try:
-            number, batch = self._results.get(timeout=self._loader.timeout or 5)
-        except Exception:
-            if self._loader.timeout or not all(p.is_alive() for p in self._processes):
+        ready: list[Any] = wait(self._results, self._loader.timeout or 5)
+        if not ready and (self._loader.timeout or not all(p.is_alive() for p in self._processes)):
+            self._fail("a worker died or gave nothing in time")
+        for reader in ready:
+            try:
+                self._take(*reader.recv())
+            except (EOFError, OSError):
                 self._fail("a worker died or gave nothing in time")
-            return
+
+    def _take(self, number: int, batch: Any) -> None:
         if isinstance(batch, _Failure):
             self._fail(f"a worker failed: {batch.line}\n{batch.text}")
         self._done[number] = shared.take(batch)
@@ -162,9 +171,11 @@ class Workers:
             process.join()
         if not processes:
             return
-        for queue in (*self._tasks, self._results):
+        for queue in self._tasks:
             queue.cancel_join_thread()
             queue.close()
+        for reader in self._results:
+            reader.close()
         for number in set(range(self._given, self._asked)) - self._done.keys():
             shared.free(f"{self._prefix}{number:x}_")
 

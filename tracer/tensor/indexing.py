@@ -11,7 +11,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import cast, full, to_tensor
-from .manipulation import as_index, in_place, stack, transpose, unsqueeze
+from .manipulation import as_index, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
 
@@ -233,4 +233,36 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
         return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
-    raise OpError(with_user_line(f"setitem: an index that holds tensors takes a bool mask and one number (X={x.meta})"))
+    items = _expand_ellipsis(index, x.ndim)
+    while items and _is_all(items[-1]):
+        items.pop()
+    if all(_is_int(i) or _is_tensor_index(i) for i in items):  # those in front: the op takes them as they are
+        return OPS["index_put"](x, [_place(i) for i in items], value)
+    return _put_at(x, index, value)
+
+
+def _is_all(item: Any) -> bool:
+    return isinstance(item, slice) and item == slice(None)
+
+
+def _place(item: Any) -> Tensor:
+    return as_index(item) if _is_tensor_index(item) else item if isinstance(item, Tensor) else to_tensor(np.int64(item))
+
+
+def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
+    """x with `value` at any mixture of ints, slices, None and index tensors: NumPy says which elements are meant."""
+    items = index if isinstance(index, tuple) else (index,)
+    if not state.mode.silent and any(isinstance(i, Tensor) for i in items):
+        why = "while a program is recorded, index tensors in front of slices can be written to, and a mask with one number"
+        raise OpError(with_user_line(f"setitem: {why} (X={x.meta})"))
+    shape = x.meta.shape
+    plain = tuple(np.asarray(i.array) if isinstance(i, Tensor) else i for i in items)
+    try:
+        places = np.arange(x.size).reshape(shape)[plain]
+        given = value if value.ndim == 0 else expand(value, list(places.shape))
+    except (IndexError, ValueError) as error:
+        raise OpError(with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")) from None
+    flat = OPS["index_put"](
+        reshape(x, [-1]), [to_tensor(places.reshape(-1))], given if value.ndim == 0 else reshape(given, [-1])
+    )
+    return reshape(flat, list(shape))

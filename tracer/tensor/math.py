@@ -80,6 +80,10 @@ IN_PLACE = [
 ]  # fmt: skip
 
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
+# What would be cut to a narrow left operand; real Paddle refuses it.
+_WHOLE_WIDE = {
+    "elementwise_max", "elementwise_min", "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
+}  # fmt: skip
 
 
 def binary(op: Op, x: Any, y: Any) -> Tensor:
@@ -92,7 +96,11 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
         y = tensor_like(y, x, op.type)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
-        x, y = promoted(x, y, dx, dy)
+        if op.type in _WHOLE_WIDE and dx.kind in "iu" and dy.kind in "iu":
+            wide = promote(dx, dy)
+            x, y = cast(x, wide), cast(y, wide)
+        else:
+            x, y = promoted(x, y, dx, dy)
     found: Tensor = op(x, y)
     return found
 
@@ -111,6 +119,8 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
         value = value.item()
+    if kind == "u":  # neither the factor -1 nor any number beyond the dtype would do
+        return None
     if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.silent and np.float32(value) != value and x.meta.dtype != np.float32:

@@ -27,8 +27,17 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    fixed = function.__module__.rsplit(".", 1)[-1] in ("math", "logic", "special") and function.__name__ != "cumsum"
+
+    def changed(now: Tensor, args: Any, kwargs: Any) -> Tensor:
+        made: Tensor = function(now, *args, **kwargs)
+        if fixed and made.meta.shape != now.meta.shape:
+            why = f"the result {made.meta} does not fit into what is changed"
+            raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
+        return made
+
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return manipulation.in_place(x, lambda now: function(now, *args, **kwargs))
+        return manipulation.in_place(x, lambda now: changed(now, args, kwargs))
 
     method.__name__ = f"{function.__name__}_"
     method.__doc__ = f"In place: {function.__doc__}"

@@ -55,6 +55,10 @@ def interpolate(
     _check(x, size, scale_factor, mode, align_corners, align_mode, data_format)
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
+        if size is None:
+            _refuse("mode='area' needs size", x)
+        if isinstance(size, Tensor):
+            size = [int(s) for s in size.tolist()]
         return pool(x, size[0] if rank == 1 and not isinstance(size, int) else size)
     operands, attrs = _sizes(x, size) if scale_factor is None else _scales(rank, scale_factor)
     return OPS[f"{mode}_interp_v2"](
