@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .math import binary
+from .math import pair
 
 __all__ = [
     "allclose", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "equal_all", "greater_equal", "greater_than",
@@ -20,24 +20,15 @@ IN_PLACE = [
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
 
-def _comparison(op_type: str, doc: str) -> Any:
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return binary(OPS[op_type], x, y)
-
-    function.__name__ = function.__qualname__ = op_type
-    function.__doc__ = f"{doc}   x [*A], y [*B] -> bool [*broadcast(A, B)]"
-    return function
-
-
-equal = _comparison("equal", "x == y.")
-not_equal = _comparison("not_equal", "x != y.")
-less_than = _comparison("less_than", "x < y.")
-less_equal = _comparison("less_equal", "x <= y.")
-greater_than = _comparison("greater_than", "x > y.")
-greater_equal = _comparison("greater_equal", "x >= y.")
-logical_and = _comparison("logical_and", "x and y.")
-logical_or = _comparison("logical_or", "x or y.")
-logical_xor = _comparison("logical_xor", "Either x or y, not both.")
+equal = pair("equal", "x == y.", result="bool ")
+not_equal = pair("not_equal", "x != y.", result="bool ")
+less_than = pair("less_than", "x < y.", result="bool ")
+less_equal = pair("less_equal", "x <= y.", result="bool ")
+greater_than = pair("greater_than", "x > y.", result="bool ")
+greater_equal = pair("greater_equal", "x >= y.", result="bool ")
+logical_and = pair("logical_and", "x and y.", result="bool ")
+logical_or = pair("logical_or", "x or y.", result="bool ")
+logical_xor = pair("logical_xor", "Either x or y, not both.", result="bool ")
 
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
@@ -45,18 +36,9 @@ def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     return OPS["logical_not"](x)
 
 
-def _bitwise(op_type: str, doc: str) -> Any:
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return binary(OPS[op_type], x, y)
-
-    function.__name__ = function.__qualname__ = op_type
-    function.__doc__ = f"{doc}   x [*A], y [*B], bool or integers -> [*broadcast(A, B)]"
-    return function
-
-
-bitwise_and = _bitwise("bitwise_and", "x & y.")
-bitwise_or = _bitwise("bitwise_or", "x | y.")
-bitwise_xor = _bitwise("bitwise_xor", "x ^ y.")
+bitwise_and = pair("bitwise_and", "x & y, of bool or integers.", widen=True)
+bitwise_or = pair("bitwise_or", "x | y, of bool or integers.", widen=True)
+bitwise_xor = pair("bitwise_xor", "x ^ y, of bool or integers.", widen=True)
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:

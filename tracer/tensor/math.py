@@ -80,14 +80,13 @@ IN_PLACE = [
 ]  # fmt: skip
 
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
-# What would be cut to a narrow left operand; real Paddle refuses it.
-_WHOLE_WIDE = {
-    "elementwise_max", "elementwise_min", "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
-}  # fmt: skip
 
 
-def binary(op: Op, x: Any, y: Any) -> Tensor:
-    """`op` on two operands, either of which may be a number; a right operand of another dtype is cast to the left one's."""
+def binary(op: Op, x: Any, y: Any, widen: bool = False) -> Tensor:
+    """`op` on two operands, either of which may be a number; a right operand of another dtype is cast to the left one's.
+
+    widen: two integer dtypes become the wider one, where a narrow left one would cut the right operand, which real Paddle refuses.
+    """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
@@ -96,7 +95,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
         y = tensor_like(y, x, op.type)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
-        if op.type in _WHOLE_WIDE and dx.kind in "iu" and dy.kind in "iu":
+        if widen and dx.kind in "iu" and dy.kind in "iu":
             wide = promote(dx, dy)
             x, y = cast(x, wide), cast(y, wide)
         else:
@@ -184,23 +183,28 @@ def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
 remainder = floor_mod = mod
 
 
+def power(x: Any, y: Any) -> Tensor:
+    """x ** y, either of which may be a number.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(OPS["elementwise_pow"], x, y, widen=True)
+
+
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
     if isinstance(y, int | float) and not isinstance(y, bool) and (is_real(x.meta.dtype) or isinstance(y, int)):
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
-    return binary(OPS["elementwise_pow"], x, y)
+    return power(x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The larger of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_max"], x, y)
+    return binary(OPS["elementwise_max"], x, y, widen=True)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The smaller of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_min"], x, y)
+    return binary(OPS["elementwise_min"], x, y, widen=True)
 
 
 def scale(
@@ -257,6 +261,18 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
 
     function.__name__ = function.__qualname__ = op_type
     function.__doc__ = f"{doc}   x [*] -> [*]"
+    return function
+
+
+def pair(op_type: str, doc: str, result: str = "", widen: bool = False) -> Any:
+    """A function of two operands that is one op; result: what its text calls the dtype of the result; widen: see `binary`."""
+    op = OPS[op_type]
+
+    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        return binary(op, x, y, widen)
+
+    function.__name__ = function.__qualname__ = op_type.removeprefix("elementwise_")
+    function.__doc__ = f"{doc}   x [*A], y [*B] -> {result}[*broadcast(A, B)]"
     return function
 
 

@@ -12,7 +12,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, full, tensor_like
-from .math import binary, unary
+from .math import pair, unary
 
 __all__ = [
     "acosh", "asinh", "atan2", "atanh", "deg2rad", "digamma", "erfinv", "fmax", "fmin", "frac", "frexp", "gcd", "heaviside", "hypot", "i0", "i0e",
@@ -71,22 +71,11 @@ def stanh(x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str |
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
 
-def _pair(op_type: str, doc: str) -> Any:
-    op = OPS[op_type]
-
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return binary(op, x, y)
-
-    function.__name__ = function.__qualname__ = op_type.removeprefix("elementwise_")
-    function.__doc__ = f"{doc}   x [*A], y [*B] -> [*broadcast(A, B)]"
-    return function
-
-
-fmax = _pair("elementwise_fmax", "The larger one, or the other where one is NaN.")
-fmin = _pair("elementwise_fmin", "The smaller one, or the other where one is NaN.")
-heaviside = _pair("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
-atan2 = _pair("atan2", "The angle of the point (y, x).")
-nextafter = _pair("nextafter", "The number next to x in the direction of y.")
+fmax = pair("elementwise_fmax", "The larger one, or the other where one is NaN.", widen=True)
+fmin = pair("elementwise_fmin", "The smaller one, or the other where one is NaN.", widen=True)
+heaviside = pair("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
+atan2 = pair("atan2", "The angle of the point (y, x).")
+nextafter = pair("nextafter", "The number next to x in the direction of y.")
 
 
 def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:

@@ -102,7 +102,7 @@ PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *function = nullptr;
   int whole = 0, swapped = 0;
   if (!PyArg_ParseTuple(args, "OOp|p", &op, &function, &whole, &swapped)) return nullptr;
-  PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OperatorObject* o = as_operator(self);
   o->call = call_operator;
@@ -114,11 +114,9 @@ PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
 }
 
 void dealloc_operator(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   Py_CLEAR(as_operator(self)->op);
   Py_CLEAR(as_operator(self)->function);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyObject* get_doc(PyObject* self, void*) { return PyObject_GetAttrString(as_operator(self)->function, "__doc__"); }

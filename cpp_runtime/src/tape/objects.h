@@ -98,6 +98,16 @@ inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObje
 inline OpObject* as_op(PyObject* o) { return reinterpret_cast<OpObject*>(o); }
 inline NodeObject* as_node(PyObject* o) { return reinterpret_cast<NodeObject*>(o); }
 
+/// A zeroed object of a heap type, and its end, once its fields are cleared.
+inline PyObject* alloc_object(PyTypeObject* type) {
+  return reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+}
+inline void free_object(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
 /// The mode of this thread, borrowed, and the way it takes.
 PyObject* mode_now();
 Way way_now();

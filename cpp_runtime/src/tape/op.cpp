@@ -156,15 +156,13 @@ int clear_op(PyObject* self) {
 }
 
 void dealloc_op(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clear_op(self);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyObject* make_op(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OpObject* op = as_op(self);
   op->call = call_op;

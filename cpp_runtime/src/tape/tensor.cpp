@@ -27,12 +27,6 @@ int clear_tensor(PyObject* self) {
   return 0;
 }
 
-void free_object(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
-}
-
 void dealloc_tensor(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear_tensor(self);
@@ -52,7 +46,7 @@ void start(TensorObject* t) {
 }
 
 PyObject* make_tensor(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  PyObject* self = alloc_object(type);
   if (self) start(as_tensor(self));
   return self;
 }

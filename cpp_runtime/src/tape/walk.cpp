@@ -310,7 +310,7 @@ PyObject* leaf(PyObject* self, PyObject* tensor) {
 }
 
 PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* self = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   WalkObject* w = as_walk(self);
   w->walk = new Walk;
@@ -322,15 +322,13 @@ PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
 }
 
 void dealloc_walk(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   WalkObject* w = as_walk(self);
   delete w->walk;
   Py_CLEAR(w->reach);
   Py_CLEAR(w->nodes);
   Py_CLEAR(w->watched);
   Py_CLEAR(w->sum);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyMemberDef walk_members[] = {

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...tensor.convert import cast
 from ...tensor.logic import equal
 from ...tensor.manipulation import in_place
-from ...tensor.math import add, multiply, subtract
+from ...tensor.math import add, multiply, subtract, unary
 
 __all__ = [
     "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu",
@@ -21,26 +21,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _unary(op_type: str, doc: str) -> Any:
-    op = OPS[op_type]
-
-    def function(x: Tensor, name: str | None = None) -> Tensor:
-        return op(x)
-
-    function.__name__ = function.__qualname__ = op_type
-    function.__doc__ = f"{doc}   x [*] -> [*]"
-    return function
-
-
-relu = _unary("relu", "max(x, 0).")
-relu6 = _unary("relu6", "min(max(x, 0), 6).")
-sigmoid = _unary("sigmoid", "1 / (1 + exp(-x)).")
-tanh = _unary("tanh", "The hyperbolic tangent.")
-silu = _unary("silu", "x * sigmoid(x).")
-swish = _unary("swish", "x * sigmoid(x).")
-mish = _unary("mish", "x * tanh(softplus(x)).")
-softsign = _unary("softsign", "x / (1 + |x|).")
-log_sigmoid = _unary("logsigmoid", "log(sigmoid(x)).")
+relu = unary("relu", "max(x, 0).", needs_float=False)
+relu6 = unary("relu6", "min(max(x, 0), 6).", needs_float=False)
+sigmoid = unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
+tanh = unary("tanh", "The hyperbolic tangent.", needs_float=False)
+silu = unary("silu", "x * sigmoid(x).", needs_float=False)
+swish = unary("swish", "x * sigmoid(x).", needs_float=False)
+mish = unary("mish", "x * tanh(softplus(x)).", needs_float=False)
+softsign = unary("softsign", "x / (1 + |x|).", needs_float=False)
+log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
