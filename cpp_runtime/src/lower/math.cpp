@@ -1,6 +1,7 @@
 // Functions of one number, and changes of its type.
 #include <cmath>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -13,77 +14,63 @@ Lower of_float(std::string_view onnx) {
 }
 
 // Functions of one float, given as a formula.
-Lower formula(Value (*f)(Node&, const Value&)) {
-  return [f](Node& n) { n.out("Out", f(n, floating(n, n.in("X")))); };
+Lower formula(Expr (*f)(const Expr&)) {
+  return [f](Node& n) { n.out("Out", f(Expr(n, floating(n, n.in("X"))))); };
 }
 
 // The same, where ONNX Runtime has a kernel for all but doubles.
-Lower or_for_doubles(std::string_view onnx, Value (*f)(Node&, const Value&)) {
+Lower or_for_doubles(std::string_view onnx, Expr (*f)(const Expr&)) {
   return [onnx, f](Node& n) {
-    auto x = floating(n, n.in("X"));
-    n.out("Out", n.dtype(x) == DType::float64 ? f(n, x) : n.emit(onnx, {x}));
+    Expr x(n, floating(n, n.in("X")));
+    n.out("Out", n.dtype(x) == DType::float64 ? f(x) : x.emit(onnx));
   };
 }
 
-Value add(Node& n, const Value& v, double what) { return n.emit("Add", {v, n.scalar_like(what, v)}); }
-Value mul(Node& n, const Value& v, double by) { return n.emit("Mul", {v, n.scalar_like(by, v)}); }
-
 Lower log_to(double base) {
-  return [base](Node& n) {
-    auto x = floating(n, n.in("X"));
-    n.out("Out", mul(n, n.emit("Log", {x}), 1 / std::log(base)));
-  };
+  return [base](Node& n) { n.out("Out", log(Expr(n, floating(n, n.in("X")))) * (1 / std::log(base))); };
 }
 
 // log(u) * x / (u - 1) with u = 1 + x makes up for the digits that 1 + x loses.
 // W. Kahan; see D. Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", theorem 4.
-Value log1p(Node& n, const Value& x) {
-  auto u = add(n, x, 1), back = add(n, u, -1);
-  auto ratio = n.emit("Where", {n.emit("Equal", {u, x}), n.scalar_like(1, x), n.emit("Div", {x, back})});
-  auto lost = n.emit("Equal", {back, n.scalar_like(0, x)});
-  return n.emit("Where", {lost, x, n.emit("Mul", {n.emit("Log", {u}), ratio})});
+Expr log1p(const Expr& x) {
+  auto u = x + 1, back = u - 1;
+  auto ratio = where(u == x, 1, x / back);
+  return where(back == 0, x, log(u) * ratio);
 }
 
 // Near zero 2 t / (1 - t) with t = tanh(x / 2); elsewhere exp(x) - 1 loses nothing.
-Value expm1(Node& n, const Value& x) {
-  auto t = n.emit("Tanh", {mul(n, x, 0.5)});
-  auto near = n.emit("Div", {mul(n, t, 2), n.emit("Sub", {n.scalar_like(1, x), t})});
-  auto is_near = n.emit("Less", {n.emit("Abs", {x}), n.scalar_like(0.5, x)});
-  return n.emit("Where", {is_near, near, add(n, n.emit("Exp", {x}), -1)});
+Expr expm1(const Expr& x) {
+  auto t = tanh(x * 0.5);
+  return where(abs(x) < 0.5, t * 2 / (1 - t), exp(x) - 1);
 }
 
 // A half goes away from zero; ONNX rounds it to even.
-Value round_half_away(Node& n, const Value& x) {
-  auto size = n.emit("Abs", {x}), whole = n.emit("Floor", {size});
-  auto up = n.emit("Less", {n.emit("Sub", {size, whole}), n.scalar_like(0.5, x)});
-  auto rounded = n.emit("Where", {up, whole, add(n, whole, 1)});
-  return n.emit("Mul", {n.emit("Sign", {x}), rounded});
+Expr round_half_away(const Expr& x) {
+  auto size = abs(x), whole = floor(size);
+  return sign(x) * where(size - whole < 0.5, whole, whole + 1);
 }
 
-Value tan_by_parts(Node& n, const Value& x) { return n.emit("Div", {n.emit("Sin", {x}), n.emit("Cos", {x})}); }
+Expr tan_by_parts(const Expr& x) { return x.emit("Sin") / x.emit("Cos"); }
 
-Value sinh_by_exp(Node& n, const Value& x) {
-  auto e = expm1(n, n.emit("Abs", {x}));  // (e + e / (e + 1)) / 2
-  auto size = mul(n, n.emit("Add", {e, n.emit("Div", {e, add(n, e, 1)})}), 0.5);
-  return n.emit("Mul", {n.emit("Sign", {x}), size});
+Expr sinh_by_exp(const Expr& x) {
+  auto e = expm1(abs(x));
+  return sign(x) * ((e + e / (e + 1)) * 0.5);
 }
 
-Value cosh_by_exp(Node& n, const Value& x) {
-  return mul(n, n.emit("Add", {n.emit("Exp", {x}), n.emit("Exp", {n.emit("Neg", {x})})}), 0.5);
-}
+Expr cosh_by_exp(const Expr& x) { return (exp(x) + exp(-x)) * 0.5; }
 
-Value rsqrt(Node& n, const Value& x) { return n.emit("Reciprocal", {n.emit("Sqrt", {x})}); }
+Expr rsqrt(const Expr& x) { return sqrt(x).emit("Reciprocal"); }
 
 void square(Node& n) {
-  auto x = n.in("X");
-  n.out("Out", n.emit("Mul", {x, x}));
+  auto x = in(n, "X");
+  n.out("Out", x * x);
 }
 
 // Integers are whole as they are.
-Lower to_whole(Value (*f)(Node&, const Value&)) {
+Lower to_whole(Expr (*f)(const Expr&)) {
   return [f](Node& n) {
-    auto x = n.in("X");
-    n.out("Out", is_integer(n.need_dtype(x)) ? x : f(n, x));
+    auto x = in(n, "X");
+    n.out("Out", is_integer(n.need_dtype(x)) ? x : f(x));
   };
 }
 
@@ -134,8 +121,8 @@ std::span<const Rule> math_rules() {
       {"reciprocal", 7, of_float("Reciprocal")},
       {"abs", 7, as("Abs", {"X"})},
       {"sign", 9, as("Sign", {"X"})},
-      {"floor", 7, to_whole([](Node& n, const Value& x) { return n.emit("Floor", {x}); })},
-      {"ceil", 7, to_whole([](Node& n, const Value& x) { return n.emit("Ceil", {x}); })},
+      {"floor", 7, to_whole(floor)},
+      {"ceil", 7, to_whole(ceil)},
       {"round", 9, to_whole(round_half_away)},
       {"sin", 7, of_float("Sin")},
       {"cos", 7, of_float("Cos")},

@@ -1,0 +1,63 @@
+#include "lower/expr.h"
+
+namespace oarlock {
+
+Expr Expr::emit(std::string_view onnx, Values rest) const {
+  rest.insert(rest.begin(), v_);
+  return {*n_, n_->emit(onnx, std::move(rest))};
+}
+
+Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
+Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.number(b); }
+Expr operator+(double a, const Expr& b) { return b + a; }
+Expr operator-(const Expr& a, const Expr& b) { return a.emit("Sub", {b}); }
+Expr operator-(const Expr& a, double b) { return b == 0 ? a : a - a.number(b); }
+Expr operator-(double a, const Expr& b) { return b.number(a) - b; }
+Expr operator-(const Expr& a) { return a.emit("Neg"); }
+Expr operator*(const Expr& a, const Expr& b) { return a.emit("Mul", {b}); }
+Expr operator*(const Expr& a, double b) { return b == 1 ? a : a * a.number(b); }
+Expr operator*(double a, const Expr& b) { return b * a; }
+Expr operator/(const Expr& a, const Expr& b) { return a.emit("Div", {b}); }
+Expr operator/(const Expr& a, double b) { return b == 1 ? a : a / a.number(b); }
+Expr operator/(double a, const Expr& b) { return b.number(a) / b; }
+
+Expr operator<(const Expr& a, const Expr& b) { return a.emit("Less", {b}); }
+Expr operator<(const Expr& a, double b) { return a < a.number(b); }
+Expr operator>(const Expr& a, const Expr& b) { return a.emit("Greater", {b}); }
+Expr operator>(const Expr& a, double b) { return a > a.number(b); }
+// Before opset 12 only the strict ones were there; they agree where nothing is NaN.
+Expr operator<=(const Expr& a, const Expr& b) { return a.node().opset() < 12 ? !(a > b) : a.emit("LessOrEqual", {b}); }
+Expr operator<=(const Expr& a, double b) { return a <= a.number(b); }
+Expr operator>=(const Expr& a, const Expr& b) {
+  return a.node().opset() < 12 ? !(a < b) : a.emit("GreaterOrEqual", {b});
+}
+Expr operator>=(const Expr& a, double b) { return a >= a.number(b); }
+Expr operator==(const Expr& a, const Expr& b) { return a.emit("Equal", {b}); }
+Expr operator==(const Expr& a, double b) { return a == a.number(b); }
+Expr operator&&(const Expr& a, const Expr& b) { return a.emit("And", {b}); }
+Expr operator||(const Expr& a, const Expr& b) { return a.emit("Or", {b}); }
+Expr operator!(const Expr& a) { return a.emit("Not"); }
+
+Expr abs(const Expr& x) { return x.emit("Abs"); }
+Expr exp(const Expr& x) { return x.emit("Exp"); }
+Expr log(const Expr& x) { return x.emit("Log"); }
+Expr sqrt(const Expr& x) { return x.emit("Sqrt"); }
+Expr floor(const Expr& x) { return x.emit("Floor"); }
+Expr ceil(const Expr& x) { return x.emit("Ceil"); }
+Expr tanh(const Expr& x) { return x.emit("Tanh"); }
+Expr sigmoid(const Expr& x) { return x.emit("Sigmoid"); }
+Expr sign(const Expr& x) { return x.emit("Sign"); }
+Expr relu(const Expr& x) { return x.emit("Relu"); }
+Expr max(const Expr& a, const Expr& b) { return a.emit("Max", {b}); }
+Expr max(const Expr& a, double b) { return max(a, a.number(b)); }
+Expr min(const Expr& a, const Expr& b) { return a.emit("Min", {b}); }
+Expr min(const Expr& a, double b) { return min(a, a.number(b)); }
+Expr where(const Expr& c, const Expr& a, const Expr& b) { return c.emit("Where", {a, b}); }
+Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.number(b)); }
+Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.number(a), b); }
+Expr where(const Expr& c, double a, double b, DType dtype) {
+  if (a == 1 && b == 0) return c.to(dtype);
+  return c.emit("Where", {c.node().scalar(a, dtype), c.node().scalar(b, dtype)});
+}
+
+}  // namespace oarlock

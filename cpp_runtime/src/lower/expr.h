@@ -1,0 +1,77 @@
+// Formulas on values: `(x - mean) / scale` for a nest of emitted nodes.   A number takes the dtype of what it meets.
+#pragma once
+#include "lower/node.h"
+
+namespace oarlock {
+
+class Expr {
+ public:
+  Expr(Node& n, Value v) : n_(&n), v_(std::move(v)) {}
+
+  Node& node() const { return *n_; }
+  const Value& value() const { return v_; }
+  operator const Value&() const { return v_; }  // an Expr goes wherever a Value does
+
+  Expr emit(std::string_view onnx, Values rest = {}) const;
+  Expr number(double x) const { return {*n_, n_->scalar_like(x, v_)}; }
+  Expr to(DType dtype) const { return {*n_, n_->cast(v_, dtype)}; }
+
+ private:
+  Node* n_;
+  Value v_;
+};
+
+/// An operand by its slot.
+inline Expr in(Node& n, std::string_view slot) { return {n, n.in(slot)}; }
+
+// What adds nothing (x + 0, x * 1, x / 1) is not written.
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator+(const Expr& a, double b);
+Expr operator+(double a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, double b);
+Expr operator-(double a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, double b);
+Expr operator*(double a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, double b);
+Expr operator/(double a, const Expr& b);
+
+// Truth values.
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, double b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, double b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, double b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, double b);
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator==(const Expr& a, double b);
+Expr operator&&(const Expr& a, const Expr& b);
+Expr operator||(const Expr& a, const Expr& b);
+Expr operator!(const Expr& a);
+
+Expr abs(const Expr& x);
+Expr exp(const Expr& x);
+Expr log(const Expr& x);
+Expr sqrt(const Expr& x);
+Expr floor(const Expr& x);
+Expr ceil(const Expr& x);
+Expr tanh(const Expr& x);
+Expr sigmoid(const Expr& x);
+Expr sign(const Expr& x);
+Expr relu(const Expr& x);
+Expr max(const Expr& a, const Expr& b);
+Expr max(const Expr& a, double b);
+Expr min(const Expr& a, const Expr& b);
+Expr min(const Expr& a, double b);
+Expr where(const Expr& condition, const Expr& a, const Expr& b);
+Expr where(const Expr& condition, const Expr& a, double b);
+Expr where(const Expr& condition, double a, const Expr& b);
+/// Of a dtype; where(c, 1, 0) of truth values is a cast.
+Expr where(const Expr& condition, double a, double b, DType dtype);
+
+}  // namespace oarlock
