@@ -33,6 +33,7 @@ class Row:
     paddle: why real Paddle's result is not compared (empty: it is)
     paddle_grad: why real Paddle's gradient is not compared (empty: it is)
     half: why the row is not run in half precision (empty: it is)
+    engine: why the row has no lowering, where its op has one (empty: it has)
     """
 
     type: str
@@ -50,6 +51,7 @@ class Row:
     paddle: str = ""
     paddle_grad: str = ""
     half: str = ""
+    engine: str = ""
 
 
 class Numbers:

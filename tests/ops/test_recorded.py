@@ -24,12 +24,12 @@ EXACT = [n for n, row in enumerate(ROWS) if not row.random]
 exact = pytest.mark.parametrize("row", [ROWS[n] for n in EXACT], ids=[IDS[n] for n in EXACT])
 
 
-def recorded(row: Row) -> tuple[Recorder, dict[str, Tensor], list[str]]:
-    """The program of one call, its feeds, and the names of its results."""
+def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor], list[str]]:
+    """The program of one call, its feeds, and the names of its results.   hide: declare no size."""
     recorder, feeds = Recorder(), {}
 
     def variable(array: Any) -> Variable:
-        desc = recorder.feed(f"x{len(feeds)}", Meta(array.shape, array.dtype))
+        desc = recorder.feed(f"x{len(feeds)}", Meta((-1,) * array.ndim if hide else array.shape, array.dtype))
         feeds[desc.name] = Tensor(array)
         made = Variable(desc)
         recorder.bind(made, desc.name)

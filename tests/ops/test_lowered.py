@@ -1,0 +1,54 @@
+"""Every row of an op that has a lowering, run by the engine: it gives what the kernel gives, whatever sizes are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.errors import OpError, TraceError
+from oarlock.export.pdmodel import to_bytes
+from oarlock.loader.engine import Engine, UnsupportedError, runtime
+
+from .rows import Row
+from .table import IDS, ROWS, op_of
+from .test_forward import flat
+from .test_recorded import recorded
+
+LOWERED = set(runtime().lowered_ops())
+CASES = [n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random]
+# What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is hidden here.
+REFUSALS = {"known": ("no kernel", "no lowering"), "open": ("no kernel", "no lowering", "known")}
+
+
+@pytest.mark.parametrize("sizes", ["known", "open"])
+@pytest.mark.parametrize("row", [ROWS[n] for n in CASES], ids=[IDS[n] for n in CASES])
+def test_the_engine_gives_what_the_kernel_gives(row: Row, sizes: str) -> None:
+    op = op_of(row)
+    try:
+        recorder, feeds, names = recorded(row, hide=sizes == "open")
+    except (OpError, TraceError) as error:
+        assert "known" in str(error) or "recorded" in str(error), error
+        return
+    for name in names:
+        recorder.fetch(name)
+    try:
+        found = Engine(to_bytes(recorder.program), None).run([t.array for t in feeds.values()])
+    except UnsupportedError as error:
+        assert row.engine or any(word in str(error) for word in REFUSALS[sizes]), error
+        return
+    wanted = flat(op, op.kernel(*row.args, **row.attrs))
+    for got, want in zip(found, wanted, strict=True):
+        compare(got, np.asarray(want), row)
+
+
+def compare(got: Any, want: Any, row: Row) -> None:
+    """Floats within the row's tolerance, half precision within its own, all else exactly."""
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if got.dtype.kind in "fcV":
+        half = got.dtype.itemsize == 2
+        tol = 2e-2 if half else max(row.tol, 2e-5)
+        np.testing.assert_allclose(got.astype("float64"), want.astype("float64"), rtol=tol, atol=tol)
+    else:
+        np.testing.assert_array_equal(got, want)
