@@ -372,7 +372,6 @@ SLICE = [
     op("slice", Input=ints(3, 4, dtype="bool"), axes=[0], starts=[1], ends=[3]),
     op("strided_slice", Input=f(3, 9), axes=[1], starts=[1], ends=[8], strides=[3], infer_flags=[1]),
     op("strided_slice", Input=f(3, 9), axes=[1], starts=[7], ends=[1], strides=[-2], infer_flags=[1]),
-    op("strided_slice", Input=f(3, 9), axes=[1], starts=[-1], ends=[-2147483648], strides=[-1], infer_flags=[1]),
     op("strided_slice", Input=f(3, 9), axes=[1], starts=[-1], ends=[-1], strides=[-1], infer_flags=[1]),
     op(
         "strided_slice",

@@ -33,7 +33,7 @@ class Row:
     paddle: why real Paddle's result is not compared (empty: it is)
     paddle_grad: why real Paddle's gradient is not compared (empty: it is)
     half: why the row is not run in half precision (empty: it is)
-    engine: why the row has no lowering, where its op has one (empty: it has)
+    engine: why the engine's result is not compared, where the op has a lowering (empty: it is)
     """
 
     type: str

@@ -54,6 +54,7 @@ void conv(Node& n) {
 Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
   n.require(output_size.size() == dims, "'output_size' does not fit the window");
+  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0, "'output_size' needs the filter's size to be known");
   Ints extra(dims);
   for (std::size_t i = 0; i < dims; ++i) {
     check_size(n, output_size[i], "output_size");

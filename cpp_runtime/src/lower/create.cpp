@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "lower/expr.h"
 #include "lower/numbers.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -121,24 +122,51 @@ std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const 
   return all;
 }
 
+// How many steps floats take is counted in floats.
+Value range_of_floats(const Expr& start, const Expr& end, const Expr& step) {
+  Node& n = start.node();
+  auto count = ceil((end - start) / step).to(DType::int64);
+  Expr at(n, n.emit("Range", {n.int_scalar(0), count, n.int_scalar(1)}));
+  n.declare(at, DType::int64, Ints{-1});
+  return at.to(n.need_dtype(start)) * step + start;
+}
+
 void range(Node& n) {
-  auto start = as_scalar(n, n.in("Start")), end = as_scalar(n, n.in("End")), step = as_scalar(n, n.in("Step"));
+  Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))), step(n, as_scalar(n, n.in("Step")));
+  if (is_floating(n.need_dtype(start))) return n.out("Out", range_of_floats(start, end, step));
   auto all = n.dtype(start) == DType::int64 ? listed(n, start, end, step) : std::nullopt;
   n.out("Out", all ? n.ints(*all) : n.emit("Range", {start, end, step}));
 }
 
 // From both ends to the middle, as Paddle counts.
-void linspace(Node& n) {
-  auto dtype = n.attr("dtype", DType::float32);
-  auto start = n.const_number(n.in("Start")), stop = n.const_number(n.in("Stop")), count = n.const_number(n.in("Num"));
-  n.require(start && stop && count && *count >= 0 && *count <= kListed, "start, stop and number must be constants");
-  auto size = static_cast<std::int64_t>(*count);
-  double step = size > 1 ? (*stop - *start) / static_cast<double>(size - 1) : 0;
+Value linspace_known(Node& n, double start, double stop, std::int64_t size, DType dtype) {
+  double step = size > 1 ? (stop - start) / static_cast<double>(size - 1) : 0;
   Floats values;
   for (std::int64_t i = 0; i < size; ++i)
-    values.push_back(i < (size + 1) / 2 ? *start + step * static_cast<double>(i)
-                                        : *stop - step * static_cast<double>(size - 1 - i));
-  n.out("Out", n.floats(values, dtype));
+    values.push_back(i < (size + 1) / 2 ? start + step * static_cast<double>(i)
+                                        : stop - step * static_cast<double>(size - 1 - i));
+  return n.floats(values, dtype);
+}
+
+// The same at run time.   count: int64[]
+Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
+  Node& n = start.node();
+  Expr at(n, n.emit("Range", {n.int_scalar(0), count, n.int_scalar(1)}));
+  n.declare(at, DType::int64, Ints{-1});
+  auto step = (stop - start) / max(count - 1, 1).to(DType::float64);
+  auto from_start = start + step * at.to(DType::float64), from_stop = stop - step * (count - 1 - at).to(DType::float64);
+  return where(at * 2 < count, from_start, from_stop).to(dtype);
+}
+
+void linspace(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  auto start = n.in("Start"), stop = n.in("Stop"), count = n.in("Num");
+  auto from = n.const_number(start), to = n.const_number(stop), size = n.const_number(count);
+  if (from && to && size && *size >= 0 && *size <= kListed)
+    return n.out("Out", linspace_known(n, *from, *to, static_cast<std::int64_t>(*size), dtype));
+  auto scalar = [&](const Value& v, DType as) { return Expr(n, n.cast(as_scalar(n, v), as)); };
+  n.out("Out", linspace_computed(scalar(start, DType::float64), scalar(stop, DType::float64),
+                                 scalar(count, DType::int64), dtype));
 }
 
 void eye(Node& n) {
@@ -192,7 +220,7 @@ std::span<const Rule> create_rules() {
       {"empty", 9, empty},
       {"assign_value", 7, assign_value},
       {"range", 11, range},
-      {"linspace", 7, linspace},
+      {"linspace", 11, linspace},
       {"eye", 9, eye},
       {"diag_v2", 11, diag},
   };

@@ -291,9 +291,18 @@ const Value* Graph::find_bound(std::string_view name) const {
   return nullptr;
 }
 
+const OpDesc* Graph::writer_of(std::string_view name) const {
+  for (const Scope* scope = scope_; scope; scope = scope->outer)
+    if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
+  return nullptr;
+}
+
 Value Graph::value_of(std::string_view name, const OpDesc& reader) {
   if (const Value* bound = find_bound(name)) return *bound;
   if (const Param* param = params_.find(name)) return weight(*param);
+  if (const OpDesc* writer = writer_of(name))
+    throw Error(Fault::unsupported, program_.name + ": " + writer->type + ": its result '" + std::string(name) +
+                                        "', which " + reader.type + " reads, has no lowering");
   throw Error(Fault::file, program_.name + ": " + reader.type + ": reads '" + std::string(name) +
                                "' before anything writes it (op " + std::to_string(op_index_) + ")");
 }

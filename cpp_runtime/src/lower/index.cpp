@@ -38,7 +38,7 @@ void lookup_column(Node& n) {
 // ids of shape [n, 1] are the same list as [n]
 Value id_list(Node& n, std::string_view slot) {
   auto ids = n.in(slot);
-  return n.rank(ids) == 2 && n.dim(ids, 1) == 1 ? n.squeeze(ids, {1}) : ids;
+  return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
 
 void gather(Node& n) {
@@ -49,7 +49,7 @@ void gather(Node& n) {
 
 void index_select(Node& n) {
   auto x = n.in("X");
-  n.out("Out", n.emit("Gather", {x, n.in("Index")}, {{"axis", n.axis("dim", 0, n.need_rank(x))}}));
+  n.out("Out", n.emit("Gather", {x, id_list(n, "Index")}, {{"axis", n.axis("dim", 0, n.need_rank(x))}}));
 }
 
 void index_sample(Node& n) {

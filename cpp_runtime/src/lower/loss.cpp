@@ -75,10 +75,12 @@ void bce_loss(Node& n) {
 
 void sigmoid_cross_entropy(Node& n) {
   auto x = in(n, "X"), label = in(n, "Label");
-  auto soft = log(exp(-abs(x)) + 1);                           // log(1 + exp(-|x|)) does not overflow
-  if (n.has("pos_weight")) soft = soft * in(n, "pos_weight");  // as 2.6 has it
+  auto soft = log(exp(-abs(x)) + 1);  // log(1 + exp(-|x|)) does not overflow
   auto ignored = label == static_cast<double>(n.attr("ignore_index", -100));
-  auto loss = where(ignored, 0, relu(x) - x * label + soft);
+  // Paddle 2.6 itself gets it wrong where there is a pos_weight and x < 0.
+  auto plain =
+      n.has("pos_weight") ? (1 - label) * x + (soft + relu(-x)) * in(n, "pos_weight") : relu(x) - x * label + soft;
+  auto loss = where(ignored, 0, plain);
   if (!n.attr("normalize", false)) return n.out("Out", loss);
   n.out("Out", loss / max(total(where(ignored, 0, 1, n.need_dtype(x))), 1e-6));
 }

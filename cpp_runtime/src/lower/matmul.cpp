@@ -1,5 +1,6 @@
 // Products of matrices and vectors.
 #include <algorithm>
+#include <numeric>
 
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -13,18 +14,26 @@ Value maybe_swapped(Node& n, std::string_view slot, std::string_view flag) {
   return n.attr(flag, false) && n.rank(v) != 1 ? n.swap_last(v) : v;
 }
 
+// ONNX Runtime puts a transpose into the product; where the other operand is a vector, it gets that wrong (1.31).  So
+// the vector goes in as a matrix.
+Value product(Node& n, const Value& x, const Value& y, bool swapped) {
+  if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
+  if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
+  return n.emit("MatMul", {x, y});
+}
+
 void matmul_v2(Node& n) {
   auto x = maybe_swapped(n, "X", "trans_x"), y = maybe_swapped(n, "Y", "trans_y");
-  n.out("Out", n.emit("MatMul", {x, y}));
+  n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
 }
 
 // The first form had a factor.
 void matmul_v1(Node& n) {
   auto x = maybe_swapped(n, "X", "transpose_X"), y = maybe_swapped(n, "Y", "transpose_Y");
-  auto product = n.emit("MatMul", {x, y});
+  auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));
   auto alpha = n.attr("alpha", 1.0f);
-  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare(product, n.dtype(x), Ints{});
-  out_scalar(n, "Out", alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.need_dtype(x))}));
+  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare(made, n.dtype(x), Ints{});
+  out_scalar(n, "Out", alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.need_dtype(x))}));
 }
 
 // Both operands are seen as matrices: the first `cols` dims are rows, the others columns.
@@ -60,8 +69,41 @@ void addmm(Node& n) {
   n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
-// ONNX writes the equation as Paddle does.
-void einsum(Node& n) { n.out("Out", n.emit("Einsum", n.ins("Operands"), {{"equation", n.attr("equation", "")}})); }
+// How many dims "..." stands for in each operand, and where; nothing where an operand has no "...".
+struct Ellipsis {
+  std::int64_t at, dims;
+};
+
+std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const Values& operands) {
+  std::vector<Ellipsis> found;
+  std::size_t from = 0;
+  for (const Value& v : operands) {
+    auto to = std::min(equation.find_first_of(",-", from), equation.size());
+    std::string term = equation.substr(from, to - from);
+    term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
+    auto at = term.find("...");
+    if (at == std::string::npos) return {};
+    found.push_back({static_cast<std::int64_t>(at), n.need_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+    from = to + 1;
+  }
+  return found;
+}
+
+// ONNX writes the equation as Paddle does.  ONNX Runtime broadcasts the dims of "...", but wants as many in each
+// operand.
+void einsum(Node& n) {
+  auto operands = need_values(n, "Operands");
+  auto equation = n.attr("equation", "");
+  auto found = ellipses(n, equation, operands);
+  std::int64_t most = 0;
+  for (const Ellipsis& e : found) most = std::max(most, e.dims);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Ints ones(static_cast<std::size_t>(most - found[i].dims));
+    std::iota(ones.begin(), ones.end(), found[i].at);
+    operands[i] = n.unsqueeze(operands[i], ones);
+  }
+  n.out("Out", n.emit("Einsum", operands, {{"equation", equation}}));
+}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lower/graph.h"
+#include "lower/guard.h"
 #include "lower/node.h"
 #include "lower/numbers.h"
 
@@ -14,6 +15,7 @@ namespace oarlock {
 Value Node::cast(const Value& v, DType to) {
   require(row_of(to), "cannot cast to an unknown dtype");
   if (dtype(v) == to) return v;
+  require(has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
   return emit("Cast", {v}, {{"to", std::int64_t{onnx_of(to)}}});
 }
 

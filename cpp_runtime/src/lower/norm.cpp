@@ -145,7 +145,9 @@ void dropout(Node& n) {
   auto p = variable.empty() ? n.scalar(n.attr("dropout_prob", 0.5f), dtype) : n.cast(as_scalar(n, variable), dtype);
   auto kept = n.emit("Sub", {n.scalar(1, dtype), p});
   if (test) return n.out("Out", n.emit("Mul", {x, kept}));
-  n.require(n.opset() >= 12, "in training mode needs opset 12");
+  n.need_opset(12);
+  if (variable.empty() && n.attr("dropout_prob", 0.5f) >= 1)
+    return n.out("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
   auto made = n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
   n.declare(made[0], dtype, n.shape(x));
   n.declare(made[1], DType::boolean, n.shape(x));

@@ -60,6 +60,7 @@ Value reshape_like(Node& n, const Value& v, const Value& like) {
 
 std::size_t written_size(const Node& n, std::int64_t size, std::string_view what) {
   constexpr std::int64_t most = 1 << 20;
+  n.require(size != -1, std::string(what) + " must be known");
   n.require(size >= 1 && size <= most, std::string(what) + " is " + std::to_string(size));
   return static_cast<std::size_t>(size);
 }

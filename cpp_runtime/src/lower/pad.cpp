@@ -1,14 +1,11 @@
 // Edges around a tensor.
 #include <algorithm>
-#include <limits>
 
 #include "lower/operands.h"
 #include "lower/rules.h"
 
 namespace oarlock {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // Begins of all dims and then ends of all dims, as ONNX has them.
 Value padded(Node& n, const Value& x, const Value& pads, const std::string& mode, double value) {
@@ -53,17 +50,20 @@ Value image_pads(Node& n, const Value& pairs, int rank, bool last) {
   return n.emit("Gather", {with_zero, n.ints(order)}, {{"axis", std::int64_t{0}}});
 }
 
+// Entries -before .. size+after of an axis that repeats itself.
+Value wrapped_along(Node& n, const Value& x, std::int64_t axis, std::int64_t before, std::int64_t after) {
+  if (before == 0 && after == 0) return x;
+  auto size = as_scalar(n, size_along(n, x, axis));
+  auto end = n.emit("Add", {size, n.int_scalar(after)});
+  auto at = n.emit("Mod", {n.emit("Range", {n.int_scalar(-before), end, n.int_scalar(1)}), size});
+  n.declare(at, DType::int64, Ints{n.dim(x, axis) < 0 ? -1 : n.dim(x, axis) + before + after});
+  return n.emit("Gather", {x, at}, {{"axis", axis}});
+}
+
 // The image repeats itself beyond its edges.
 Value wrapped(Node& n, Value x, const Ints& pads) {
   std::size_t rank = pads.size() / 2;
-  for (std::size_t i = 0; i < rank; ++i) {
-    auto axis = static_cast<std::int64_t>(i);
-    Values parts;
-    if (pads[i] > 0) parts.push_back(n.slice(x, {-pads[i]}, {kEnd}, {axis}));
-    parts.push_back(x);
-    if (pads[rank + i] > 0) parts.push_back(n.slice(x, {0}, {pads[rank + i]}, {axis}));
-    x = n.concat(parts, axis);
-  }
+  for (std::size_t i = 0; i < rank; ++i) x = wrapped_along(n, x, static_cast<std::int64_t>(i), pads[i], pads[rank + i]);
   return x;
 }
 

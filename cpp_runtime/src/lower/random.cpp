@@ -36,7 +36,12 @@ void uniform(Node& n) {
 
 void gaussian(Node& n) {
   auto attrs = seeded(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
-  n.out("Out", drawn(n, "RandomNormal", wanted_shape(n), n.attr("dtype", DType::float32), attrs));
+  auto dtype = n.attr("dtype", DType::float32);
+  auto deviation = n.attr("std", 1.0f);
+  n.require(deviation >= 0, "attribute 'std' is negative");
+  if (deviation == 0)  // ONNX Runtime ends the process
+    return n.out("Out", n.emit("Expand", {n.scalar(n.attr("mean", 0.0f), dtype), wanted_shape(n)}));
+  n.out("Out", drawn(n, "RandomNormal", wanted_shape(n), dtype, attrs));
 }
 
 void randint(Node& n) {

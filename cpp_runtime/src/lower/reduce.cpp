@@ -21,10 +21,11 @@ Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank) 
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 
-// Integers are added up in int64 where the program says so; a bool counts as 0 or 1.
+// Integers are added up in int64 where the program says so, or declares the result so; a bool counts as 0 or 1.
 Value widened(Node& n, const Value& x, DType wanted) {
   if (row_of(wanted)) return n.cast(x, wanted);
-  return n.dtype(x) == DType::boolean ? n.cast(x, DType::int64) : x;
+  bool wide = n.dtype(x) == DType::int32 && n.out_dtype() == DType::int64;
+  return wide || n.dtype(x) == DType::boolean ? n.cast(x, DType::int64) : x;
 }
 
 Lower reduction(std::string_view onnx) {

@@ -81,7 +81,11 @@ void where_index(Node& n) {
 
 void masked_select(Node& n) {
   auto x = n.in("X"), mask = n.in("Mask");
-  if (n.shape(x) != n.shape(mask) || !n.shape(x)) mask = n.emit("Expand", {mask, n.shape_of(x)});
+  if (n.shape(x) != n.shape(mask) || !n.shape(x)) {
+    auto broadcast = n.emit("Expand", {x, n.shape_of(mask)});
+    mask = n.emit("Expand", {mask, n.shape_of(x)});
+    x = broadcast;
+  }
   n.out("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})}, {{"axis", std::int64_t{0}}}));
 }
 

@@ -16,8 +16,9 @@ struct Hits {
   Value mask, source;
 };
 
-// start, end and step as Python reads them.
+// start, end and step as Python reads them, but that backwards an end of -1 is "through the front".
 Hits known_hits(Node& n, std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (step < 0 && end == -1) end = -size - 1;
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
   auto clamp = [&](std::int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
   std::string mask(static_cast<std::size_t>(size), '\0');

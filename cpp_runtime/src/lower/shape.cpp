@@ -15,7 +15,13 @@ void reshape(Node& n) {
   n.out("Out", one_open ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
 }
 
-void transpose(Node& n) { n.out("Out", n.transpose(n.in("X"), n.attr("axis", Ints{}))); }
+void transpose(Node& n) {
+  auto x = n.in("X");
+  Ints perm = n.attr("axis", Ints{});
+  for (auto& axis : perm)
+    if (axis < 0) axis += static_cast<std::int64_t>(perm.size());
+  n.out("Out", n.transpose(x, perm));
+}
 
 // The product of shape(x)[from:to], int64[1].
 Value merged_size(Node& n, const Value& x, std::int64_t from, std::int64_t to) {

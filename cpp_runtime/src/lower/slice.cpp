@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -9,6 +10,7 @@ namespace oarlock {
 namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kFar = std::int64_t{1} << 48;  // beyond any size
 
 // Paddle writes INT_MAX for "to the end".
 Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, const Value& ends, const Value& steps) {
@@ -45,20 +47,18 @@ void slice(Node& n) {
   finish(n, sliced(n, x, axes, starts, ends, ""), decreased);
 }
 
-// With a negative step an end of -1 is "through the front"; an end further back is the front itself, left out.
-Value backward_ends(Node& n, const Value& x, const Ints& axes, const Value& ends, const Value& steps) {
+// With a negative step an end of -1 is "through the front".
+Value backward_ends(Node& n, const Value& ends, const Value& steps) {
   auto by = n.const_ints(steps), to = n.const_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
-  n.require(by && to, "strides that may be negative need ends that are known");
-  n.require(by->size() == axes.size() && to->size() == axes.size(), "needs one end and one stride per axis");
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if ((*by)[i] > 0) continue;
-    auto& end = (*to)[i];
-    auto size = n.dim(x, axes[i]);
-    bool beyond = size >= 0 ? end < -size : end < -1000000000;
-    end = end == -1 ? -kEnd : beyond ? 0 : end;
+  if (!by || !to) {
+    Expr end(n, ends);
+    return where(Expr(n, steps) < 0 && end == -1, static_cast<double>(-kFar), end);
   }
+  n.require(by->size() == to->size(), "needs one end and one stride per axis");
+  for (std::size_t i = 0; i < to->size(); ++i)
+    if ((*by)[i] < 0 && (*to)[i] == -1) (*to)[i] = -kFar;
   return n.ints(*to);
 }
 
@@ -68,7 +68,7 @@ void strided_slice(Node& n) {
   auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   auto steps = int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
-  ends = backward_ends(n, x, axes, ends, steps);
+  ends = backward_ends(n, ends, steps);
   finish(n, sliced(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
 }
 
