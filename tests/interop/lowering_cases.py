@@ -196,8 +196,10 @@ def cases():
     import lowering_nets
     import lowering_ops
     import lowering_ops_more
+    import lowering_rnn
 
-    return named([*lowering_ops.OPS, *lowering_ops_more.OPS]) | lowering_nets.NETS
+    tables = lowering_ops, lowering_ops_more, lowering_rnn
+    return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 
 
 def export_all(folder, part=""):

@@ -27,6 +27,7 @@ SIDE = {
     "group_norm": {"Mean", "Variance"},
     "instance_norm": {"SavedMean", "SavedVariance"},
     "layer_norm": {"Mean", "Variance"},
+    "rnn": {"DropoutState", "Reserve"},
 }
 # What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is hidden here.
 REFUSALS = {

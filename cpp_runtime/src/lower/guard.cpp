@@ -12,7 +12,7 @@ bool has_kernel(std::string_view onnx, DType dtype) {
       "Atanh",       "AveragePool",   "Conv",      "Cosh",     "ConvTranspose",
       "Elu",         "Erf",           "Gelu",      "Sinh",     "GlobalAveragePool",
       "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus", "InstanceNormalization",
-      "Softsign",    "Tan",
+      "Softsign",    "Tan",           "LSTM",      "GRU",      "RNN",
   };
   if (dtype == DType::complex64 || dtype == DType::complex128) return false;
   return dtype != DType::float64 ||

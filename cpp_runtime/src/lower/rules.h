@@ -52,6 +52,7 @@ std::span<const Rule> pad_rules();
 std::span<const Rule> pool_rules();
 std::span<const Rule> random_rules();
 std::span<const Rule> reduce_rules();
+std::span<const Rule> rnn_rules();
 std::span<const Rule> select_rules();
 std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();

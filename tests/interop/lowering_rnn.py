@@ -1,0 +1,46 @@
+"""Recurrent networks: what `lowering_cases.py` writes."""
+
+from lowering_cases import a, f, op, w
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def rnn(mode, layers=1, directions=1, lengths=None, sizes=(6, 3, 4, 5), **more):
+    """One op over random weights.   sizes: time, batch, features, hidden."""
+    time, batch, features, hidden = sizes
+    rows, count = GATES[mode] * hidden, layers * directions
+    widths = [features if k < directions else directions * hidden for k in range(count)]
+    matrices = [w(f(rows, size, seed=10 + k) / 2) for k in range(count) for size in (widths[k], hidden)]
+    biases = [w(f(rows, seed=40 + k) / 2) for k in range(2 * count)]
+    states = [f(count, batch, hidden, seed=80 + k) for k in range(2 if mode == "LSTM" else 1)]
+    given = {} if lengths is None else {"SequenceLength": a(lengths, "int32")}
+    return op(
+        "rnn",
+        Input=f(time, batch, features),
+        PreState=states,
+        WeightList=matrices + biases,
+        out=f"Out State*{len(states)}",
+        unread="DropoutState Reserve",
+        mode=mode,
+        is_bidirec=directions == 2,
+        input_size=features,
+        hidden_size=hidden,
+        num_layers=layers,
+        is_test=True,
+        keep=(-1,),
+        **given,
+        **more,
+    )
+
+
+OPS = [
+    rnn("LSTM"),
+    rnn("GRU"),
+    rnn("RNN_TANH"),
+    rnn("RNN_RELU"),
+    rnn("LSTM", layers=2, directions=2),
+    rnn("GRU", layers=3),
+    rnn("GRU", directions=2, lengths=[6, 2, 4]),
+    rnn("LSTM", layers=2, directions=2, lengths=[1, 6, 3]),
+    rnn("RNN_TANH", layers=2, lengths=[5, 6, 1]),
+]
