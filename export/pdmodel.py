@@ -94,6 +94,8 @@ def _write_op(message: Any, op: OpDesc) -> None:
     attrs = dict(op.attrs)
     if op.where:
         attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDERS.sub("", op.where)])
+    if op.layer:
+        attrs["op_namescope"] = Attr(AttrType.STRING, op.layer)
     for name in sorted(attrs):
         problem = attr_problem(attrs[name])
         if problem:

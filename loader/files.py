@@ -22,7 +22,6 @@ MAX_RANK = 32
 _SILENT = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
-    "op_namescope": Attr(AttrType.STRING, "/"),
     "op_device": Attr(AttrType.STRING, ""),
     "with_quant_attr": Attr(AttrType.BOOLEAN, False),
 }
@@ -175,6 +174,9 @@ def _op(message: Any) -> OpDesc:
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
         op.where = where_of([_utf8(line) for line in stack.value])
+    scope = op.attrs.pop("op_namescope", None)
+    if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
+        op.layer = scope.value
     for name, silent in _SILENT.items():
         if op.attrs.get(name) == silent:
             del op.attrs[name]

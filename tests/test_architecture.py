@@ -36,13 +36,15 @@ ARROWS = {
     "loader": {"core", "export", "nn", "static"},
     "framework": {"core", "export", "loader", "static"},
     "jit": {"core", "export", "loader", "nn", "static"},
+    "inference": {"core", "export", "loader"},
+    "onnx": {"core", "export", "jit", "loader", "nn", "static"},
     "utils": {"core"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "hapi": {"amp", "core", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
     "callbacks": {"hapi"},
     "geometric": {"core", "tensor"},
     "text": {"core", "nn"},
-    "cli": {"core", "export", "io", "jit", "loader", "nn", "optimizer", "static", "tensor"},
+    "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
 SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))
 

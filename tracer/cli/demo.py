@@ -24,6 +24,7 @@ from ..core.errors import OarlockError
 from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
 from ..loader.engine import library_path
+from ..onnx.files import Wanted
 from ..static.input_spec import InputSpec
 from ..tensor.convert import to_tensor
 from .digits import Digits, load_digits
@@ -174,7 +175,7 @@ def onnx_way(images: Array, prefix: str) -> Way:
     import onnxruntime  # noqa: PLC0415 - large; needed only here
 
     path = Path(prefix + ".onnx")
-    export_model(prefix, path, "onnx", inline=False, opset=17)
+    export_model(prefix, path, "onnx", Wanted())
     start = perf_counter()
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name

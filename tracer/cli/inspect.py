@@ -24,7 +24,12 @@ def shape_text(dtype: str, shape: Iterable[int]) -> str:
 
 
 def show(prefix: str, program: bool) -> None:
-    """Print what the files hold; the whole program as text if asked for."""
+    """Print what the files hold; the whole program as text if asked for.   prefix: also an .onnx or .ort file"""
+    if prefix.endswith((".onnx", ".ort")):
+        from .inspect_graph import show_graph  # noqa: PLC0415
+
+        show_graph(prefix)
+        return
     files = read_model(prefix)
     if program:
         print(files.program)

@@ -77,16 +77,18 @@ def verify(prefix: Prefix) -> None:
 def export(
     prefix: Prefix,
     output: Annotated[Path, typer.Option("--output", "-o", help="the file to write")],
-    to: Annotated[str, typer.Option(help="onnx")] = "onnx",
+    to: Annotated[str, typer.Option(help="onnx, or ort: FlatBuffers for minimal builds")] = "onnx",
     inline: Annotated[
         bool, typer.Option("--inline", help="weights inside the file, not in the .pdiparams beside it")
     ] = False,
-    opset: Annotated[int, typer.Option()] = 17,
+    opset: Annotated[int | None, typer.Option(help="ONNX opset; the lowest from 17 on that serves")] = None,
+    target: Annotated[str, typer.Option(help="what shall run it: 'ort>=1.15,trt>=8.6,openvino'")] = "",
 ) -> None:
-    """Write a model as ONNX, sharing its .pdiparams."""
+    """Write a model as ONNX that shares its .pdiparams, or in ORT format; judge it and run it."""
+    from ..onnx.files import Wanted  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415
 
-    export_model(prefix, output, to, inline, opset)
+    export_model(prefix, output, to, Wanted(opset, target, inline))
 
 
 @app.command()

@@ -14,9 +14,11 @@ from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..jit.verify import verify
-from ..loader.engine import Engine, library_info, runtime, translated
-from ..loader.model_files import ModelFiles, read_model
+from ..loader.engine import Engine, library_info
+from ..loader.model_files import read_model
 from ..loader.translated_layer import TranslatedLayer
+from ..onnx.files import Wanted, write_onnx
+from ..onnx.ort_format import write_ort
 from ..static.interpreter import Interpreter
 from ..static.program import Contract
 from ..static.verify import check
@@ -45,40 +47,19 @@ def verify_files(prefix: str) -> None:
     )
 
 
-def export_model(prefix: str, output: Path, to: str, inline: bool, opset: int) -> None:
-    """Write ONNX.   Raises OpError where the weights cannot be shared, and what onnx.checker says where onnx is installed."""
-    if to != "onnx":
-        raise OpError(f"export: --to {to} is not known; there is onnx")
+def export_model(prefix: str, output: Path, to: str, wanted: Wanted) -> None:
+    """Write ONNX or ORT format, judged before it stays.   Raises OpError where the weights cannot be shared."""
+    writers = {"onnx": write_onnx, "ort": write_ort}
+    if to not in writers:
+        raise OpError(f"export: --to {to} is not known; there are {', '.join(writers)}")
     files = read_model(prefix)
-    data = onnx_bytes(files, output, inline, opset)
-    atomic_write({str(output): data})
-    _checked(output)
-    shared = "" if inline or not files.params_path else f", weights in {os.path.basename(files.params_path)}"
-    _print(f"{output}: {len(data):,} bytes, opset {opset}{shared}")
-
-
-def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> bytes:
-    """The ModelProto to lie at `output`."""
-    shared = files.params_path is not None and not inline
-    if shared and os.path.realpath(output.parent) != os.path.realpath(os.path.dirname(files.params_path or "")):
-        folder = os.path.dirname(files.params_path or "") or "."
-        raise OpError(f"export: ONNX finds shared weights only beside itself; write into {folder}, or use --inline")
-    with translated():
-        made: bytes = runtime().to_onnx(files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name)
-    return made
-
-
-def _checked(path: Path) -> None:
-    """Let onnx judge the file, where it is installed."""
-    try:
-        import onnx  # noqa: PLC0415
-    except ImportError:
-        return
-    try:
-        onnx.checker.check_model(str(path), full_check=True)
-    except onnx.checker.ValidationError as error:
-        path.unlink()
-        raise FileError(f"{path.name}: onnx.checker refuses the file: {error}") from None
+    made = writers[to](files, output, wanted)
+    shared = (
+        ""
+        if wanted.inline or to == "ort" or not files.params_path
+        else f", weights in {os.path.basename(files.params_path)}"
+    )
+    _print(f"{output}: {made.size:,} bytes, opset {made.opset}{shared}\n{made.checked}")
 
 
 def run_model(prefix: str, input: Path, output: Path, device: str, threads: int) -> None:

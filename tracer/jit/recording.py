@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,6 +103,28 @@ def structured_names(layer: Layer) -> dict[int, str]:
     return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
 
 
+@contextmanager
+def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
+    """Ops that are recorded inside a sublayer carry its path."""
+    hooks = []
+    for path, inner in layer.named_sublayers():
+        scope = f"/{path.replace('.', '/')}/"
+
+        def enter(inner: Layer, inputs: Any, scope: str = scope) -> None:
+            recorder.layers.append(scope)
+
+        def leave(inner: Layer, inputs: Any, outputs: Any, scope: str = scope) -> None:
+            while recorder.layers and recorder.layers.pop() != scope:  # one that raised did not leave by itself
+                pass
+
+        hooks += [inner.register_forward_pre_hook(enter), inner.register_forward_post_hook(leave)]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
 def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free."""
     recorder, guards, given = Recorder(), list[Guard](), list[Tensor]()
@@ -112,7 +135,7 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
         given.append(Tensor(tensor.array))
     state = State(layer)
     mode = Trace(recorder, guards)
-    with instead(mode):
+    with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = _finish(recorder, outputs, guards)
     recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
@@ -132,7 +155,8 @@ def record(layer: Layer, specs: Sequence[Any]) -> Recording:
     state = State(layer)
     with instead(Static(recorder)):
         try:
-            outputs = layer(*named)
+            with named_layers(layer, recorder):
+                outputs = layer(*named)
         finally:
             lost = state.restore()
         if lost:

@@ -71,13 +71,14 @@ class Attr:
 
 @dataclass(slots=True)
 class OpDesc:
-    """One op: type, names of operands by slot, attributes by name.   where: the user's line, '' if not known."""
+    """One op: type, names of operands by slot, attributes by name.   where: the user's line; layer: `/body/0/`, the layer it is part of; '' if not known."""
 
     type: str
     inputs: dict[str, list[str]] = field(default_factory=dict)
     outputs: dict[str, list[str]] = field(default_factory=dict)
     attrs: dict[str, Attr] = field(default_factory=dict)
     where: str = ""
+    layer: str = field(default="", compare=False)
 
     def input_names(self) -> Iterator[str]:
         """Every name that the op reads, slot by slot."""

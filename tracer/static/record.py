@@ -22,6 +22,7 @@ class Recorder:
         self.scope: dict[str, Tensor] = {}
         self.namer = Namer()
         self._names: dict[int, str] = {}
+        self.layers: list[str] = []  # those that forward is in, outermost first
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     # -- tensors ------------------------------------------------------------------------------------------------
@@ -84,7 +85,8 @@ class Recorder:
         inputs = {s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None}
         line = user_line()
         typed = typed_attrs(op, op.full_attrs(attrs))
-        self.program.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line)))
+        layer = self.layers[-1] if self.layers else ""
+        self.program.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line), layer))
 
     def _operand(self, arg: Any) -> list[str]:
         return [self.name_of(arg)] if isinstance(arg, Tensor) else [self.name_of(t) for t in arg]

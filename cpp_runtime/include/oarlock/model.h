@@ -59,6 +59,8 @@ class OARLOCK_EXPORT Model {
 
   /// ModelProto bytes.   Error(unsupported) listing every op that has no lowering.
   std::string to_onnx(const OnnxOptions& options = {}) const;
+  /// The lowest opset from `least` to `most` at which every op has a lowering.   Error(unsupported)
+  int lowest_opset(int least = 17, int most = 21) const;
   /// The same graph as text, one node a line.
   std::string to_text(int opset = 17) const;
 

@@ -199,6 +199,7 @@ void Graph::missing_rule(const OpDesc& op, std::size_t index) {
   auto [entry, is_new] = missing_.try_emplace(op.type);
   Missing& missing = entry->second;
   if (is_new) missing = {0, index, block_, op.where};
+  needed_opset_ = std::max(needed_opset_, first_opset(op.type));
   ++missing.count;
   poison(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
@@ -224,15 +225,19 @@ void Graph::poison(const OpDesc& op) {
     }
 }
 
+std::string Graph::no_lowering(std::string_view type) const {
+  int later = first_opset(type);
+  return later ? "needs opset " + std::to_string(later) + ", not " + std::to_string(options_.opset) : "no lowering";
+}
+
 void Graph::report() const {
   if (problems_.empty() && missing_.empty()) return;
   std::size_t count = problems_.size();
   std::string lines;
   for (auto& [type, m] : missing_) {
     count += m.count;
-    lines += "\n  " + type + ": no lowering at opset " + std::to_string(options_.opset) + " (" +
-             std::to_string(m.count) + "x, first op " + std::to_string(m.index) +
-             (m.block ? " of block " + std::to_string(m.block) : "") + ")" +
+    lines += "\n  " + type + ": " + no_lowering(type) + " (" + std::to_string(m.count) + "x, first op " +
+             std::to_string(m.index) + (m.block ? " of block " + std::to_string(m.block) : "") + ")" +
              (m.where.empty() ? "" : "\n    at " + m.where);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;
@@ -385,15 +390,15 @@ std::string Graph::describe(const OpDesc& op) const {
 }
 
 onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options) {
-  Graph graph(program, params, options);
-  try {
-    return graph.lower();
-  } catch (const Error&) {
-    if (!options.may_raise || graph.needed_opset() <= options.opset) throw;
+  for (LowerOptions now = options;;) {
+    Graph graph(program, params, now);
+    try {
+      return graph.lower();
+    } catch (const Error&) {
+      if (graph.needed_opset() <= now.opset || graph.needed_opset() > options.max_opset) throw;
+    }
+    now.opset = graph.needed_opset();
   }
-  LowerOptions raised = options;
-  raised.opset = graph.needed_opset(), raised.may_raise = false;
-  return Graph(program, params, raised).lower();
 }
 
 }  // namespace oarlock

@@ -13,9 +13,12 @@
 
 namespace oarlock {
 
+/// The newest opset of the oldest ONNX Runtime that is supported, 1.19.
+inline constexpr int kNewestOpset = 21;
+
 struct LowerOptions {
   int opset = 17;
-  bool may_raise = true;  // the opset, where an op needs a later one
+  int max_opset = kNewestOpset;  // up to which it is raised where an op needs a later one
   bool inline_weights = false;
   std::string location;        // of the weights, as the ONNX file names it
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
@@ -67,6 +70,7 @@ class Graph {
   void missing_rules_in(std::int32_t block);
   void name_results(const OpDesc& op, std::size_t first_node);
   void poison(const OpDesc& op);
+  std::string no_lowering(std::string_view type) const;
   void report() const;
   onnx::Model finish();
 

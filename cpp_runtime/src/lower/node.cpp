@@ -170,10 +170,17 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
     node.outputs.push_back(graph_.fresh(stem));
     graph_.infos_[node.outputs.back()] = known[i];
   }
+  node.name = name_scope() + node.outputs[0];
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
   Values made = node.outputs;
   graph_.scope_->graph->nodes.push_back(std::move(node));
   return made;
+}
+
+// The path of the layer that an op belongs to: `body/0/`, "" where the program does not say.
+std::string Node::name_scope() const {
+  auto scope = attr("op_namescope", "/");
+  return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
 std::string Node::base_of_outputs() const {

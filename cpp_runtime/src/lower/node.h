@@ -139,7 +139,7 @@ class Node {
   const OpDesc* writer(const std::string& paddle_name) const;
 
   /// For a rule that, for some operands, has nothing below `wanted`: the program is lowered again at that opset where
-  /// the caller leaves the choice open (LowerOptions::may_raise), and refused elsewhere.
+  /// the caller allows it (LowerOptions::max_opset), and refused elsewhere.
   void need_opset(int wanted) const;
 
   [[noreturn]] void fail(const std::string& why) const;
@@ -149,6 +149,7 @@ class Node {
 
  private:
   std::string base_of_outputs() const;
+  std::string name_scope() const;
   Value int_constant(DType dtype, const Known& known);
   Value viewed(const Value& v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;

@@ -1,5 +1,6 @@
 #include "lower/rules.h"
 
+#include <algorithm>
 #include <map>
 
 namespace oarlock {
@@ -33,6 +34,14 @@ const Rule* find_rule(std::string_view paddle, int opset) {
   for (const Rule* rule : forms->second)
     if (rule->since <= opset && (!best || rule->since > best->since)) best = rule;
   return best;
+}
+
+int first_opset(std::string_view paddle) {
+  auto forms = index().find(paddle);
+  if (forms == index().end()) return 0;
+  int first = forms->second[0]->since;
+  for (const Rule* rule : forms->second) first = std::min(first, rule->since);
+  return first;
 }
 
 std::vector<std::string_view> rule_names() {

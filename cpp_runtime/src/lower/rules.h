@@ -33,6 +33,9 @@ Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
 /// The rule for `paddle` at `opset`, or null.
 const Rule* find_rule(std::string_view paddle, int opset);
 
+/// The first opset at which `paddle` has a rule; 0 where it has none at all.
+int first_opset(std::string_view paddle);
+
 /// Every op type that has a rule, sorted.
 std::vector<std::string_view> rule_names();
 

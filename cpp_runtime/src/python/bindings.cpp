@@ -27,6 +27,10 @@ nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset, 
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int least, int most, const std::string& name) {
+  return model_of(pdmodel, params_path, name).lowest_opset(least, most);
+}
+
 nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& name) {
   return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
 }
@@ -115,6 +119,11 @@ NB_MODULE(_runtime, m) {
         nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, location: str = '', "
                 "inline: bool = False, name: str = ...) -> bytes"),
         "ModelProto bytes whose weights lie in the file at `params_path`, named there `location`.");
+  m.def("lowest_opset", &lowest_opset, "pdmodel"_a, "params_path"_a.none(), "least"_a, "most"_a,
+        "name"_a = "model.pdmodel",
+        nb::sig(
+            "def lowest_opset(pdmodel: bytes, params_path: str | None, least: int, most: int, name: str = ...) -> int"),
+        "The lowest opset from `least` to `most` at which every op has a lowering.");
   m.def("to_text", &to_text, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
         "name"_a = "model.pdmodel",
         nb::sig("def to_text(pdmodel: bytes, params_path: str | None, *, opset: int = 17, name: str = ...) -> str"),

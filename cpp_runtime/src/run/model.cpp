@@ -38,7 +38,7 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
   if (options.opset < 7 || options.opset > 23)
     throw Error(Fault::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
   lowering.opset = options.opset;
-  lowering.may_raise = false;
+  lowering.max_opset = options.opset;
   lowering.inline_weights = options.inline_weights;
   lowering.location = options.location.empty() ? base_name(impl.weights.path()) : options.location;
   return lowering;
@@ -116,6 +116,14 @@ const std::string& Model::verified() const {
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
   return onnx::to_bytes(lower(impl_->program, impl_->params, lower_options(*impl_, options)));
+}
+
+int Model::lowest_opset(int least, int most) const {
+  OnnxOptions options;
+  options.opset = least;
+  LowerOptions lowering = lower_options(*impl_, options);
+  lowering.max_opset = most;
+  return lower(impl_->program, impl_->params, lowering).opset;
 }
 
 std::string Model::to_text(int opset) const {

@@ -1,0 +1,151 @@
+"""ONNX and ORT files: what they are written for, that they are judged, and what is left when they are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.core.errors import FileError, OpError, VerifyError
+from oarlock.loader.engine import EngineError, UnsupportedError
+from oarlock.loader.model_files import read_model
+from oarlock.onnx import files as onnx_files
+from oarlock.onnx import ort_format
+from oarlock.onnx.files import Wanted, write_onnx
+from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
+
+SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
+
+
+@pytest.fixture(scope="module")
+def net() -> Any:
+    made = nn.Sequential(
+        nn.Conv2D(3, 4, 3, padding=1), nn.BatchNorm2D(4), nn.GELU(), nn.Flatten(), nn.Linear(4 * 64, 5)
+    )
+    made.eval()
+    return made
+
+
+@pytest.fixture
+def model(net: Any, tmp_path: Path) -> str:
+    paddle.jit.save(net, str(tmp_path / "net"), SPEC)
+    return str(tmp_path / "net")
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
+    paddle.onnx.export(net, str(tmp_path / "net"), SPEC, inline=inline)
+    assert sorted(p.name for p in tmp_path.iterdir()) == (
+        ["net.onnx"] if inline else ["net.onnx", "net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
+    )
+    x = np.random.default_rng(0).random((2, 3, 8, 8)).astype("float32")
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    assert [i.name for i in session.get_inputs()] == ["image"]
+    np.testing.assert_allclose(session.run(None, {"image": x})[0], net(paddle.to_tensor(x)).numpy(), atol=1e-5)
+    made = onnx.load(str(tmp_path / "net.onnx"), load_external_data=False)
+    assert made.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "image.0"
+    assert all(node.name for node in made.graph.node)
+    assert len({node.name for node in made.graph.node}) == len(made.graph.node)
+
+
+@pytest.mark.parametrize(
+    ("target", "opset"),
+    [("", 17), ("ort>=1.15,trt>=8.6,openvino", 15), ("ort>=1.8", 14), ("ONNXRuntime==1.7.2", 13), ("trt>=10", 17)],
+)
+def test_the_lowest_opset_that_serves(model: str, target: str, opset: int) -> None:
+    made = write_onnx(read_model(model), Path(f"{model}.onnx"), Wanted(target=target))
+    assert made.opset == opset
+    assert onnx.load(f"{model}.onnx", load_external_data=False).opset_import[0].version == opset
+
+
+def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_path: Path) -> None:
+    class Sample(nn.Linear):
+        def forward(self, x: Any) -> Any:
+            return paddle.tril(super().forward(x))
+
+    prefix = str(tmp_path / "tril")
+    paddle.jit.save(Sample(3, 3), prefix, [paddle.static.InputSpec([3, 3], "float32", "x")])
+    files = read_model(prefix)
+    assert onnx_files.opset_for(files, Wanted(target="ort>=1.8")) == 14
+    with pytest.raises(UnsupportedError, match="needs opset 14, not 13"):
+        onnx_files.opset_for(files, Wanted(target="ort>=1.7"))
+    with pytest.raises(OpError, match="opset 20 is newer"):
+        onnx_files.opset_for(files, Wanted(opset=20, target="ort>=1.15"))
+
+
+@pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
+def test_targets_that_are_not_known_are_refused(text: str) -> None:
+    with pytest.raises(OpError, match="export: "):
+        parse_targets(text)
+
+
+@given(st.lists(st.sampled_from(["ort", "trt>=8.6", "openvino>=2023.1", "ort>=1.19"]), max_size=4))
+def test_more_targets_never_allow_more(texts: list[str]) -> None:
+    found = newest_opset(parse_targets(",".join(texts)))
+    assert found <= min((newest_opset(parse_targets(t)) for t in texts), default=NEWEST_OPSET)
+
+
+def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = onnx_files.onnx_bytes
+
+    def other_weights(*args: Any) -> bytes:
+        made = onnx.load_from_string(real(*args))
+        next(i for i in made.graph.initializer if list(i.dims) == [5]).raw_data = np.ones(5, "f").tobytes()
+        return made.SerializeToString()
+
+    monkeypatch.setattr(onnx_files, "onnx_bytes", other_weights)
+    output = Path(f"{model}.onnx")
+    with pytest.raises(VerifyError, match="differs from the model's by"):
+        write_onnx(read_model(model), output, Wanted(inline=True))
+    assert not output.exists()
+    output.write_bytes(b"older")
+    with pytest.raises(VerifyError):
+        write_onnx(read_model(model), output, Wanted(inline=True))
+    assert output.read_bytes() == b"older"
+
+
+def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
+    output = Path(f"{model}.ort")
+    made = ort_format.write_ort(read_model(model), output, Wanted())
+    assert "largest difference" in made.checked
+    config = ort_format.config_path(output).read_text().splitlines()
+    assert "ai.onnx;11;Conv" in config
+    x = np.random.default_rng(0).random((3, 3, 8, 8)).astype("float32")
+    found = onnx_files.session(output).run(None, {"image": x})[0]
+    np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), atol=1e-5)
+    held = ort_format.read_ort(output.read_bytes(), output.name)
+    assert held.inputs == [("image", "float32", ["image.0", 3, 8, 8])]
+    assert held.ops["Conv"] == 1
+
+
+@pytest.mark.parametrize("cut", [0, 4, 9, 100, 0.5, 0.9])
+def test_a_damaged_ort_file_is_an_error(model: str, cut: float) -> None:
+    output = Path(f"{model}.ort")
+    ort_format.write_ort(read_model(model), output, Wanted(check=False))
+    data = output.read_bytes()
+    at = int(cut * len(data)) if isinstance(cut, float) else cut
+    with pytest.raises(FileError, match=r"net\.ort"):
+        ort_format.read_ort(data[:at], output.name)
+
+
+def test_a_file_that_the_engine_refuses_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.onnx").write_bytes(b"no model")
+    with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime refuses"):
+        onnx_files.session(tmp_path / "x.onnx")
+
+
+def test_configs_that_are_not_known_are_refused(net: Any, tmp_path: Path) -> None:
+    with pytest.raises(OpError, match="no config \\['opsett'\\]"):
+        paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opsett=3)
+    paddle.onnx.export(
+        net, str(tmp_path / "net"), SPEC, opset_version=18, enable_onnx_checker=False, deploy_backend="onnxruntime"
+    )
+    assert onnx.load(str(tmp_path / "net.onnx"), load_external_data=False).opset_import[0].version == 18

@@ -1,0 +1,190 @@
+"""Paddle's inference API on the engine."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import inference, nn
+from oarlock.core.errors import FileError, GuardError, OpError
+
+
+class Net(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x: Any, scale: Any) -> Any:
+        return {"y": self.fc(x) * scale, "sum": x.sum()}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Net]:
+    prefix = str(tmp_path_factory.mktemp("model") / "net")
+    net = Net()
+    net.eval()
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x"), paddle.static.InputSpec([1], "float32", "scale")]
+    paddle.jit.save(net, prefix, spec)
+    return prefix, net
+
+
+def predictor(prefix: str) -> inference.Predictor:
+    return inference.create_predictor(inference.Config(f"{prefix}.pdmodel", f"{prefix}.pdiparams"))
+
+
+def run(made: inference.Predictor, x: np.ndarray[Any, Any], scale: float) -> Any:
+    made.get_input_handle("x").copy_from_cpu(x)
+    made.get_input_handle("scale").copy_from_cpu(np.array([scale], "float32"))
+    assert made.run()
+    return made.get_output_handle(made.get_output_names()[0]).copy_to_cpu()
+
+
+def test_handles_carry_inputs_and_outputs(model: tuple[str, Net]) -> None:
+    prefix, net = model
+    made = predictor(prefix)
+    x = np.random.default_rng(0).random((5, 4)).astype("float32")
+    handle = made.get_input_handle("x")
+    assert made.get_input_names() == ["x", "scale"]
+    assert handle.shape() == [-1, 4]
+    assert handle.type() == inference.DataType.FLOAT32
+    wanted = net(paddle.to_tensor(x), paddle.to_tensor([2.0]))["y"].numpy()
+    np.testing.assert_allclose(run(made, x, 2.0), wanted, rtol=1e-5)
+    assert handle.shape() == [5, 4]
+    assert made.get_output_handle("y").shape() == [5, 3]
+
+
+def test_run_takes_tensors_as_well(model: tuple[str, Net]) -> None:
+    prefix, net = model
+    x, scale = paddle.ones([2, 4]), paddle.to_tensor([1.0])
+    y, total = predictor(prefix).run([x, scale])
+    np.testing.assert_allclose(y.numpy(), net(x, scale)["y"].numpy(), rtol=1e-5)
+    assert total.numpy() == 8
+
+
+def test_an_input_is_a_copy_unless_it_is_shared(model: tuple[str, Net]) -> None:
+    made = predictor(model[0])
+    x = np.ones((2, 4), "float32")
+    before = run(made, x, 1.0).copy()
+    x[:] = 5
+    made.run()
+    np.testing.assert_array_equal(made.get_output_handle("y").copy_to_cpu(), before)
+    made.get_input_handle("x").share_external_data(x)
+    made.run()
+    assert not np.array_equal(made.get_output_handle("y").copy_to_cpu(), before)
+
+
+def test_reshape_gives_a_flat_copy_its_shape(model: tuple[str, Net]) -> None:
+    made = predictor(model[0])
+    made.get_input_handle("x").reshape([3, 4])
+    assert run(made, np.ones(12, "float32"), 1.0).shape == (3, 3)
+    with pytest.raises(OpError, match=r"'x' was reshaped to \[3, 4\]"):
+        made.get_input_handle("x").copy_from_cpu(np.ones(5, "float32"))
+
+
+def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(model: tuple[str, Net], tmp_path: Path) -> None:
+    prefix, _ = model
+    x = np.ones((2, 4), "float32")
+    wanted = run(predictor(prefix), x, 1.0)
+    pdmodel, params = Path(f"{prefix}.pdmodel").read_bytes(), Path(f"{prefix}.pdiparams").read_bytes()
+    memory = inference.Config()
+    memory.set_model_buffer(pdmodel, len(pdmodel), params, len(params))
+    assert memory.model_from_memory()
+    (tmp_path / "__model__").write_bytes(pdmodel)
+    for name, array in paddle.jit.load(prefix).state_dict().items():
+        paddle_name = next(p.name for key, p in paddle.jit.load(prefix).named_parameters() if key == name)
+        (tmp_path / paddle_name).write_bytes(_record(array.numpy()))
+    for config in (memory, inference.Config(prefix), inference.Config(str(tmp_path))):
+        np.testing.assert_array_equal(run(inference.create_predictor(config), x, 1.0), wanted)
+
+
+def _record(array: np.ndarray[Any, Any]) -> bytes:
+    from oarlock.export.pdiparams import record
+
+    return b"".join(bytes(part) for part in record("", array))
+
+
+def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:
+    pool = inference.PredictorPool(inference.Config(model[0]), 4)
+    results: dict[int, Any] = {}
+
+    def work(i: int) -> None:
+        for _ in range(20):
+            results[i] = run(pool.retrive(i), np.full((i + 1, 4), i, "float32"), 1.0)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = predictor(model[0])
+    for i in range(4):
+        np.testing.assert_array_equal(results[i], run(alone, np.full((i + 1, 4), i, "float32"), 1.0))
+
+
+def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) -> None:
+    made = predictor(model[0])
+    with pytest.raises(OpError, match="nothing was copied into x, scale"):
+        made.run()
+    with pytest.raises(OpError, match="no input 'z' \\(the model has x, scale\\)"):
+        made.get_input_handle("z")
+    with pytest.raises(OpError, match="'x' is float64"):
+        run(made, np.ones((2, 4)), 1.0)
+    with pytest.raises(TypeError, match="wants an ndarray"):
+        made.get_input_handle("x").copy_from_cpu([1.0])  # type: ignore[arg-type]
+    with pytest.raises(FileError, match="there is no"):
+        inference.create_predictor(inference.Config(str(tmp_path / "nothing")))
+    with pytest.raises(OpError, match="names no model"):
+        inference.create_predictor(inference.Config())
+    with pytest.raises(OpError, match="packed sequences"):
+        made.get_input_handle("x").set_lod([[0, 1]])
+
+
+def test_assumptions_of_a_trace_hold_here_too(tmp_path: Path) -> None:
+    class Branch(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+
+        def forward(self, x: Any) -> Any:
+            return self.fc(x) if x.sum() > 0 else x
+
+    traced = paddle.jit.TracedLayer.trace(Branch(), [paddle.ones([1, 2])])[1]
+    traced.save_inference_model(str(tmp_path / "branch"))
+    made = inference.create_predictor(inference.Config(str(tmp_path / "branch")))
+    handle = made.get_input_handle(made.get_input_names()[0])
+    handle.copy_from_cpu(-np.ones((1, 2), "float32"))
+    with pytest.raises(GuardError):
+        made.run()
+
+
+def test_the_config_says_what_is_set() -> None:
+    config = inference.Config("a.pdmodel", "a.pdiparams")
+    config.set_cpu_math_library_num_threads(3)
+    config.switch_ir_optim(False)
+    config.enable_memory_optim()
+    config.delete_pass("fuse")
+    text = config.summary()
+    assert "| cpu_math_thread | 3 " in text
+    assert "| ir_optim        | false" in text
+    assert not config.use_gpu()
+    config.enable_use_gpu(100, 1)
+    config.enable_tensorrt_engine(1 << 20, 1, 5, inference.PrecisionType.Half)
+    config.set_trt_dynamic_shape_info({"x": [1, 4]}, {"x": [8, 4]}, {"x": [2, 4]})
+    assert (config.use_gpu(), config.gpu_device_id(), config.tensorrt_engine_enabled()) == (True, 1, True)
+    assert config._provider["trt_profile_opt_shapes"] == "x:2x4"
+    with pytest.raises(OpError, match="no such device"):
+        config.enable_xpu()
+    with pytest.raises(OpError, match="Int8 is not there"):
+        config.enable_tensorrt_engine(precision_mode=inference.PrecisionType.Int8)
+
+
+def test_a_gpu_that_is_not_there_is_an_error_not_a_cpu(model: tuple[str, Net]) -> None:
+    config = inference.Config(model[0])
+    config.enable_use_gpu(100, 0)
+    with pytest.raises(RuntimeError, match="cuda"):
+        inference.create_predictor(config)

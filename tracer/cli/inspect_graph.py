@@ -1,0 +1,99 @@
+"""What `oarlock inspect` shows of an `.onnx` or `.ort` file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from ..core.errors import FileError
+from ..onnx.ort_format import read_ort
+
+Spec = tuple[str, str, list[int | str]]
+
+
+class Shown(NamedTuple):
+    """What is shown of either form."""
+
+    made_by: str
+    opsets: dict[str, int]
+    inputs: list[Spec]
+    outputs: list[Spec]
+    ops: Counter[str]
+    weights: str
+
+
+def show_graph(path: str) -> None:
+    """Print inputs, outputs, opsets, ops and where the weights are."""
+    if not Path(path).is_file():
+        raise FileError(f"inspect: there is no {path}")
+    shown = _ort(path) if path.endswith(".ort") else _onnx(path)
+    console = Console(soft_wrap=True)
+    console.print(_ends(Path(path).name, shown))
+    opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items()))
+    console.print(f"{shown.made_by}; opsets {opsets}; {shown.weights}", highlight=False, markup=False)
+    table = Table("op", "count", title=f"{sum(shown.ops.values())} nodes")
+    for name, count in sorted(shown.ops.items()):
+        table.add_row(name, str(count))
+    console.print(table)
+
+
+def _ends(title: str, shown: Shown) -> Table:
+    table = Table("", "name", "type", title=title)
+    for what, specs in (("input", shown.inputs), ("output", shown.outputs)):
+        for name, dtype, shape in specs:
+            table.add_row(what, name, f"{dtype}\\[{','.join(str(d) for d in shape)}]")
+    return table
+
+
+def _ort(path: str) -> Shown:
+    model = read_ort(Path(path).read_bytes(), Path(path).name)
+    weights = f"{model.initializers} initializers inside"
+    return Shown(f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights)
+
+
+def _onnx(path: str) -> Shown:
+    try:
+        import onnx  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise FileError(f"{Path(path).name}: reading ONNX needs the package onnx (pip install oarlock[onnx])") from None
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:
+        raise FileError(f"{Path(path).name}: is no ONNX model: {error}") from None
+    held = [i.name for i in model.graph.initializer]
+    inputs = [_spec(v, onnx) for v in model.graph.input if v.name not in held]
+    opsets = {o.domain: o.version for o in model.opset_import}
+    made_by = f"{model.producer_name or 'ONNX'}, IR {model.ir_version}"
+    outputs = [_spec(v, onnx) for v in model.graph.output]
+    return Shown(made_by, opsets, inputs, outputs, Counter(_ops(model.graph)), _weights(model.graph.initializer))
+
+
+def _spec(value: Any, onnx: Any) -> Spec:
+    tensor = value.type.tensor_type
+    dtype = onnx.TensorProto.DataType.Name(tensor.elem_type).lower()
+    return (
+        value.name,
+        dtype,
+        [d.dim_param or (d.dim_value if d.HasField("dim_value") else "?") for d in tensor.shape.dim],
+    )
+
+
+def _ops(graph: Any) -> Iterable[str]:
+    for node in graph.node:
+        yield node.op_type
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _ops(inner)
+
+
+def _weights(initializers: Any) -> str:
+    places = Counter(next((e.value for e in i.external_data if e.key == "location"), "") for i in initializers)
+    inside = places.pop("", 0)
+    return ", ".join(
+        [f"{inside} initializers inside", *[f"{count} in {name}" for name, count in sorted(places.items())]]
+    )

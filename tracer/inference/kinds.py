@@ -1,0 +1,46 @@
+"""The enumerations of the inference API, with Paddle's names."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ..core.dtype import dtype_of
+
+
+class DataType(Enum):
+    """Element types of tensors."""
+
+    FLOAT32 = "float32"
+    INT64 = "int64"
+    INT32 = "int32"
+    UINT8 = "uint8"
+    INT8 = "int8"
+    FLOAT16 = "float16"
+    BOOL = "bool"
+    FLOAT64 = "float64"
+    INT16 = "int16"
+    BFLOAT16 = "bfloat16"
+
+
+class PlaceType(Enum):
+    """Where tensors are."""
+
+    UNK = -1
+    CPU = 0
+    GPU = 1
+    XPU = 2
+    CUSTOM = 3
+
+
+class PrecisionType(Enum):
+    """What TensorRT, or a GPU, may compute in."""
+
+    Float32 = 0
+    Int8 = 1
+    Half = 2
+    Bfloat16 = 3
+
+
+def get_num_bytes_of_data_type(dtype: DataType) -> int:
+    """The size of one element.   bytes"""
+    return dtype_of(dtype.value).np.itemsize

@@ -1,0 +1,5 @@
+"""Models as ONNX."""
+
+from .export import export
+
+__all__ = ["export"]

@@ -1,0 +1,56 @@
+"""A Layer as ONNX, in one call."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import OpError
+from ..jit.save import checked_path, save
+from ..loader.model_files import read_model
+from .files import Wanted, write_onnx
+
+# What Paddle2ONNX takes and what changes nothing here: ops are never left out, the check is always made.
+IGNORED = (
+    "auto_upgrade_opset",
+    "deploy_backend",
+    "enable_dev_version",
+    "enable_optimize",
+    "export_fp16_model",
+    "custom_ops",
+)
+
+
+def export(layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any) -> None:
+    """Write `path`.onnx, and beside it `path`.pdmodel and `path`.pdiparams, whose weights it shares.
+
+    opset_version: None: the lowest from 17 on that serves.   inline=True: `path`.onnx alone, weights inside.   target: as in
+    `oarlock export --target`.   enable_onnx_checker=False: the file is not judged.   output_spec: outputs to keep.
+    Raises what `jit.save` raises, and UnsupportedError with all ops that ONNX cannot say.
+    """
+    unknown = configs.keys() - {
+        *IGNORED,
+        "inline",
+        "target",
+        "enable_onnx_checker",
+        "output_spec",
+        "input_names_after_prune",
+    }
+    if unknown:
+        raise OpError(f"onnx.export: there is no config {sorted(unknown)}")
+    wanted = Wanted(
+        opset_version, configs.get("target", ""), configs.get("inline", False), configs.get("enable_onnx_checker", True)
+    )
+    prefix = checked_path(path).removesuffix(".onnx")
+    outputs = {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
+    if not wanted.inline:
+        save(layer, prefix, input_spec, **outputs)
+        write_onnx(read_model(prefix), Path(f"{prefix}.onnx"), wanted)
+        return
+    os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
+        scratch = os.path.join(folder, "model")
+        save(layer, scratch, input_spec, **outputs)
+        write_onnx(read_model(scratch), Path(f"{prefix}.onnx"), wanted)

@@ -1,0 +1,63 @@
+"""Which opset and IR version the programs that shall run a file read.
+
+From the release notes and support tables of ONNX Runtime, TensorRT and OpenVINO.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..core.errors import OpError
+
+DEFAULT_OPSET = 17  # what all engines in use read, and the first with LayerNormalization
+NEWEST_OPSET = 21
+
+# First version -> the newest opset that it reads.
+_READS: dict[str, list[tuple[tuple[int, int], int]]] = {
+    "ort": [
+        ((1, 7), 13), ((1, 8), 14), ((1, 9), 15), ((1, 11), 16), ((1, 12), 17), ((1, 14), 18), ((1, 15), 19), ((1, 17), 20),
+        ((1, 18), 21),
+    ],
+    "trt": [((8, 0), 13), ((8, 4), 16), ((8, 5), 17), ((10, 0), 20), ((10, 5), 21)],
+    "openvino": [((2022, 1), 15), ((2023, 0), 17), ((2023, 2), 18), ((2024, 0), 20), ((2024, 3), 21)],
+}  # fmt: skip
+_ALIASES = {"onnxruntime": "ort", "tensorrt": "trt", "ov": "openvino"}
+_TARGET = re.compile(r"(?P<name>[a-z]+)\s*(?:(?:>=|==)\s*(?P<major>\d+)(?:\.(?P<minor>\d+))?[\d.]*)?$")
+
+
+class Target(NamedTuple):
+    """A program that shall run the file, from `version` on; None: any version in the table."""
+
+    name: str
+    version: tuple[int, int] | None
+
+
+def parse_targets(text: str) -> list[Target]:
+    """`ort>=1.15,trt>=8.6,openvino`.   Raises OpError for a name or version that is not in the table."""
+    return [_parsed(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _parsed(text: str) -> Target:
+    match = _TARGET.match(text.lower())
+    name = _ALIASES.get(match["name"], match["name"]) if match else ""
+    if match is None or name not in _READS:
+        raise OpError(f"export: target {text!r} is none of {', '.join(_READS)}, as in 'ort>=1.15'")
+    if match["major"] is None:
+        return Target(name, None)
+    version = (int(match["major"]), int(match["minor"] or 0))
+    if version < _READS[name][0][0]:
+        raise OpError(f"export: {name} {version[0]}.{version[1]} is older than what files are written for")
+    return Target(name, version)
+
+
+def newest_opset(targets: list[Target]) -> int:
+    """The newest opset that all of them read."""
+    return min((_reads(t) for t in targets), default=NEWEST_OPSET)
+
+
+def _reads(target: Target) -> int:
+    table = _READS[target.name]
+    if target.version is None:
+        return table[0][1]
+    return max(opset for version, opset in table if version <= target.version)
