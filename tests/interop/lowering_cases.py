@@ -197,8 +197,9 @@ def cases():
     import lowering_ops
     import lowering_ops_more
     import lowering_rnn
+    import lowering_spectral
 
-    tables = lowering_ops, lowering_ops_more, lowering_rnn
+    tables = lowering_ops, lowering_ops_more, lowering_rnn, lowering_spectral
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 
 

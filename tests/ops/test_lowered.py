@@ -78,6 +78,7 @@ def compare(got: Any, want: Any, row: Row) -> None:
     if got.dtype.kind in "fcV":
         half = got.dtype.itemsize == 2
         tol = 2e-2 if half else max(row.tol, 2e-5)
-        np.testing.assert_allclose(got.astype("float64"), want.astype("float64"), rtol=tol, atol=tol)
+        wide = "complex128" if got.dtype.kind == "c" else "float64"
+        np.testing.assert_allclose(got.astype(wide), want.astype(wide), rtol=tol, atol=tol)
     else:
         np.testing.assert_array_equal(got, want)

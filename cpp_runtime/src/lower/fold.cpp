@@ -131,9 +131,9 @@ Folded fold_binary(const onnx::Node& n, const In& in) {
   return out;
 }
 
-using Rule = Folded (*)(const onnx::Node&, const In&);
-Rule find_rule_of(std::string_view op) {
-  static const std::map<std::string_view, Rule> rules = {
+using FoldRule = Folded (*)(const onnx::Node&, const In&);
+FoldRule find_rule_of(std::string_view op) {
+  static const std::map<std::string_view, FoldRule> rules = {
       {"Gather", fold_gather},     {"Slice", fold_slice},     {"Concat", fold_concat}, {"Squeeze", fold_regroup},
       {"Unsqueeze", fold_regroup}, {"Reshape", fold_regroup}, {"Cast", fold_same},     {"Identity", fold_same},
       {"Add", fold_binary},        {"Sub", fold_binary},      {"Mul", fold_binary},    {"Div", fold_binary},
@@ -146,7 +146,7 @@ Rule find_rule_of(std::string_view op) {
 
 std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>& in) {
   if (node.op == "Shape") return fold_shape(node, in);
-  Rule rule = find_rule_of(node.op);
+  FoldRule rule = find_rule_of(node.op);
   if (!rule || in.empty()) return std::nullopt;
   bool regroup = rule == fold_regroup;
   for (std::size_t i = 0; i < in.size(); ++i)

@@ -111,14 +111,16 @@ void Graph::inputs() {
     if (!row_of(var->dtype)) throw Error(Fault::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
-    infos_[names[i]] = Info{var->dtype, var->shape, std::nullopt};
-    top_.bound[feeds[i]] = names[i];
+    as_pairs(input);
+    infos_[names[i]] = Info{input.dtype, input.shape, std::nullopt};
+    top_.bound[feeds[i]] = is_complex(var->dtype) ? entered(names[i]) : names[i];
     model_.graph.inputs.push_back(std::move(input));
   }
 }
 
 // An output gets its name by renaming what computes it; what is computed by nobody, or twice an output, by an Identity.
-void Graph::output(const Value& v, const std::string& name) {
+void Graph::output(const Value& value, const std::string& name) {
+  Value v = joined(value);
   bool computed = false;
   for (const onnx::Node& node : model_.graph.nodes)
     computed |= std::find(node.outputs.begin(), node.outputs.end(), v) != node.outputs.end();
@@ -179,7 +181,7 @@ void Graph::run_block(std::int32_t block) {
 }
 
 void Graph::lower_op(const OpDesc& op, std::size_t index) {
-  const Rule* rule = find_rule(op.type, options_.opset);
+  const Rule* rule = rule_for(op);
   if (!rule) return missing_rule(op, index);
   std::size_t first_node = scope_->graph->nodes.size();
   auto outer_results = std::exchange(results_, {});
@@ -227,6 +229,7 @@ void Graph::poison(const OpDesc& op) {
 
 std::string Graph::no_lowering(std::string_view type) const {
   int later = first_opset(type);
+  if (later && later <= options_.opset) return "no lowering for complex numbers";
   return later ? "needs opset " + std::to_string(later) + ", not " + std::to_string(options_.opset) : "no lowering";
 }
 
@@ -288,6 +291,9 @@ void Graph::rename(onnx::Graph& graph, std::size_t first_node, const std::string
       }
   }
   if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
+  for (auto& [whole, parts] : complex_)
+    for (Value* part : {&parts.first, &parts.second})
+      if (*part == from) *part = to;
 }
 
 const Value* Graph::find_bound(std::string_view name) const {
@@ -303,7 +309,7 @@ const OpDesc* Graph::writer_of(std::string_view name) const {
 }
 
 Value Graph::value_of(std::string_view name, const OpDesc& reader) {
-  if (const Value* bound = find_bound(name)) return *bound;
+  if (const Value* bound = find_bound(name)) return part_of(*bound);
   if (const Param* param = params_.find(name)) return weight(*param);
   if (const OpDesc* writer = writer_of(name))
     throw Error(Fault::unsupported, program_.name + ": " + writer->type + ": its result '" + std::string(name) +
@@ -315,14 +321,15 @@ Value Graph::value_of(std::string_view name, const OpDesc& reader) {
 Value Graph::weight(const Param& param) {
   bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
   onnx::Initializer init{fresh(param.name), param.dtype, param.shape, "", false, 0, 0};
+  if (is_complex(param.dtype)) init.dtype = oarlock::part_of(param.dtype), init.shape.push_back(2);
   if (small || options_.inline_weights) {
     init.bytes = std::string(params_.data(param));
   } else {
     init.external = true, init.offset = param.offset, init.length = param.length;
   }
   Value v = initializer(std::move(init));
-  top_.bound[param.name] = v;
-  return v;
+  if (is_complex(param.dtype)) return scope_->bound[param.name] = entered(v);
+  return top_.bound[param.name] = v;
 }
 
 Value Graph::initializer(onnx::Initializer init) {

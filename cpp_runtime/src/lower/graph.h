@@ -48,6 +48,8 @@ struct Scope {
   Scope* outer = nullptr;
 };
 
+struct Rule;
+
 class Graph {
  public:
   Graph(const Program& program, const Params& params, const LowerOptions& options);
@@ -68,6 +70,11 @@ class Graph {
   void lower_op(const OpDesc& op, std::size_t index);
   void missing_rule(const OpDesc& op, std::size_t index);
   void missing_rules_in(std::int32_t block);
+  const Rule* rule_for(const OpDesc& op) const;
+  bool has_complex_operand(const OpDesc& op) const;
+  Value part_of(const Value& v) const;
+  Value joined(const Value& v);
+  Value entered(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
   void poison(const OpDesc& op);
   std::string no_lowering(std::string_view type) const;
@@ -100,6 +107,8 @@ class Graph {
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
+  std::map<Value, std::pair<Value, Value>, std::less<>> complex_;  // complex value -> its real and imaginary part
+  int part_ = -1;  // which one is looked at: 0 real, 1 imaginary, -1 the whole
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;
@@ -107,6 +116,9 @@ class Graph {
   };
   std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
+
+/// A complex input as it stands in ONNX: real, with one more axis of size 2.   Nothing for a real one.
+void as_pairs(onnx::ValueInfo& value);
 
 /// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.
 std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in);

@@ -14,7 +14,7 @@ bool has_kernel(std::string_view onnx, DType dtype) {
       "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus", "InstanceNormalization",
       "Softsign",    "Tan",           "LSTM",      "GRU",      "RNN",
   };
-  if (dtype == DType::complex64 || dtype == DType::complex128) return false;
+  if (is_complex(dtype)) return false;
   return dtype != DType::float64 ||
          std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
 }

@@ -99,7 +99,13 @@ void clip(Node& n) {
   n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
 }
 
-void cast(Node& n) { n.out("Out", n.cast(n.in("X"), n.attr("out_dtype", n.out_dtype()))); }
+void cast(Node& n) {
+  auto x = in(n, "X");
+  auto to = n.attr("out_dtype", n.out_dtype());
+  if (!is_complex(to)) return n.out("Out", x.to(to));
+  auto re = x.to(part_of(to));
+  n.out("Out", n.complex(re, re - re));
+}
 
 Lower same(std::string_view slot) {
   return [slot](Node& n) { n.out("Out", n.in(slot)); };

@@ -152,6 +152,8 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
   std::vector<const Info*> known_in;
   for (const Value& v : node.inputs) known_in.push_back(&graph_.info(v));
+  for (const Info* info : known_in)
+    if (is_complex(info->dtype)) fail("complex numbers have no lowering here");
   if (!node.inputs.empty() && !has_kernel(onnx, known_in[0]->dtype))
     fail("ONNX Runtime has no kernel of " + node.op + " for " + std::string(name_of(known_in[0]->dtype)));
   std::vector<Info> known = infer(node, known_in);

@@ -106,6 +106,15 @@ class Node {
   bool is_sequence(const Value& v) const;
   Value empty_sequence(DType dtype);
 
+  // ---- complex numbers ----
+  /// The real and the imaginary part of a complex value; nullopt for a real one.
+  std::optional<std::pair<Value, Value>> complex_parts(const Value& v) const;
+  /// A complex value of two real ones of the same shape.   It is no value of the ONNX graph: only rules for complex
+  /// operands can do something with it.
+  Value complex(const Value& re, const Value& im);
+  /// Lower the op twice: on the real parts of its operands, and on the imaginary ones.
+  void lower_by_parts();
+
   // ---- common steps; each gives `v` itself back where there is nothing to do ----
   Value cast(const Value& v, DType dtype);
   Value transpose(const Value& v, const Ints& perm);

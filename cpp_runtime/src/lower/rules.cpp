@@ -12,10 +12,10 @@ using Index = std::map<std::string_view, std::vector<const Rule*>>;
 Index build_index() {
   Index index;
   for (auto table :
-       {activation_rules(), compare_rules(), control_rules(), conv_rules(),   create_rules(), elementwise_rules(),
-        index_rules(),      join_rules(),    loss_rules(),    math_rules(),   matmul_rules(), norm_rules(),
-        pad_rules(),        pool_rules(),    random_rules(),  reduce_rules(), rnn_rules(),    select_rules(),
-        set_value_rules(),  shape_rules(),   slice_rules()})
+       {activation_rules(),  compare_rules(),   complex_rules(), control_rules(), conv_rules(),   create_rules(),
+        elementwise_rules(), index_rules(),     join_rules(),    loss_rules(),    math_rules(),   matmul_rules(),
+        norm_rules(),        pad_rules(),       pool_rules(),    random_rules(),  reduce_rules(), rnn_rules(),
+        select_rules(),      set_value_rules(), shape_rules(),   slice_rules()})
     for (const Rule& rule : table) index[rule.paddle].push_back(&rule);
   return index;
 }
@@ -36,6 +36,12 @@ const Rule* find_rule(std::string_view paddle, int opset) {
   return best;
 }
 
+const Rule* find_rule_for_complex(std::string_view paddle) {
+  for (const Rule& rule : rules_for_complex())
+    if (rule.paddle == paddle) return &rule;
+  return nullptr;
+}
+
 int first_opset(std::string_view paddle) {
   auto forms = index().find(paddle);
   if (forms == index().end()) return 0;
@@ -47,6 +53,9 @@ int first_opset(std::string_view paddle) {
 std::vector<std::string_view> rule_names() {
   std::vector<std::string_view> names;
   for (auto& [name, forms] : index()) names.push_back(name);
+  for (const Rule& rule : rules_for_complex())
+    if (!index().count(rule.paddle)) names.push_back(rule.paddle);
+  std::sort(names.begin(), names.end());
   return names;
 }
 

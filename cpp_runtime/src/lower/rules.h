@@ -33,6 +33,9 @@ Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
 /// The rule for `paddle` at `opset`, or null.
 const Rule* find_rule(std::string_view paddle, int opset);
 
+/// The rule for `paddle` where an operand is complex, or null.
+const Rule* find_rule_for_complex(std::string_view paddle);
+
 /// The first opset at which `paddle` has a rule; 0 where it has none at all.
 int first_opset(std::string_view paddle);
 
@@ -41,6 +44,7 @@ std::vector<std::string_view> rule_names();
 
 std::span<const Rule> activation_rules();
 std::span<const Rule> compare_rules();
+std::span<const Rule> complex_rules();
 std::span<const Rule> control_rules();
 std::span<const Rule> conv_rules();
 std::span<const Rule> create_rules();
@@ -60,5 +64,8 @@ std::span<const Rule> select_rules();
 std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();
 std::span<const Rule> slice_rules();
+
+/// What ops with complex operands become; the other tables know real ones only.
+std::span<const Rule> rules_for_complex();
 
 }  // namespace oarlock

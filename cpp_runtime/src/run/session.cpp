@@ -82,6 +82,11 @@ TensorSpec output_spec(const Library& library, ort::Session* session, std::size_
   return spec;
 }
 
+void join_pairs(TensorSpec& spec, DType dtype) {
+  spec.dtype = dtype;
+  if (!spec.shape.empty()) spec.shape.pop_back(), spec.symbols.pop_back();
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -102,9 +107,11 @@ struct Session::Impl {
     inputs = input_specs(m.impl().program);
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
     std::size_t count = 0;
+    auto declared = m.outputs();
     library.api.call<ort::SessionGetOutputCount>(session.get(), &count);
     for (std::size_t i = 0; i + guards.fetched().size() < count; ++i) {
       outputs.push_back(output_spec(library, session.get(), i));
+      if (i < declared.size() && is_complex(declared[i].dtype)) join_pairs(outputs.back(), declared[i].dtype);
       all_outputs.push_back(i);
     }
   }
@@ -151,17 +158,33 @@ struct Session::Impl {
     return text;
   }
 
+  // ONNX Runtime has no complex numbers; in memory one is two real ones.
+  ort::ValueHandle pairs_of(const TensorView& view, std::size_t bytes) const {
+    Ints shape(view.shape.begin(), view.shape.end());
+    shape.push_back(2);
+    void* data = view.data ? const_cast<void*>(view.data) : nullptr;
+    return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
+        library.api, static_cast<const ort::MemoryInfo*>(memory.get()), data, bytes, shape.data(), shape.size(),
+        onnx_of(part_of(view.dtype)));
+  }
+
   ort::ValueHandle value_of(const TensorView& view) const {
     static std::int64_t nothing = 0;  // an empty tensor still needs an address
     std::size_t bytes = size_of(view.dtype);
     for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
+    if (is_complex(view.dtype)) return pairs_of(view, bytes);
     void* data = view.data ? const_cast<void*>(view.data) : &nothing;
     return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
         library.api, static_cast<const ort::MemoryInfo*>(memory.get()), data, bytes, view.shape.data(),
         view.shape.size(), onnx_of(view.dtype));
   }
 
-  Tensor tensor_of(ort::ValueHandle value) const {
+  bool is_pairs(std::string_view name) const {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const TensorSpec& spec) { return spec.name == name && is_complex(spec.dtype); });
+  }
+
+  Tensor tensor_of(ort::ValueHandle value, bool pairs) const {
     const ort::Api& api = library.api;
     ort::Value* raw = value.get();
     int is_tensor = 0;
@@ -176,7 +199,9 @@ struct Session::Impl {
     std::vector<std::int64_t> shape(rank);
     api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
     api.call<ort::GetTensorMutableData>(raw, &data);
-    return Tensor(dtype_of_onnx(number), std::move(shape), std::shared_ptr<void>(std::move(value)), data);
+    DType dtype = dtype_of_onnx(number);
+    if (pairs) shape.pop_back(), dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
+    return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
   }
 
   std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in,
@@ -189,7 +214,8 @@ struct Session::Impl {
     std::vector<ort::ValueHandle> owned;
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
     std::vector<Tensor> results;
-    for (ort::ValueHandle& value : owned) results.push_back(tensor_of(std::move(value)));
+    for (std::size_t i = 0; i < owned.size(); ++i)
+      results.push_back(tensor_of(std::move(owned[i]), is_pairs(names[i])));
     return results;
   }
 
