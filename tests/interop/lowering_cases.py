@@ -45,7 +45,7 @@ class Op:
     """One op.   outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are one variable.
 
     refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they are random;
-    keep: axes that stay known where all are open.
+    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself.
     """
 
     type: str
@@ -58,6 +58,7 @@ class Op:
     compare: str = "values"
     variants: tuple = VARIANTS
     keep: tuple = ()
+    declared: str = "float32"
 
     def shape(self, array, variant):
         """The declared shape of an input."""
@@ -72,15 +73,16 @@ def _outputs(text):
 
 
 def op(
-    type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), **given
-):
+    type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), declared="float32",
+    **given,
+):  # fmt: skip
     """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
     inputs = {} if x is None else {"X": x}
     inputs |= {k: v for k, v in given.items() if _is_input(v)}
     attrs = {k: v for k, v in given.items() if not _is_input(v)}
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
     refused = dict.fromkeys(VARIANTS, refused) if isinstance(refused, str) else refused or {}
-    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep)
+    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared)
 
 
 def _is_input(value):
@@ -123,7 +125,7 @@ def _build(case, variant):
             if not isinstance(array, Weight):
                 feeds.append((var, array))
     made = {
-        slot: [block.create_var(name=f"{slot.lower()}_out{i}", dtype="float32") for i in range(count)]
+        slot: [block.create_var(name=f"{slot.lower()}_out{i}", dtype=case.declared) for i in range(count)]
         for slot, count in case.outputs.items()
     }
     unread = {}

@@ -16,7 +16,7 @@ def fft(kind, x, axes, normalization="backward", forward=True, **more):
 OPS = [
     op("complex", f(3, 4), Y=f(3, 4, seed=9)),
     op("complex", f(3, 1), Y=f(4)),
-    op("as_complex", f(3, 4, 2)),
+    op("as_complex", f(3, 4, 2), declared="complex64"),
     *[op(name, c(3, 4)) for name in ("as_real", "real", "imag", "conj", "abs")],
     op("elementwise_mul", c(3, 4), Y=c(4)),
     op("elementwise_add", c(3, 4), Y=c(3, 4)),

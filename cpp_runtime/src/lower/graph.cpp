@@ -142,7 +142,14 @@ void Graph::output(const Value& value, const std::string& name) {
 void Graph::outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
-  for (std::size_t i = 0; i < fetches.size(); ++i) output(value_of(fetches[i], fetch), names[i]);
+  for (std::size_t i = 0; i < fetches.size(); ++i) {
+    Value v = value_of(fetches[i], fetch);
+    const VarDesc* var = program_.var(fetches[i]);
+    if (var && is_complex(var->dtype) != (complex_.count(v) > 0))  // who reads pairs goes by what is declared
+      throw Error(Fault::unsupported, program_.name + ": the output '" + names[i] + "' is declared " +
+                                          std::string(name_of(var->dtype)) + ", which it is not");
+    output(v, names[i]);
+  }
   for (const std::string& extra : options_.extra_outputs) {
     if (!program_.var(extra)) throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
     if (std::find(names.begin(), names.end(), extra) == names.end()) output(value_of(extra, fetch), extra);
