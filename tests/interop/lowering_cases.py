@@ -198,10 +198,11 @@ def cases():
     import lowering_nets
     import lowering_ops
     import lowering_ops_more
+    import lowering_quantize
     import lowering_rnn
     import lowering_spectral
 
-    tables = lowering_ops, lowering_ops_more, lowering_rnn, lowering_spectral
+    tables = lowering_ops, lowering_ops_more, lowering_quantize, lowering_rnn, lowering_spectral
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 
 

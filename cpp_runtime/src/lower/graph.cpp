@@ -298,6 +298,9 @@ void Graph::rename(onnx::Graph& graph, std::size_t first_node, const std::string
       }
   }
   if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
+  for (auto& [whole, small] : int8_)
+    if (small == from) small = to;
+  if (auto found = int8_.find(from); found != int8_.end()) int8_[to] = found->second;
   for (auto& [whole, parts] : complex_)
     for (Value* part : {&parts.first, &parts.second})
       if (*part == from) *part = to;

@@ -108,6 +108,7 @@ class Graph {
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
   std::map<Value, std::pair<Value, Value>, std::less<>> complex_;  // complex value -> its real and imaginary part
+  std::map<Value, Value, std::less<>> int8_;                       // whole numbers kept as floats -> the same as int8
   int part_ = -1;  // which one is looked at: 0 real, 1 imaginary, -1 the whole
   struct Missing {
     std::size_t count, index;  // how often, and where first

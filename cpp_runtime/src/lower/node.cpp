@@ -208,6 +208,13 @@ void Node::declare_either(const Value& v, const Value& a, const Value& b) {
   graph_.infos_[v] = known;
 }
 
+void Node::remember_int8(const Value& v, const Value& small) { graph_.int8_[v] = small; }
+
+std::optional<Value> Node::remembered_int8(const Value& v) const {
+  auto found = graph_.int8_.find(v);
+  return found == graph_.int8_.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool Node::is_sequence(const Value& v) const { return graph_.info(v).sequence; }
 
 Value Node::empty_sequence(DType dtype) {

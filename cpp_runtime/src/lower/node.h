@@ -115,6 +115,11 @@ class Node {
   /// Lower the op twice: on the real parts of its operands, and on the imaginary ones.
   void lower_by_parts();
 
+  // ---- quantised values ----
+  /// That `v`, whole numbers kept as floats, is `small` as int8; and what was remembered.
+  void remember_int8(const Value& v, const Value& small);
+  std::optional<Value> remembered_int8(const Value& v) const;
+
   // ---- common steps; each gives `v` itself back where there is nothing to do ----
   Value cast(const Value& v, DType dtype);
   Value transpose(const Value& v, const Ints& perm);

@@ -12,10 +12,10 @@ using Index = std::map<std::string_view, std::vector<const Rule*>>;
 Index build_index() {
   Index index;
   for (auto table :
-       {activation_rules(),  compare_rules(),   complex_rules(), control_rules(), conv_rules(),   create_rules(),
-        elementwise_rules(), index_rules(),     join_rules(),    loss_rules(),    math_rules(),   matmul_rules(),
-        norm_rules(),        pad_rules(),       pool_rules(),    random_rules(),  reduce_rules(), rnn_rules(),
-        select_rules(),      set_value_rules(), shape_rules(),   slice_rules()})
+       {activation_rules(),  compare_rules(), complex_rules(),   control_rules(),  conv_rules(),   create_rules(),
+        elementwise_rules(), index_rules(),   join_rules(),      loss_rules(),     math_rules(),   matmul_rules(),
+        norm_rules(),        pad_rules(),     pool_rules(),      quantize_rules(), random_rules(), reduce_rules(),
+        rnn_rules(),         select_rules(),  set_value_rules(), shape_rules(),    slice_rules()})
     for (const Rule& rule : table) index[rule.paddle].push_back(&rule);
   return index;
 }

@@ -57,6 +57,7 @@ std::span<const Rule> matmul_rules();
 std::span<const Rule> norm_rules();
 std::span<const Rule> pad_rules();
 std::span<const Rule> pool_rules();
+std::span<const Rule> quantize_rules();
 std::span<const Rule> random_rules();
 std::span<const Rule> reduce_rules();
 std::span<const Rule> rnn_rules();

@@ -1,0 +1,205 @@
+// Quantisation, which Paddle simulates by whole numbers kept as floats.  With eight bits it becomes QuantizeLinear and
+// DequantizeLinear, which engines recognise and compute in eight bits; with others it stays what it is.
+#include <algorithm>
+#include <cmath>
+
+#include "lower/expr.h"
+#include "lower/operands.h"
+#include "lower/rules.h"
+
+namespace oarlock {
+namespace {
+
+// bits: of a whole number; axis: which one has a scale per slice, -1 for one scale; clips: whether -2^(bits-1) is left
+// out.
+struct Format {
+  std::int64_t bits, axis;
+  bool clips;
+
+  double most() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
+};
+
+Format read_format(Node& n, std::int64_t axis, bool clips) {
+  Format format{n.attr("bit_length", 8), axis, clips};
+  n.require(format.bits > 1 && format.bits <= 16, "attribute 'bit_length' is " + std::to_string(format.bits));
+  return format;
+}
+
+bool eight_bits(Node& n, const Value& x, const Format& format) {
+  return format.bits == 8 && n.need_dtype(x) == DType::float32;
+}
+
+// One scale, or one per slice along the axis as it broadcasts against x.
+Expr spread(const Expr& scale, const Expr& x, const Format& format) {
+  Node& n = scale.node();
+  if (format.axis < 0) return {n, as_scalar(n, scale)};
+  Ints ones(static_cast<std::size_t>(n.need_rank(x)), 1);
+  ones[static_cast<std::size_t>(format.axis)] = -1;
+  return {n, n.reshape(scale, ones)};
+}
+
+// What QuantizeLinear divides by: a scalar, or a vector for its attribute `axis`.   A scale of 0 gives zeros.
+Expr step(const Expr& scale, const Format& format) {
+  Node& n = scale.node();
+  Expr flat(n, format.axis < 0 ? as_scalar(n, scale) : n.reshape(scale, {-1}));
+  return max(flat, 1e-30) / format.most();
+}
+
+Node::Attrs along(const Format& format) { return format.axis < 0 ? Node::Attrs{} : Node::Attrs{{"axis", format.axis}}; }
+
+Value zero_point(Node& n, const Expr& step) {
+  auto zero = n.tensor({DType::int8, {}, std::string(1, '\0')});
+  return n.rank(step) == 0 ? zero : n.emit("Expand", {zero, n.shape_of(step)});
+}
+
+Expr clipped(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
+
+Expr half_away(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
+
+// Whole numbers, kept as floats; the eight-bit ones are remembered behind them.
+Expr quantized(const Expr& x, const Expr& scale, const Format& format) {
+  Node& n = x.node();
+  auto wide = spread(scale, x, format);
+  auto inside = format.clips ? clipped(x, wide) : x;
+  if (!eight_bits(n, x, format)) {
+    auto whole = inside * (format.most() / max(wide, 1e-30));
+    if (format.clips) return half_away(whole);
+    return max(min(whole.emit("Round"), format.most()), -format.most() - 1);
+  }
+  auto by = step(scale, format);
+  Expr small(n, n.emit("QuantizeLinear", {inside, by, zero_point(n, by)}, along(format)));
+  n.declare(small, DType::int8, n.shape(x));
+  auto whole = small.to(DType::float32);
+  n.remember_int8(whole, small);
+  return whole;
+}
+
+// A weight that holds whole numbers of eight bits, as such.
+std::optional<Value> int8_weight(Node& n, const Value& x) {
+  auto content = n.constant(x);
+  if (!content || content->dtype != DType::float32) return std::nullopt;
+  for (std::size_t at = 0; at < content->bytes.size(); at += sizeof(float)) {
+    float value = 0;
+    std::copy_n(content->bytes.data() + at, sizeof value, reinterpret_cast<char*>(&value));
+    if (!(value >= -128 && value <= 127) || value != std::nearbyint(value)) return std::nullopt;
+  }
+  return n.cast(x, DType::int8);
+}
+
+std::optional<Value> int8_of(Node& n, const Value& x) {
+  if (n.dtype(x) == DType::int8) return x;
+  auto small = n.remembered_int8(x);
+  return small ? small : int8_weight(n, x);
+}
+
+Expr dequantized(const Expr& x, const Expr& scale, const Format& format) {
+  Node& n = x.node();
+  auto small = format.bits == 8 ? int8_of(n, x) : std::nullopt;
+  if (!small || n.need_dtype(scale) != DType::float32)
+    return x.to(n.need_dtype(scale)) * spread(scale, x, format) / format.most();
+  auto by = step(scale, format);
+  Expr y(n, n.emit("DequantizeLinear", {*small, by, zero_point(n, by)}, along(format)));
+  n.declare(y, DType::float32, n.shape(x));
+  return y;
+}
+
+// ---- the newer pair ----
+
+Format linear_format(Node& n, const Value& x) {
+  auto axis = n.attr("quant_axis", 0);
+  if (axis >= 0) n.require(axis < n.need_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
+  n.require(axis < 0 || n.opset() >= 13, "one scale per slice needs opset 13");
+  return read_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
+}
+
+Lower linear(Expr (*f)(const Expr&, const Expr&, const Format&)) {
+  return [f](Node& n) {
+    auto x = in(n, "X");
+    if (n.attr("only_observer", false)) return n.out("Y", x);
+    n.out("Y", f(x, in(n, "Scale"), linear_format(n, x)));
+  };
+}
+
+// ---- the older ones: quantised, or quantised and back, by a scale that was learned or is the largest size ----
+
+Expr largest(const Expr& x, std::int64_t axis) {
+  Node& n = x.node();
+  Ints axes;
+  if (axis >= 0) axes = all_axes(n.need_rank(x)), axes.erase(axes.begin() + axis);
+  return {n, n.reshape(reduce(n, "ReduceMax", abs(x), axes, false), {-1})};
+}
+
+void give(Node& n, const Expr& x, const Expr& scale, const Format& format, bool back) {
+  auto whole = quantized(x, scale, format);
+  n.out("Out", back ? dequantized(whole, scale, format) : whole);
+  n.out("OutScale", scale);
+}
+
+Lower by_largest(bool back) {
+  return [back](Node& n) {
+    auto x = in(n, "X");
+    auto format = read_format(n, -1, true);
+    give(n, x, largest(x, -1), format, back);
+  };
+}
+
+Lower by_largest_of_slices(bool back) {
+  return [back](Node& n) {
+    auto x = in(n, "X");
+    auto axis = n.axis("quant_axis", 0, n.need_rank(x));
+    give(n, x, largest(x, axis), read_format(n, axis, true), back);
+  };
+}
+
+Lower by_learned(bool back) {
+  return [back](Node& n) {
+    n.require(n.attr("is_test", false), "in training mode has no lowering");
+    give(n, in(n, "X"), in(n, "InScale"), read_format(n, -1, true), back);
+  };
+}
+
+void observe(Node& n) {
+  n.require(n.attr("is_test", false), "in training mode has no lowering");
+  n.out("Out", n.in("X"));
+}
+
+void dequantize_max_abs(Node& n) {
+  auto x = in(n, "X");
+  auto range = n.attr("max_range", 127.0f);
+  if (range == 127) return n.out("Out", dequantized(x, in(n, "Scale"), {8, -1, true}));
+  n.out("Out", x * Expr(n, as_scalar(n, n.in("Scale"))) / range);
+}
+
+// One scale per slice, and a second one for all where the operand is a product of two.
+void dequantize_slices(Node& n) {
+  auto x = in(n, "X");
+  auto scales = need_values(n, "Scales");
+  auto bits = n.attr("quant_bits", Ints{8});
+  n.require(bits.size() >= scales.size() && scales.size() <= 2, "needs one number of bits for each of two scales");
+  auto first =
+      scales.size() == 1 ? n.axis("quant_axis", 0, n.need_rank(x)) : n.axis("x_num_col_dims", 1, n.need_rank(x));
+  auto y = dequantized(x, {n, scales[0]}, {bits[0], first, true});
+  n.out("Out", scales.size() == 1 ? y : y * Expr(n, as_scalar(n, scales[1])) / Format{bits[1], -1, true}.most());
+}
+
+}  // namespace
+
+std::span<const Rule> quantize_rules() {
+  static const Rule rules[] = {
+      {"quantize_linear", 11, linear(quantized)},
+      {"dequantize_linear", 11, linear(dequantized)},
+      {"fake_quantize_abs_max", 11, by_largest(false)},
+      {"fake_quantize_dequantize_abs_max", 11, by_largest(true)},
+      {"fake_channel_wise_quantize_abs_max", 13, by_largest_of_slices(false)},
+      {"fake_channel_wise_quantize_dequantize_abs_max", 13, by_largest_of_slices(true)},
+      {"fake_quantize_moving_average_abs_max", 11, by_learned(false)},
+      {"fake_quantize_range_abs_max", 11, by_learned(false)},
+      {"fake_quantize_dequantize_moving_average_abs_max", 11, by_learned(true)},
+      {"moving_average_abs_max_scale", 7, observe},
+      {"fake_dequantize_max_abs", 11, dequantize_max_abs},
+      {"fake_channel_wise_dequantize_max_abs", 13, dequantize_slices},
+  };
+  return rules;
+}
+
+}  // namespace oarlock
