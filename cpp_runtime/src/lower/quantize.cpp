@@ -2,6 +2,7 @@
 // DequantizeLinear, which engines recognise and compute in eight bits; with others it stays what it is.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "lower/expr.h"
 #include "lower/operands.h"
@@ -38,18 +39,43 @@ Expr spread(const Expr& scale, const Expr& x, const Format& format) {
   return {n, n.reshape(scale, ones)};
 }
 
-// What QuantizeLinear divides by: a scalar, or a vector for its attribute `axis`.   A scale of 0 gives zeros.
+constexpr double kLeast = 1e-30;  // a scale of 0 gives zeros
+
+// The floats of a weight.
+std::optional<std::vector<float>> floats_of(const Node& n, const Value& v) {
+  auto content = n.constant(v);
+  if (!content || content->dtype != DType::float32) return std::nullopt;
+  std::vector<float> values(content->bytes.size() / sizeof(float));
+  std::memcpy(values.data(), content->bytes.data(), content->bytes.size());
+  return values;
+}
+
+// Engines want it to be a constant.
+std::optional<Value> known_step(Node& n, const Value& scale, const Format& format) {
+  auto values = floats_of(n, scale);
+  if (!values || (format.axis < 0 && values->size() != 1)) return std::nullopt;
+  Floats steps;
+  for (float s : *values) steps.push_back(std::max(static_cast<double>(s), kLeast) / format.most());
+  return format.axis < 0 ? n.scalar(steps[0], DType::float32) : n.floats(steps, DType::float32);
+}
+
+// What QuantizeLinear divides by: a scalar, or a vector for its attribute `axis`.
 Expr step(const Expr& scale, const Format& format) {
   Node& n = scale.node();
+  if (auto known = known_step(n, scale, format)) return {n, *known};
   Expr flat(n, format.axis < 0 ? as_scalar(n, scale) : n.reshape(scale, {-1}));
-  return max(flat, 1e-30) / format.most();
+  return max(flat, kLeast) / format.most();
 }
 
 Node::Attrs along(const Format& format) { return format.axis < 0 ? Node::Attrs{} : Node::Attrs{{"axis", format.axis}}; }
 
 Value zero_point(Node& n, const Expr& step) {
-  auto zero = n.tensor({DType::int8, {}, std::string(1, '\0')});
-  return n.rank(step) == 0 ? zero : n.emit("Expand", {zero, n.shape_of(step)});
+  auto shape = n.shape(step);
+  bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
+  if (known)
+    return n.tensor(
+        {DType::int8, *shape, std::string(shape->empty() ? 1 : static_cast<std::size_t>((*shape)[0]), '\0')});
+  return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
 }
 
 Expr clipped(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
@@ -62,7 +88,7 @@ Expr quantized(const Expr& x, const Expr& scale, const Format& format) {
   auto wide = spread(scale, x, format);
   auto inside = format.clips ? clipped(x, wide) : x;
   if (!eight_bits(n, x, format)) {
-    auto whole = inside * (format.most() / max(wide, 1e-30));
+    auto whole = inside * (format.most() / max(wide, kLeast));
     if (format.clips) return half_away(whole);
     return max(min(whole.emit("Round"), format.most()), -format.most() - 1);
   }
@@ -76,14 +102,11 @@ Expr quantized(const Expr& x, const Expr& scale, const Format& format) {
 
 // A weight that holds whole numbers of eight bits, as such.
 std::optional<Value> int8_weight(Node& n, const Value& x) {
-  auto content = n.constant(x);
-  if (!content || content->dtype != DType::float32) return std::nullopt;
-  for (std::size_t at = 0; at < content->bytes.size(); at += sizeof(float)) {
-    float value = 0;
-    std::copy_n(content->bytes.data() + at, sizeof value, reinterpret_cast<char*>(&value));
-    if (!(value >= -128 && value <= 127) || value != std::nearbyint(value)) return std::nullopt;
-  }
-  return n.cast(x, DType::int8);
+  auto values = floats_of(n, x);
+  if (!values) return std::nullopt;
+  bool whole = std::all_of(values->begin(), values->end(),
+                           [](float v) { return v >= -128 && v <= 127 && v == std::nearbyint(v); });
+  return whole ? std::optional(n.cast(x, DType::int8)) : std::nullopt;
 }
 
 std::optional<Value> int8_of(Node& n, const Value& x) {
