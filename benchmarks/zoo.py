@@ -1,8 +1,8 @@
 """The models of benchmarks/inference.py, made by real PaddlePaddle with random weights.
 
-    $OARLOCK_PADDLE benchmarks/zoo.py FOLDER [PART OF A NAME]
+    $OARLOCK_PADDLE benchmarks/zoo.py FOLDER [PART OF A NAME, or =NAME] [--answers]
 
-Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name.   Classes of Paddle's own model zoo where it has them,
+Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also NAME.out.npz, what Paddle Inference gives.   Classes of Paddle's own model zoo where it has them,
 else nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP are: the same blocks and the same ops behind them.
 """
 
@@ -435,6 +435,24 @@ def textcnn() -> tuple[Any, Inputs]:
     return TextCnn(), tokens(64, 4)
 
 
+# ---- eight bits ----
+
+
+@model
+def quantised() -> tuple[Any, Inputs]:
+    """LeNet trained with simulated quantisation."""
+    from paddle.quantization import QAT, QuantConfig
+    from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+
+    quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+    aware = QAT(QuantConfig(activation=quanter, weight=quanter))
+    net = aware.quantize(models.LeNet())
+    for _ in range(3):
+        net(paddle.randn([8, 1, 28, 28]))
+    net.eval()
+    return aware.convert(net), ZOO["lenet"]()[1]
+
+
 # ---- control flow ----
 
 
@@ -497,9 +515,27 @@ def export(name: str, folder: str) -> None:
     np.savez(f"{folder}/{name}.npz", **{key: array for key, array, _ in inputs})
 
 
+def answer(name: str, folder: str) -> None:
+    """Write what Paddle Inference gives, without its graph passes."""
+    config = paddle.inference.Config(f"{folder}/{name}.pdmodel", f"{folder}/{name}.pdiparams")
+    config.disable_glog_info()
+    config.disable_mkldnn()
+    config.switch_ir_optim(False)
+    predictor = paddle.inference.create_predictor(config)
+    given = np.load(f"{folder}/{name}.npz")
+    for key in predictor.get_input_names():
+        predictor.get_input_handle(key).copy_from_cpu(given[key])
+    predictor.run()
+    found = [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
+    np.savez(f"{folder}/{name}.out.npz", **{f"out{i}": array for i, array in enumerate(found)})
+
+
 if __name__ == "__main__":
-    Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
+    words = [word for word in sys.argv[1:] if word != "--answers"]
+    Path(words[0]).mkdir(parents=True, exist_ok=True)
     for chosen in ZOO:
-        if len(sys.argv) < 3 or sys.argv[2] in chosen:
-            export(chosen, sys.argv[1])
+        if len(words) < 2 or (words[1] == f"={chosen}" if words[1].startswith("=") else words[1] in chosen):
+            export(chosen, words[0])
+            if "--answers" in sys.argv:
+                answer(chosen, words[0])
             print(chosen, flush=True)

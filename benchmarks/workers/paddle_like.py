@@ -186,7 +186,7 @@ def engine(name: str) -> Case:
     if OURS:
         layer = P.jit.load(prefix, threads=1)
         return lambda: layer(x)
-    from paddle import inference  # noqa: PLC0415
+    from paddle import inference
 
     config = inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
     config.disable_gpu()
