@@ -2,8 +2,9 @@
 
     $OARLOCK_PADDLE benchmarks/zoo.py FOLDER [PART OF A NAME, or =NAME] [--answers]
 
-Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also NAME.out.npz, what Paddle Inference gives.   Classes of Paddle's own model zoo where it has them,
-else nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP are: the same blocks and the same ops behind them.
+Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also NAME.out.npz, what Paddle Inference gives.
+Classes of Paddle's own model zoo where it has them, else nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP
+are: the same blocks and the same ops behind them.
 """
 
 from __future__ import annotations
