@@ -92,6 +92,8 @@ DECODE = [
     op("viterbi_decode", Input=TAGS[:1], Transition=f(6, 6, seed=1), Length=a([1]), out="Scores Path"),
     op("warpctc", Logits=CLASSES, Label=LABELS, **CTC),
     op("warpctc", Logits=CLASSES, Label=np.where(LABELS == 4, 3, LABELS), blank=4, norm_by_times=True, **CTC),
+    op("warpctc", Logits=CLASSES[:1], Label=a([[1], [3], [4]], "int32"), LogitsLength=a([1, 1, 1]), LabelLength=a([1, 1, 1]),
+       out="Loss", unread="WarpCTCGrad"),
     op("hierarchical_sigmoid", f(4, 3), W=w(f(5, 3)), Label=a([[0], [2], [5], [3]]), Bias=w(f(5, 1)),
        unread="PreOut W_Out=W", num_classes=6),
     op("hierarchical_sigmoid", f(3, 3), W=w(f(5, 3)), Label=a([[0], [2], [1]]),

@@ -26,27 +26,26 @@ Expr entry(const Expr& rows, const Expr& at) {
 // ---- viterbi_decode ----
 
 struct Forward {
-  Expr ended, came;  // scores where each sequence ends [B,N]; the best tag before each, from step 1 on [B,T-1,N]
+  Expr ended, came;  // scores where each sequence ends [B,N]; the best tag before each [B,T,N]
 };
 
 // The last tag starts every sequence and the last but one ends it, where they do.
 Forward best_scores(Node& n, const Expr& x, const Expr& lengths, const Expr& longest) {
   auto transition = in(n, "Transition");
-  bool tags = n.attr("include_bos_eos_tag", true);
-  auto row = [&](const Value& of, std::int64_t from, std::int64_t axis) {
-    return Expr(n, n.squeeze(n.slice(of, {from}, {from == -1 ? INT64_MAX : from + 1}, {axis}), {axis}));
+  auto row = [&](std::int64_t at) {
+    return Expr(n, n.emit("Gather", {transition, n.int_scalar(at)}, {{"axis", std::int64_t{0}}}));
   };
-  auto ending = [&](const Expr& score) { return tags ? score + row(transition, -2, 0) : score; };
-  auto start = row(x, 0, 1);
-  if (tags) start = start + row(transition, -1, 0);
-  auto rest = x.emit("Slice", {n.ints({1}), n.reshape(longest, {1}), n.ints({1})});
-  auto step = [&](const Exprs& last, const Exprs& now) -> Step {
-    auto each = column(last[0]) + transition;
-    auto score = reduced("ReduceMax", each, 1) + now[0], t = last[2];
-    auto ended = where(column(lengths) > t, ending(score), last[1]);
+  bool tags = n.attr("include_bos_eos_tag", true);
+  auto first = tags ? row(-1) : row(-1).number(0), last = tags ? row(-2) : first;
+  auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
+  auto step = [&](const Exprs& before, const Exprs& now) -> Step {
+    auto each = column(before[0]) + transition, t = before[2];
+    auto score = where(t == 0, first, reduced("ReduceMax", each, 1)) + now[0];
+    auto ended = where(column(lengths) > t, score + last, before[1]);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
-  auto done = walk(n, {1}, {start, ending(start), {n, n.int_scalar(1)}}, {rest}, step);
+  auto nothing = filled_like(x, 0, shape_without(n, x, 1));
+  auto done = walk(n, {1}, {nothing, nothing, {n, n.int_scalar(0)}}, {steps}, step);
   return {done.states[1], done.kept[0]};
 }
 
@@ -63,7 +62,7 @@ void viterbi_decode(Node& n) {
   };
   auto path = walk(n, {1, true}, {best_of(ended, 1), longest - 1}, {came}, back);
   n.out("Scores", reduced("ReduceMax", ended, 1));
-  n.out("Path", n.concat({column(where(lengths > 0, path.states[0], 0)), path.kept[0]}, 1));
+  n.out("Path", path.kept[0]);
 }
 
 // ---- warpctc: the forward half of A. Graves et al., "Connectionist Temporal Classification" ----
@@ -99,15 +98,14 @@ Expr skips_of(const Expr& classes, std::int64_t blank) {
 // ln of the probability of all paths to each state where its sequence ends.   logs: of the states' classes [T,B,P]
 Expr path_sums(const Expr& logs, const Expr& skips, const Expr& times) {
   Node& n = logs.node();
-  Expr first(n, n.squeeze(n.slice(logs, {0}, {1}, {0}), {0})), rest(n, n.slice(logs, {1}, {INT64_MAX}, {0}));
   Expr places(n, count_to(n, length_along(n, logs, 2)));
-  auto start = where(places < 2, first, -INFINITY);
+  auto start = where(places == 0, 0, filled_like(logs, -INFINITY, shape_without(n, logs, 0)));
   auto step = [&](const Exprs& last, const Exprs& now) -> Step {
     auto jumped = where(skips, moved(last[0], 2), -INFINITY);
     auto alpha = log_add_exp(log_add_exp(last[0], moved(last[0], 1)), jumped) + now[0], t = last[2] + 1;
     return {{alpha, where(column(times) == t, alpha, last[1]), t}, {}};
   };
-  return walk(n, {0}, {start, start, {n, n.int_scalar(1)}}, {rest}, step).states[1];
+  return walk(n, {0}, {start, start, {n, n.int_scalar(0)}}, {logs}, step).states[1];
 }
 
 void warpctc(Node& n) {
