@@ -74,10 +74,10 @@ def _outputs(text):
 
 def op(
     type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), declared="float32",
-    **given,
+    slot="X", **given,
 ):  # fmt: skip
     """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
-    inputs = {} if x is None else {"X": x}
+    inputs = {} if x is None else {slot: x}
     inputs |= {k: v for k, v in given.items() if _is_input(v)}
     attrs = {k: v for k, v in given.items() if not _is_input(v)}
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
@@ -195,14 +195,28 @@ def export(name, case, folder):
 
 def cases():
     """Every case by name."""
+    import lowering_arith
+    import lowering_legacy
+    import lowering_linalg
     import lowering_nets
     import lowering_ops
     import lowering_ops_more
     import lowering_quantize
     import lowering_rnn
+    import lowering_search
     import lowering_spectral
 
-    tables = lowering_ops, lowering_ops_more, lowering_quantize, lowering_rnn, lowering_spectral
+    tables = (
+        lowering_ops,
+        lowering_ops_more,
+        lowering_quantize,
+        lowering_rnn,
+        lowering_spectral,
+        lowering_arith,
+        lowering_linalg,
+        lowering_search,
+        lowering_legacy,
+    )
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 
 

@@ -25,9 +25,9 @@ def filled(value, offset=0, wrap=False):
     def of(x):
         out = x.copy()
         for i in range(len(out)):
-            j = (i % (x.shape[1] + 1) if wrap else i) + offset
-            if 0 <= j < x.shape[1]:
-                out[i, j] = value
+            place = i % (x.shape[1] + 1) if wrap else i
+            if place < x.shape[1] and 0 <= place + offset < x.shape[1]:
+                out[i, place + offset] = value
         return out
 
     return of
@@ -55,6 +55,7 @@ ROWS = [
     Row("fill_diagonal", [f(3, 4)], {"value": 2.5}, ref=filled(2.5)),
     Row("fill_diagonal", [f(4, 3)], {"value": 2.0, "offset": 1}, ref=filled(2.0, 1)),
     Row("fill_diagonal", [f(7, 3)], {"value": 2.0, "wrap": True}, ref=filled(2.0, 0, True)),
+    Row("fill_diagonal", [f(5, 3)], {"value": 2.0, "offset": -1}, ref=filled(2.0, -1)),
     Row("fill_diagonal_tensor", [f(4, 3), f(3)], ref=with_diagonal(0), paddle_grad="it has none of Y"),
     Row("fill_diagonal_tensor", [f(4, 5, 2), f(2, 4)], {"offset": 1}, ref=with_diagonal(1), paddle_grad="it has none of Y"),
 ]  # fmt: skip

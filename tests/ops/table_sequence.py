@@ -96,7 +96,7 @@ def best(tags):
                 total = sum(x[b, t, c] for t, c in enumerate(way)) + sum(
                     transition[i, j] for i, j in itertools.pairwise(way)
                 )
-                return total + (transition[-1, way[0]] + transition[way[-1], -2] if tags else 0)
+                return total + (transition[-1, way[0]] + transition[-2, way[-1]] if tags else 0)
 
             ways = list(itertools.product(range(x.shape[2]), repeat=int(length[b])))
             found = max(ways, key=score)

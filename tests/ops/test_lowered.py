@@ -28,6 +28,8 @@ SIDE = {
     "instance_norm": {"SavedMean", "SavedVariance"},
     "layer_norm": {"Mean", "Variance"},
     "rnn": {"DropoutState", "Reserve"},
+    "rrelu": {"Noise"},
+    "warpctc": {"WarpCTCGrad"},
 }
 # What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is hidden here.
 REFUSALS = {

@@ -116,7 +116,7 @@ def _diagonal_mask(shape: Any, offset: int, wrap: bool) -> Any:
     rows, columns = np.indices(shape)
     if wrap and shape[0] > shape[1]:
         rows = rows % (shape[1] + 1)
-    return columns - rows == offset
+    return (columns - rows == offset) & (rows < shape[1])
 
 
 @fill_diagonal.vjp

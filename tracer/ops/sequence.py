@@ -96,12 +96,12 @@ def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     batch, count = np.arange(x.shape[0]), int(np.max(length, initial=0))
     score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
     came = np.zeros((count, *score.shape), np.int64)
-    final = score + transition[:, -2] if include_bos_eos_tag else score
+    final = score + transition[-2] if include_bos_eos_tag else score
     ended = final
     for t in range(1, count):
         each = score[:, :, None] + transition
         came[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]
-        final = score + transition[:, -2] if include_bos_eos_tag else score
+        final = score + transition[-2] if include_bos_eos_tag else score
         ended = np.where((length > t)[:, None], final, ended)
     tag = np.argmax(ended, axis=1)
     path = np.zeros((x.shape[0], count), np.int64)

@@ -42,6 +42,68 @@ void elu(Node& n) {
   n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha));
 }
 
+// max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)
+void celu(Node& n) {
+  auto x = in(n, "X");
+  double alpha = n.attr("alpha", 1.0f);
+  n.out("Out", relu(x) + min((exp(x / alpha) - 1) * alpha, 0));
+}
+
+void selu(Node& n) {
+  auto x = in(n, "X");
+  auto scale = n.attr("scale", 1.0507009873554805f), alpha = n.attr("alpha", 1.6732632423543772f);
+  if (!is_double(n, x)) return n.out("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
+  n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
+}
+
+void stanh(Node& n) { n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f)); }
+
+// log(x / (1 - x))
+void logit(Node& n) {
+  auto x = in(n, "X");
+  auto eps = n.attr("eps", 1e-6f);
+  if (eps > 0) x = clip(x, eps, 1.0 - eps);
+  n.out("Out", log(x / (1 - x)));
+}
+
+// ---- nothing up to a threshold ----
+
+// A product, so that infinity times 0 is NaN, as in Paddle.
+Expr kept(const Expr& x, const Expr& where) { return x * where.to(x.node().need_dtype(x)); }
+
+void hard_shrink(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", kept(x, abs(x) > n.attr("threshold", 0.5f)));
+}
+
+// What is left of x without its part between -lambda and lambda.
+void softshrink(Node& n) {
+  auto x = in(n, "X");
+  double lambda = n.attr("lambda", 0.5f);
+  n.require(lambda >= 0, "attribute 'lambda' is negative");
+  n.out("Out", x - clip(x, -lambda, lambda));
+}
+
+void thresholded_relu(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", kept(x, x > n.attr("threshold", 1.0f)));
+}
+
+// log(1 + exp(x)), x first set between -threshold and threshold
+void soft_relu(Node& n) {
+  double threshold = n.attr("threshold", 40.0f);
+  n.out("Out", log(exp(clip(in(n, "X"), -threshold, threshold)) + 1));
+}
+
+// Out of training the slope is the middle one.
+void rrelu(Node& n) {
+  n.require(n.attr("is_test", false), "in training mode slopes are drawn, which has no lowering");
+  auto x = in(n, "X");
+  double middle = (n.attr("lower", 0.125f) + n.attr("upper", 1 / 3.0f)) / 2;
+  n.out("Out", where(x < 0, x * middle, x));
+  n.out("Noise", where(x < 0, middle, 1, n.need_dtype(x)));
+}
+
 void hard_sigmoid(Node& n) {
   auto x = in(n, "X");
   auto slope = n.attr("slope", 0.2f), offset = n.attr("offset", 0.5f);
@@ -138,6 +200,15 @@ std::span<const Rule> activation_rules() {
       {"silu", 7, swish},
       {"swish", 7, swish},
       {"tanh_shrink", 7, formula([](const Expr& x) { return x - tanh(x); })},
+      {"celu", 8, celu},
+      {"selu", 7, selu},
+      {"stanh", 7, stanh},
+      {"logit", 7, logit},
+      {"hard_shrink", 7, hard_shrink},
+      {"softshrink", 7, softshrink},
+      {"thresholded_relu", 7, thresholded_relu},
+      {"soft_relu", 7, soft_relu},
+      {"rrelu", 9, rrelu},
       {"prelu", 9, prelu},
       {"softmax", 7, along_last_axis("Softmax")},
       {"softmax", 13, along_axis("Softmax", 1)},

@@ -65,25 +65,35 @@ void bitwise_not(Node& n) {
 
 Value never(Node& n, const Value& x) { return n.emit("Less", {x, x}); }
 
+Value is_nan(Node& n, const Value& x) { return n.emit("IsNaN", {x}); }
+
 Value is_inf(Node& n, const Value& x) {
   bool narrow = n.dtype(x) == DType::float16;
   return n.emit("IsInf", {narrow ? n.cast(x, DType::float32) : x});
 }
 
-void isnan(Node& n) {
+using Question = Value (*)(Node&, const Value&);
+
+Value asked(Node& n, Question what) {
   auto x = n.in("X");
-  n.out("Out", is_floating(n.need_dtype(x)) ? n.emit("IsNaN", {x}) : never(n, x));
+  return is_floating(n.need_dtype(x)) ? what(n, x) : never(n, x);
 }
 
-void isinf(Node& n) {
-  auto x = n.in("X");
-  n.out("Out", is_floating(n.need_dtype(x)) ? is_inf(n, x) : never(n, x));
+Lower each(Question what) {
+  return [what](Node& n) { n.out("Out", asked(n, what)); };
+}
+
+// The first forms ask it of all elements together.
+Lower any(Question what) {
+  return [what](Node& n) {
+    auto found = reduce(n, "ReduceMax", n.cast(asked(n, what), DType::int32), {}, false);
+    out_scalar(n, "Out", n.cast(found, DType::boolean));
+  };
 }
 
 void isfinite(Node& n) {
-  auto x = n.in("X");
-  bool floats = is_floating(n.need_dtype(x));
-  n.out("Out", n.emit("Not", {floats ? n.emit("Or", {n.emit("IsNaN", {x}), is_inf(n, x)}) : never(n, x)}));
+  auto not_finite = [](Node& n, const Value& x) { return n.emit("Or", {is_nan(n, x), is_inf(n, x)}); };
+  n.out("Out", n.emit("Not", {asked(n, not_finite)}));
 }
 
 // ONNX Runtime chooses among numbers only, and not among all of them.
@@ -115,9 +125,11 @@ std::span<const Rule> compare_rules() {
       {"bitwise_or", 7, bitwise("Or", "BitwiseOr")},
       {"bitwise_xor", 7, bitwise("Xor", "BitwiseXor")},
       {"bitwise_not", 7, bitwise_not},
-      {"isnan_v2", 9, isnan},
-      {"isinf_v2", 10, isinf},
+      {"isnan_v2", 9, each(is_nan)},
+      {"isinf_v2", 10, each(is_inf)},
       {"isfinite_v2", 10, isfinite},
+      {"isnan", 9, any(is_nan)},
+      {"isinf", 10, any(is_inf)},
       {"where", 9, where},
   };
   return rules;

@@ -50,14 +50,10 @@ void fill_any_like(Node& n) {
   n.out("Out", filled(n, n.shape_of(x), dtype, encoded(n.attr("value", 0.0), dtype)));
 }
 
-// One dim is that of another tensor.
-Value batch_shape(Node& n) {
-  auto x = n.in("Input");
-  Ints shape = n.attr("shape", Ints{});
-  auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
-  n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()), "output_dim_idx is out of range");
-  Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
-  return n.concat({n.ints(before), size_along(n, x, from), n.ints(behind)}, 0);
+void fill_zeros_like(Node& n) {
+  auto x = n.in("X");
+  auto dtype = n.need_dtype(x);
+  n.out("Out", filled(n, n.shape_of(x), dtype, encoded(0, dtype)));
 }
 
 void fill_batch_size_like(Node& n) {
@@ -158,15 +154,24 @@ Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, 
   return where(at * 2 < count, from_start, from_stop).to(dtype);
 }
 
-void linspace(Node& n) {
-  auto dtype = n.attr("dtype", DType::float32);
+// Known numbers are written out.
+Value even_steps(Node& n, DType dtype) {
   auto start = n.in("Start"), stop = n.in("Stop"), count = n.in("Num");
   auto from = n.const_number(start), to = n.const_number(stop), size = n.const_number(count);
   if (from && to && size && *size >= 0 && *size <= kListed)
-    return n.out("Out", linspace_known(n, *from, *to, static_cast<std::int64_t>(*size), dtype));
+    return linspace_known(n, *from, *to, static_cast<std::int64_t>(*size), dtype);
   auto scalar = [&](const Value& v, DType as) { return Expr(n, n.cast(as_scalar(n, v), as)); };
-  n.out("Out", linspace_computed(scalar(start, DType::float64), scalar(stop, DType::float64),
-                                 scalar(count, DType::int64), dtype));
+  return linspace_computed(scalar(start, DType::float64), scalar(stop, DType::float64), scalar(count, DType::int64),
+                           dtype);
+}
+
+void linspace(Node& n) { n.out("Out", even_steps(n, n.attr("dtype", DType::float32))); }
+
+// Powers with exponents in even steps.
+void logspace(Node& n) {
+  Expr base(n, n.cast(as_scalar(n, n.in("Base")), DType::float64));
+  auto powers = base.emit("Pow", {even_steps(n, DType::float64)});
+  n.out("Out", powers.to(n.attr("dtype", DType::float32)));
 }
 
 void eye(Node& n) {
@@ -177,52 +182,21 @@ void eye(Node& n) {
   n.out("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
 }
 
-// ---- diagonals ----
-
-// A vector on a diagonal: rows (or columns) that all hold it, seen through the diagonal's mask.
-Value diagonal_of(Node& n, const Value& x, std::int64_t offset, const Value& padding) {
-  auto shift = std::llabs(offset);
-  auto size = n.emit("Add", {n.shape_of(x), n.ints({shift})});
-  auto zeros = n.emit("ConstantOfShape", {n.concat({size, size}, 0)});
-  auto mask = n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(DType::float32)}}, {"k", offset}});
-  auto longer = n.emit("Pad", {x, n.ints({0, shift})});
-  auto spread = n.unsqueeze(longer, {offset >= 0 ? 1 : 0});
-  return n.emit("Where", {n.cast(mask, DType::boolean), spread, padding});
-}
-
-// Positions in the flat matrix; its size must be known.
-Value diagonal_in(Node& n, const Value& x, std::int64_t offset) {
-  auto rows = n.dim(x, 0), columns = n.dim(x, 1);
-  n.require(rows >= 0 && columns >= 0, "the diagonal of a matrix needs its size to be known");
-  written_size(n, rows + 1, "the number of rows");
-  Ints at;
-  for (auto r = std::max(-offset, std::int64_t{0}); r < rows && r + offset < columns; ++r)
-    at.push_back(r * columns + r + offset);
-  return n.emit("Gather", {n.reshape(x, {-1}), n.ints(at)}, {{"axis", std::int64_t{0}}});
-}
-
-void diag(Node& n) {
-  auto x = n.in("X");
-  auto offset = n.attr("offset", 0);
-  n.require(offset > -kListed * kListed && offset < kListed * kListed, "the offset is " + std::to_string(offset));
-  if (n.need_rank(x) == 2) return n.out("Out", diagonal_in(n, x, offset));
-  auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
-  n.out("Out", diagonal_of(n, row, offset, n.scalar_like(n.attr("padding_value", 0.0f), x)));
-}
-
 }  // namespace
 
 std::span<const Rule> create_rules() {
   static const Rule rules[] = {
       {"fill_constant", 9, fill_constant},
       {"fill_any_like", 9, fill_any_like},
+      {"fill_zeros_like", 9, fill_zeros_like},
+      {"fill_zeros_like2", 9, fill_zeros_like},
       {"fill_constant_batch_size_like", 9, fill_batch_size_like},
       {"empty", 9, empty},
       {"assign_value", 7, assign_value},
       {"range", 11, range},
       {"linspace", 11, linspace},
+      {"logspace", 11, logspace},
       {"eye", 9, eye},
-      {"diag_v2", 11, diag},
   };
   return rules;
 }

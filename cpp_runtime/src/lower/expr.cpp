@@ -45,9 +45,16 @@ Expr sqrt(const Expr& x) { return x.emit("Sqrt"); }
 Expr floor(const Expr& x) { return x.emit("Floor"); }
 Expr ceil(const Expr& x) { return x.emit("Ceil"); }
 Expr tanh(const Expr& x) { return x.emit("Tanh"); }
+Expr sin(const Expr& x) { return x.emit("Sin"); }
+Expr cos(const Expr& x) { return x.emit("Cos"); }
+Expr atan(const Expr& x) { return x.emit("Atan"); }
 Expr sigmoid(const Expr& x) { return x.emit("Sigmoid"); }
 Expr sign(const Expr& x) { return x.emit("Sign"); }
 Expr relu(const Expr& x) { return x.emit("Relu"); }
+Expr pow(const Expr& x, double exponent) { return x.emit("Pow", {x.number(exponent)}); }
+Expr isnan(const Expr& x) { return x.emit("IsNaN"); }
+Expr log_add_exp(const Expr& a, const Expr& b) { return max(a, b) + log(exp(where(a == b, 0, -abs(a - b))) + 1); }
+
 Expr max(const Expr& a, const Expr& b) { return a.emit("Max", {b}); }
 Expr max(const Expr& a, double b) { return max(a, a.number(b)); }
 Expr min(const Expr& a, const Expr& b) { return a.emit("Min", {b}); }
@@ -58,6 +65,10 @@ Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.number(a)
 Expr where(const Expr& c, double a, double b, DType dtype) {
   if (a == 1 && b == 0) return c.to(dtype);
   return c.emit("Where", {c.node().scalar(a, dtype), c.node().scalar(b, dtype)});
+}
+
+Expr filled_like(const Expr& like, double value, const Value& shape) {
+  return like.number(value).emit("Expand", {shape});
 }
 
 }  // namespace oarlock

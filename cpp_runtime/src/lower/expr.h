@@ -61,9 +61,16 @@ Expr sqrt(const Expr& x);
 Expr floor(const Expr& x);
 Expr ceil(const Expr& x);
 Expr tanh(const Expr& x);
+Expr sin(const Expr& x);
+Expr cos(const Expr& x);
+Expr atan(const Expr& x);
 Expr sigmoid(const Expr& x);
 Expr sign(const Expr& x);
 Expr relu(const Expr& x);
+Expr pow(const Expr& x, double exponent);
+Expr isnan(const Expr& x);
+/// log(exp(a) + exp(b)), also where both are infinite.
+Expr log_add_exp(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);
 Expr max(const Expr& a, double b);
 Expr min(const Expr& a, const Expr& b);
@@ -73,5 +80,8 @@ Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
 /// Of a dtype; where(c, 1, 0) of truth values is a cast.
 Expr where(const Expr& condition, double a, double b, DType dtype);
+
+/// `value` everywhere in a shape (int64[rank]), with the dtype of `like`.
+Expr filled_like(const Expr& like, double value, const Value& shape);
 
 }  // namespace oarlock

@@ -213,6 +213,7 @@ const InferTable& table() {
                       "Identity",
                       "InstanceNormalization",
                       "LayerNormalization",
+                      "LRN",
                       "LeakyRelu",
                       "Log",
                       "LogSoftmax",

@@ -22,6 +22,23 @@ void stack(Node& n) {
   n.out("Y", n.concat(parts, axis));
 }
 
+// The same columns of every matrix.
+Values columns(Node& n) {
+  auto from = n.attr("start_index", 0), length = n.attr("length", -1);
+  auto parts = need_values(n, "X");
+  for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
+  return parts;
+}
+
+void partial_concat(Node& n) { n.out("Out", n.concat(columns(n), 1)); }
+
+void partial_sum(Node& n) {
+  auto parts = columns(n);
+  Value sum = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) sum = n.emit("Add", {sum, parts[i]});
+  n.out("Out", sum);
+}
+
 // ---- more of the same ----
 
 // -1 keeps a dim, and so does 1 in ONNX.
@@ -35,6 +52,12 @@ void expand(Node& n) {
     shape = n.emit("Where", {keeps, n.int_scalar(1), shape});
   }
   n.out("Out", n.emit("Expand", {x, shape}));
+}
+
+// The first form says how often.
+void expand_times(Node& n) {
+  auto times = int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
+  n.out("Out", n.emit("Tile", {n.in("X"), times}));
 }
 
 void expand_as(Node& n) {
@@ -133,9 +156,19 @@ void tril_triu(Node& n) {
 
 std::span<const Rule> join_rules() {
   static const Rule rules[] = {
-      {"concat", 7, concat},          {"stack", 7, stack}, {"expand_v2", 8, expand},
-      {"expand_as_v2", 8, expand_as}, {"tile", 7, tile},   {"broadcast_tensors", 9, broadcast_all},
-      {"meshgrid", 8, meshgrid},      {"flip", 10, flip},  {"roll", 10, roll},
+      {"concat", 7, concat},
+      {"stack", 7, stack},
+      {"expand_v2", 8, expand},
+      {"expand_as_v2", 8, expand_as},
+      {"tile", 7, tile},
+      {"broadcast_tensors", 9, broadcast_all},
+      {"meshgrid", 8, meshgrid},
+      {"flip", 10, flip},
+      {"reverse", 10, flip},
+      {"expand", 7, expand_times},
+      {"partial_concat", 7, partial_concat},
+      {"partial_sum", 7, partial_sum},
+      {"roll", 10, roll},
       {"tril_triu", 14, tril_triu},
   };
   return rules;

@@ -50,6 +50,8 @@ Expr round_half_away(const Expr& x) {
   return sign(x) * where(size - whole < 0.5, whole, whole + 1);
 }
 
+Expr trunc(const Expr& x) { return where(x < 0, ceil(x), floor(x)); }
+
 Expr tan_by_parts(const Expr& x) { return x.emit("Sin") / x.emit("Cos"); }
 
 Expr sinh_by_exp(const Expr& x) {
@@ -74,7 +76,7 @@ Lower to_whole(Expr (*f)(const Expr&)) {
   };
 }
 
-void pow(Node& n) {
+void power(Node& n) {
   auto x = n.in("X");
   auto variable = n.has("FactorTensor") ? n.in("FactorTensor") : n.attr_tensor("factor");
   if (!variable.empty()) return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.need_dtype(x))}));
@@ -97,6 +99,12 @@ void clip(Node& n) {
   auto low = bound(n, "Min", "min", x, -INFINITY), high = bound(n, "Max", "max", x, INFINITY);
   if (n.opset() >= 11 && n.dtype(x) != DType::int16) return n.out("Out", n.emit("Clip", {x, low, high}));
   n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
+}
+
+// Of a real number: 0, or half a turn.
+void angle(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", where(x < 0, M_PI, 0, n.need_dtype(x)));
 }
 
 void cast(Node& n) {
@@ -130,6 +138,7 @@ std::span<const Rule> math_rules() {
       {"floor", 7, to_whole(floor)},
       {"ceil", 7, to_whole(ceil)},
       {"round", 9, to_whole(round_half_away)},
+      {"trunc", 9, to_whole(trunc)},
       {"sin", 7, of_float("Sin")},
       {"cos", 7, of_float("Cos")},
       {"tan", 7, or_for_doubles("Tan", tan_by_parts)},
@@ -142,8 +151,10 @@ std::span<const Rule> math_rules() {
       {"acosh", 9, of_float("Acosh")},
       {"atanh", 9, of_float("Atanh")},
       {"erf", 9, of_float("Erf")},
-      {"pow", 7, pow},
+      {"pow", 7, power},
       {"clip", 7, clip},
+      {"angle", 9, angle},
+      {"conj", 7, same("X")},
       {"cast", 7, cast},
       {"assign", 7, same("X")},
       {"share_data", 7, same("X")},

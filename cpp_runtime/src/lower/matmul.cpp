@@ -69,6 +69,14 @@ void addmm(Node& n) {
   n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
+// From the left: the order does not change what comes out.
+void multi_dot(Node& n) {
+  auto parts = need_values(n, "X");
+  Value product = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
+  n.out("Out", product);
+}
+
 // How many dims "..." stands for in each operand, and where; nothing where an operand has no "...".
 struct Ellipsis {
   std::int64_t at, dims;
@@ -117,6 +125,7 @@ std::span<const Rule> matmul_rules() {
       {"dot", 9, dot},
       {"addmm", 9, addmm},
       {"determinant", 11, as("Det", {"Input"})},
+      {"multi_dot", 9, multi_dot},
       {"einsum", 12, einsum},
   };
   return rules;

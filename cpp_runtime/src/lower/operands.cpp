@@ -41,6 +41,15 @@ Ints need_ints(Node& n, const IntList& names, const Ints& otherwise) {
   return *known;
 }
 
+Value batch_shape(Node& n) {
+  auto x = n.in("Input");
+  Ints shape = n.attr("shape", Ints{});
+  auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
+  n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()), "output_dim_idx is out of range");
+  Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
+  return n.concat({n.ints(before), size_along(n, x, from), n.ints(behind)}, 0);
+}
+
 std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank) {
   auto given = need_ints(n, {attr, tensor, ""}, {otherwise});
   n.require(given.size() == 1, "'" + std::string(attr) + "' is not one axis");
@@ -51,6 +60,16 @@ Value size_along(Node& n, const Value& v, std::int64_t axis) {
   n.require(axis >= 0 && axis < n.need_rank(v), "there is no axis " + std::to_string(axis));
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
 }
+
+Value length_along(Node& n, const Value& v, std::int64_t axis) { return n.squeeze(size_along(n, v, axis), {0}); }
+
+Value shape_without(Node& n, const Value& v, std::int64_t axis) {
+  Ints others = all_axes(n.need_rank(v));
+  others.erase(others.begin() + axis);
+  return n.emit("Gather", {n.shape_of(v), n.ints(others)}, {{"axis", std::int64_t{0}}});
+}
+
+Value count_to(Node& n, const Value& end) { return n.emit("Range", {n.int_scalar(0), end, n.int_scalar(1)}); }
 
 Value reshape_like(Node& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
@@ -118,6 +137,15 @@ Value per_channel(Node& n, const Value& v, int rank, bool last) {
   Ints ones;
   for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
   return n.unsqueeze(v, ones);
+}
+
+Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank) {
+  bool all = n.attr("reduce_all", false);
+  Ints dims = need_ints(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
+  bool kept = n.attr(keep, false);
+  if (rank < 0) return {all ? Ints{} : dims, kept};
+  dims = from_front(n, dims, rank);
+  return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 
 Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep) {

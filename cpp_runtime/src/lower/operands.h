@@ -16,6 +16,9 @@ Value int_list(Node& n, const IntList& names, const Ints& otherwise = {});
 /// Its content, where it is known when the program is lowered.   Fails otherwise.
 Ints need_ints(Node& n, const IntList& names, const Ints& otherwise = {});
 
+/// Attribute `shape`, with one dim that is a dim of `Input`: the batch.   int64[n]
+Value batch_shape(Node& n);
+
 /// An axis that is an attribute or a tensor of known content, counted from the front.
 std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank);
 
@@ -24,6 +27,12 @@ Value as_vector(Node& n, const Value& v);
 Value as_scalar(Node& n, const Value& v);
 /// int64[1]: the size of `v` along `axis`, folded where it is known.
 Value size_along(Node& n, const Value& v, std::int64_t axis);
+/// The same as a scalar.
+Value length_along(Node& n, const Value& v, std::int64_t axis);
+/// The sizes of `v` but for one axis.   int64[rank-1]
+Value shape_without(Node& n, const Value& v, std::int64_t axis);
+/// 0, 1, ... before a scalar `end`.   int64[end]
+Value count_to(Node& n, const Value& end);
 /// `v` in the shape of `like`, which has as many elements.
 Value reshape_like(Node& n, const Value& v, const Value& like);
 
@@ -47,6 +56,13 @@ Value to_channels_first(Node& n, const Value& v, bool last);
 Value to_channels_last(Node& n, const Value& v, bool last);
 /// A value per channel as it broadcasts against `x`: [C,1,1...], or [C] where channels are last.
 Value per_channel(Node& n, const Value& v, int rank, bool last = false);
+
+/// The axes of a reduction, none for all, by the attributes of the newer ops.
+struct Over {
+  Ints axes;
+  bool keep;
+};
+Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank);
 
 /// Means, sums and the like over `axes`.   Takes care of where the opset keeps the axes.
 Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep);

@@ -1,4 +1,5 @@
 // Random numbers: of the right distribution, never the numbers that Paddle would draw.
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -28,10 +29,12 @@ Value drawn(Node& n, const std::string& onnx, const Value& shape, DType dtype, N
 
 Value wanted_shape(Node& n) { return int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}); }
 
-void uniform(Node& n) {
-  n.require(n.attr("diag_num", 0) == 0, "a diagonal of its own has no lowering");
-  auto attrs = seeded(n, {{"low", n.attr("min", -1.0f)}, {"high", n.attr("max", 1.0f)}});
-  n.out("Out", drawn(n, "RandomUniform", wanted_shape(n), n.attr("dtype", DType::float32), attrs));
+Lower uniform(Value (*shape)(Node&)) {
+  return [shape](Node& n) {
+    n.require(n.attr("diag_num", 0) == 0, "a diagonal of its own has no lowering");
+    auto attrs = seeded(n, {{"low", n.attr("min", -1.0f)}, {"high", n.attr("max", 1.0f)}});
+    n.out("Out", drawn(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
+  };
 }
 
 void gaussian(Node& n) {
@@ -67,12 +70,65 @@ void bernoulli(Node& n) {
   n.out("Out", n.cast(n.emit("Less", {draws, p}), n.dtype(p)));
 }
 
+// ---- from even numbers ----
+
+Expr even_like(const Expr& x) {
+  Node& n = x.node();
+  auto dtype = n.need_dtype(x);
+  Expr draws(n, n.emit("RandomUniformLike", {x}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
+  n.declare(draws, dtype, n.shape(x));
+  return draws;
+}
+
+// Of a number below 1, so never of zero.
+Expr exponential_like(const Expr& x) { return -log(1 - even_like(x)); }
+
+void exponential(Node& n) { n.out("Out", exponential_like(in(n, "X")) / n.attr("lambda", 1.0f)); }
+
+// Of each row, as often as asked; the largest of scores with noise are drawn without putting back.
+// E. J. Gumbel's distribution: -log of an exponential number.
+void multinomial(Node& n) {
+  auto x = in(n, "X");
+  auto count = n.attr("num_samples", 1);
+  written_size(n, count, "attribute 'num_samples'");
+  auto rows = n.need_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
+  auto draw = [&]() -> Value {
+    if (!n.attr("replacement", false))
+      return n.emit_n(2, "TopK", {log(rows) - log(exponential_like(rows)), n.ints({count})})[1];
+    Node::Attrs attrs{{"sample_size", count}, {"dtype", std::int64_t{onnx_of(DType::int64)}}};
+    return n.emit("Multinomial", {log(rows).to(DType::float32)}, attrs);
+  };
+  auto found = draw();
+  n.declare(found, DType::int64, Ints{n.dim(rows, 0), count});
+  n.out("Out", n.rank(x) == 1 ? n.squeeze(found, {0}) : found);
+}
+
+// A softmax of scores with noise; `hard`: 1 at the largest.
+void gumbel_softmax(Node& n) {
+  auto x = in(n, "X");
+  auto axis = n.axis("axis", -1, n.need_rank(x));
+  auto noisy = (x - log(exponential_like(x))) / n.attr("temperature", 1.0f);
+  if (!n.attr("hard", false)) return n.out("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));
+  Expr best(n, n.emit("ArgMax", {noisy}, {{"axis", axis}, {"keepdims", std::int64_t{1}}}));
+  Ints behind;
+  for (auto a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
+  Expr places(n, n.unsqueeze(count_to(n, length_along(n, x, axis)), behind));
+  n.out("Out", (places == best).to(n.need_dtype(x)));
+}
+
 }  // namespace
 
 std::span<const Rule> random_rules() {
   static const Rule rules[] = {
-      {"uniform_random", 9, uniform}, {"gaussian_random", 9, gaussian}, {"randint", 9, randint},
-      {"randperm", 11, randperm},     {"bernoulli", 9, bernoulli},
+      {"uniform_random", 9, uniform(wanted_shape)},
+      {"uniform_random_batch_size_like", 9, uniform(batch_shape)},
+      {"gaussian_random", 9, gaussian},
+      {"randint", 9, randint},
+      {"randperm", 11, randperm},
+      {"exponential", 9, exponential},
+      {"multinomial", 11, multinomial},
+      {"gumbel_softmax", 13, gumbel_softmax},
+      {"bernoulli", 9, bernoulli},
   };
   return rules;
 }

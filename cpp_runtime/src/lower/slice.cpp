@@ -72,6 +72,18 @@ void strided_slice(Node& n) {
   finish(n, sliced(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
 }
 
+// A block from `offsets` on; a size of -1 is all that is left.
+void crop(Node& n) {
+  auto x = n.in("X");
+  Ints zeros(static_cast<std::size_t>(n.need_rank(x)), 0);
+  auto starts = int_list(n, {"offsets", "Offsets", "OffsetsTensor"}, zeros);
+  if (n.dim(starts, 0) == 0) starts = n.ints(zeros);
+  auto sizes = n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "Shape", "ShapeTensor"});
+  auto ends = n.emit("Add", {starts, sizes});
+  auto rest = n.emit("Less", {sizes, n.int_scalar(0)});
+  n.out("Out", n.emit("Slice", {x, starts, n.emit("Where", {rest, n.int_scalar(kEnd), ends})}));
+}
+
 // ---- split ----
 
 Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
@@ -146,8 +158,10 @@ Lower entries(std::string_view slot) {
 
 std::span<const Rule> slice_rules() {
   static const Rule rules[] = {
-      {"slice", 7, slice},          {"strided_slice", 10, strided_slice}, {"split", 7, split},
-      {"unstack", 7, entries("Y")}, {"unbind", 7, entries("Out")},
+      {"slice", 7, slice},           {"strided_slice", 10, strided_slice},
+      {"split", 7, split},           {"crop", 10, crop},
+      {"crop_tensor", 10, crop},     {"unstack", 7, entries("Y")},
+      {"unbind", 7, entries("Out")},
   };
   return rules;
 }

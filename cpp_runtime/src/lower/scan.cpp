@@ -1,0 +1,85 @@
+// What is added up, multiplied or compared along an axis, place after place.
+#include <cmath>
+
+#include "lower/operands.h"
+#include "lower/rules.h"
+#include "lower/walk.h"
+
+namespace oarlock {
+namespace {
+
+void cumsum(Node& n) {
+  auto x = n.in("X");
+  if (n.attr("flatten", false)) x = n.reshape(x, {-1});
+  if (n.rank(x) == 0) return n.out("Out", x);
+  Ints axis = need_ints(n, {"axis", "", ""}, {-1});
+  n.out("Out", n.emit("CumSum", {x, n.int_scalar(axis.at(0))},
+                      {{"exclusive", std::int64_t{n.attr("exclusive", false)}},
+                       {"reverse", std::int64_t{n.attr("reverse", false)}}}));
+}
+
+void cumprod(Node& n) {
+  auto x = in(n, "X");
+  if (n.need_rank(x) == 0) return n.out("Out", x);
+  auto axis = n.axis("dim", 0, n.rank(x));
+  auto one = filled_like(x, 1, shape_without(n, x, axis));
+  auto product = [](const Exprs& so_far, const Exprs& next) -> Step {
+    auto now = so_far[0] * next[0];
+    return {{now}, {now}};
+  };
+  n.out("Out", walk(n, {axis}, {one}, {x}, product).kept[0]);
+}
+
+// The last of equals, and what is not a number from then on.
+Step better(const Exprs& so_far, const Expr& next, bool larger) {
+  const Expr &best = so_far[0], &at = so_far[1], &place = so_far[2];
+  auto takes = larger ? next >= best : next <= best;
+  if (is_floating(next.node().need_dtype(next))) takes = takes || isnan(next);
+  auto now = where(takes, next, best), found = where(takes, place, at);
+  return {{now, found, place + 1}, {now, found}};
+}
+
+Lower running_extreme(bool larger) {
+  return [larger](Node& n) {
+    auto x = in(n, "x");
+    auto dtype = n.attr("dtype", DType::int64);
+    if (n.need_rank(x) == 0) return n.out("out", x), n.out("indices", n.scalar(0, dtype));
+    auto axis = n.axis("axis", -1, n.rank(x));
+    auto shape = shape_without(n, x, axis);
+    Expr zero(n, n.int_scalar(0));
+    Exprs start = {filled_like(x, larger ? -INFINITY : INFINITY, shape), filled_like(zero, 0, shape), zero};
+    auto step = [larger](const Exprs& so_far, const Exprs& next) { return better(so_far, next[0], larger); };
+    auto found = walk(n, {axis}, start, {x}, step).kept;
+    n.out("out", found[0]);
+    n.out("indices", found[1].to(dtype));
+  };
+}
+
+void logcumsumexp(Node& n) {
+  auto x = in(n, "X");
+  if (n.attr("flatten", false)) x = Expr(n, n.reshape(x, {-1}));
+  bool exclusive = n.attr("exclusive", false);
+  if (n.need_rank(x) == 0) return n.out("Out", exclusive ? x.number(-INFINITY) : x);
+  auto axis = n.axis("axis", -1, n.rank(x));
+  auto nothing = filled_like(x, -INFINITY, shape_without(n, x, axis));
+  auto step = [&](const Exprs& so_far, const Exprs& next) -> Step {
+    auto now = log_add_exp(so_far[0], next[0]);
+    return {{now}, {exclusive ? so_far[0] : now}};
+  };
+  n.out("Out", walk(n, {axis, n.attr("reverse", false)}, {nothing}, {x}, step).kept[0]);
+}
+
+}  // namespace
+
+std::span<const Rule> scan_rules() {
+  static const Rule rules[] = {
+      {"cumsum", 11, cumsum},
+      {"cumprod", 11, cumprod},
+      {"cummax", 12, running_extreme(true)},
+      {"cummin", 12, running_extreme(false)},
+      {"logcumsumexp", 12, logcumsumexp},
+  };
+  return rules;
+}
+
+}  // namespace oarlock
