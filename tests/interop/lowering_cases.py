@@ -144,7 +144,7 @@ def _export_op(case, path, variant, results):
         feeds, fetches = _build(case, variant)
         feed = {var.name: np.asarray(array) for var, array in feeds}
         if not results:
-            results += [np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches)]
+            results += [np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches, return_numpy=False)]
         paddle.static.save_inference_model(path, [var for var, _ in feeds], fetches, exe)
         return list(feed.values())
 
@@ -196,15 +196,18 @@ def export(name, case, folder):
 def cases():
     """Every case by name."""
     import lowering_arith
+    import lowering_detection
     import lowering_legacy
     import lowering_linalg
     import lowering_nets
     import lowering_ops
     import lowering_ops_more
     import lowering_quantize
+    import lowering_regions
     import lowering_rnn
     import lowering_search
     import lowering_spectral
+    import lowering_vision
 
     tables = (
         lowering_ops,
@@ -216,6 +219,9 @@ def cases():
         lowering_linalg,
         lowering_search,
         lowering_legacy,
+        lowering_vision,
+        lowering_detection,
+        lowering_regions,
     )
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 

@@ -30,6 +30,7 @@ SIDE = {
     "rnn": {"DropoutState", "Reserve"},
     "rrelu": {"Noise"},
     "warpctc": {"WarpCTCGrad"},
+    "roi_pool": {"Argmax"},
 }
 # What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is hidden here.
 REFUSALS = {

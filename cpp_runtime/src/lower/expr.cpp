@@ -1,11 +1,15 @@
 #include "lower/expr.h"
 
+#include "lower/operands.h"
+
 namespace oarlock {
 
 Expr Expr::emit(std::string_view onnx, Values rest) const {
   rest.insert(rest.begin(), v_);
   return {*n_, n_->emit(onnx, std::move(rest))};
 }
+
+Expr counted(Node& n, const Value& count) { return {n, count_to(n, as_scalar(n, count))}; }
 
 Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
 Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.number(b); }

@@ -24,6 +24,9 @@ class Expr {
 /// An operand by its slot.
 inline Expr in(Node& n, std::string_view slot) { return {n, n.in(slot)}; }
 
+/// 0 .. count-1.   count: int64[1] -> int64[count]
+Expr counted(Node& n, const Value& count);
+
 // What adds nothing (x + 0, x * 1, x / 1) is not written.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator+(const Expr& a, double b);

@@ -8,11 +8,12 @@ namespace oarlock {
 
 bool has_kernel(std::string_view onnx, DType dtype) {
   static constexpr std::string_view no_doubles[] = {
-      "Acos",        "Acosh",         "Asin",      "Asinh",    "Atan",
-      "Atanh",       "AveragePool",   "Conv",      "Cosh",     "ConvTranspose",
-      "Elu",         "Erf",           "Gelu",      "Sinh",     "GlobalAveragePool",
-      "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus", "InstanceNormalization",
-      "Softsign",    "Tan",           "LSTM",      "GRU",      "RNN",
+      "Acos",        "Acosh",         "Asin",      "Asinh",      "Atan",
+      "Atanh",       "AveragePool",   "Conv",      "Cosh",       "ConvTranspose",
+      "Elu",         "Erf",           "Gelu",      "Sinh",       "GlobalAveragePool",
+      "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus",   "InstanceNormalization",
+      "Softsign",    "Tan",           "LSTM",      "GRU",        "RNN",
+      "Resize",      "GridSample",    "Col2Im",    "MaxRoiPool",
   };
   if (is_complex(dtype)) return false;
   return dtype != DType::float64 ||

@@ -247,7 +247,7 @@ const InferTable& table() {
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) t[name] = comparison;
     for (auto name : {"IsNaN", "IsInf"}) t[name] = boolean;
     for (auto name : {"Resize", "ReverseSequence"}) t[name] = same_rank;
-    for (auto name : {"DepthToSpace", "SpaceToDepth", "Einsum"}) t[name] = dtype_only;
+    for (auto name : {"Einsum"}) t[name] = dtype_only;
     add_size_rules(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})
       t[name] = [](const onnx::Node&, const In& in) { return Info{in[0]->dtype, std::nullopt, std::nullopt, true}; };

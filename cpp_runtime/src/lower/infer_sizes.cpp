@@ -229,13 +229,35 @@ Info pad(const onnx::Node& n, const In& in) {
 
 Info gather_elements(const onnx::Node&, const In& in) { return of(in, in.size() > 1 ? in[1]->shape : std::nullopt); }
 
-Info gather_nd(const onnx::Node&, const In& in) {
+Info gather_nd(const onnx::Node& n, const In& in) {
   if (!usable(in, 2) || in[1]->shape->empty()) return dtype_only(in);
   const Ints &x = *in[0]->shape, &at = *in[1]->shape;
-  auto taken = at.back();
+  auto taken = at.back() < 0 ? -1 : at.back() + number(n, "batch_dims", 0);
   if (taken < 0 || taken > static_cast<std::int64_t>(x.size())) return dtype_only(in);
   Ints out(at.begin(), at.end() - 1);
   out.insert(out.end(), x.begin() + taken, x.end());
+  return of(in, out);
+}
+
+// ---- pictures ----
+
+Info squares(const onnx::Node& n, const In& in) {
+  auto by = number(n, "blocksize", 0);
+  if (!usable(in, 1) || in[0]->shape->size() != 4 || by < 1) return dtype_only(in);
+  Ints out = *in[0]->shape;
+  auto divided = [](std::int64_t size, std::int64_t d) { return size < 0 || d < 1 ? -1 : size / d; };
+  bool spread = n.op == "DepthToSpace";
+  for (std::size_t i = 1; i < 4; ++i) {
+    auto factor = i == 1 ? times(by, by) : by;
+    out[i] = (i == 1) == spread ? divided(out[i], factor) : times(out[i], factor);
+  }
+  return of(in, out);
+}
+
+Info grid_sample(const onnx::Node&, const In& in) {
+  if (!usable(in, 2) || in[0]->shape->size() < 3 || in[1]->shape->size() != in[0]->shape->size()) return dtype_only(in);
+  Ints out(in[0]->shape->begin(), in[0]->shape->begin() + 2);
+  out.insert(out.end(), in[1]->shape->begin() + 1, in[1]->shape->end() - 1);
   return of(in, out);
 }
 
@@ -270,6 +292,7 @@ void add_size_rules(InferTable& t) {
   t["Flatten"] = flattened, t["MatMul"] = matmul, t["Gemm"] = gemm, t["Conv"] = conv;
   t["ConvTranspose"] = conv_transpose, t["Slice"] = slice, t["Tile"] = tile, t["Pad"] = pad;
   t["GatherElements"] = gather_elements, t["GatherND"] = gather_nd;
+  t["DepthToSpace"] = t["SpaceToDepth"] = squares, t["GridSample"] = grid_sample;
   t["ConstantOfShape"] = constant_of_shape, t["EyeLike"] = eye_like;
   t["Range"] = [](const onnx::Node&, const In& in) { return of(in, Ints{-1}); };
   t["Compress"] = [](const onnx::Node& n, const In& in) {

@@ -71,6 +71,12 @@ Value shape_without(Node& n, const Value& v, std::int64_t axis) {
 
 Value count_to(Node& n, const Value& end) { return n.emit("Range", {n.int_scalar(0), end, n.int_scalar(1)}); }
 
+Value sizes_from(Node& n, const Value& v, std::int64_t axis) {
+  return n.slice(n.shape_of(v), {axis}, {n.need_rank(v)}, {0});
+}
+
+Value reshaped(Node& n, const Value& v, const Values& parts) { return n.emit("Reshape", {v, n.concat(parts, 0)}); }
+
 Value reshape_like(Node& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
   if (!dims || std::count(dims->begin(), dims->end(), -1) > 1) return n.emit("Reshape", {v, n.shape_of(like)});

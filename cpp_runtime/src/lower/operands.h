@@ -33,6 +33,10 @@ Value length_along(Node& n, const Value& v, std::int64_t axis);
 Value shape_without(Node& n, const Value& v, std::int64_t axis);
 /// 0, 1, ... before a scalar `end`.   int64[end]
 Value count_to(Node& n, const Value& end);
+/// int64[*]: the sizes along `axis` and all behind it.
+Value sizes_from(Node& n, const Value& v, std::int64_t axis);
+/// `v` in a shape of several parts, int64[*] each.
+Value reshaped(Node& n, const Value& v, const Values& parts);
 /// `v` in the shape of `like`, which has as many elements.
 Value reshape_like(Node& n, const Value& v, const Value& like);
 

@@ -1,0 +1,164 @@
+// Boxes that cover each other thinned out.
+#include "lower/boxes.h"
+#include "lower/operands.h"
+#include "lower/rules.h"
+
+namespace oarlock {
+namespace {
+
+// What detectors find.   at: picture, class, box, int64[K,3]; boxes [N,M,4], scores [N,C,M]
+struct Found {
+  Value boxes, scores, at;
+};
+
+Value number_in(Node& n, const Found& f, std::int64_t part) { return n.squeeze(column(n, f.at, part), {1}); }
+
+Value score_of(Node& n, const Found& f) { return n.emit("GatherND", {f.scores, f.at}); }
+
+Value read_boxes(Node& n) {
+  auto boxes = n.in("BBoxes");
+  n.require(!n.has("RoisNum") && n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == 3,
+            "boxes of levels, with RoisNum, have no lowering");
+  n.require(n.dim(boxes, 2) < 0 || n.dim(boxes, 2) == 4, "boxes of more than four numbers have no lowering");
+  return boxes;
+}
+
+// Scores without those of a class, and the number that is added back to the classes behind it.
+Value without_class(Node& n, const Value& scores, std::int64_t background) {
+  if (background < 0) return scores;
+  auto behind = n.slice(scores, {background + 1}, {kAll}, {1});
+  return background == 0 ? behind : n.concat({n.slice(scores, {0}, {background}, {1}), behind}, 1);
+}
+
+Expr class_of(Node& n, const Found& f, std::int64_t background) {
+  Expr number{n, column(n, f.at, 1)};
+  if (background < 0) return number;
+  return background == 0 ? number + 1 : number + (number >= static_cast<double>(background)).to(DType::int64);
+}
+
+// Only the best scores of each class stay what they are.
+Value best_scores(Node& n, const Value& scores, std::int64_t most) {
+  auto boxes = n.dim(scores, 2);
+  if (most < 0 || (boxes >= 0 && boxes <= most)) return scores;
+  auto count = boxes >= 0 ? n.ints({most}) : n.emit("Min", {size_along(n, scores, 2), n.ints({most})});
+  auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
+  auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.shape_of(scores)});
+  return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
+}
+
+// The best rows of each picture, in the order that they have.
+void keep_best(Node& n, Found& f, std::int64_t most) {
+  if (most < 0) return;
+  auto best = best_of_each(n, score_of(n, f), number_in(n, f, 0), size_along(n, f.boxes, 0), most);
+  f.at = rows_at(n, f.at, rows_at(n, best, sorted_by(n, best, false)));
+}
+
+// [K, 6]: class, score, box
+Value detections(Node& n, const Found& f, const Value& scores, std::int64_t background) {
+  auto boxes = n.emit("GatherND", {f.boxes, n.concat({column(n, f.at, 0), column(n, f.at, 2)}, 1)});
+  auto classes = class_of(n, f, background).to(n.need_dtype(f.boxes));
+  return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
+}
+
+void out_positions(Node& n, const Found& f, std::string_view counts) {
+  auto number = column(n, f.at, 0) * Expr{n, size_along(n, f.boxes, 1)} + column(n, f.at, 2);
+  n.out("Index", number.to(DType::int32));
+  if (n.has_out(counts)) n.out(counts, counts_of(n, number_in(n, f, 0), size_along(n, f.boxes, 0)));
+}
+
+Found find(Node& n, std::int64_t background) {
+  n.require(n.attr("nms_eta", 1.0f) == 1, "a threshold that nms_eta lowers has no lowering");
+  Found f{read_boxes(n), without_class(n, n.in("Scores"), background), ""};
+  auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));
+  f.at =
+      thinned(n, f.boxes, candidates,
+              {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f), n.attr("normalized", true) ? 0.0 : 1.0});
+  keep_best(n, f, n.attr("keep_top_k", 0));
+  return f;
+}
+
+void multiclass_nms(Node& n) {
+  auto background = n.attr("background_label", 0);
+  auto f = find(n, background);
+  n.out("Out", detections(n, f, score_of(n, f), background));
+  out_positions(n, f, "NmsRoisNum");
+}
+
+// The first form has a row [-1] where nothing is found.
+void multiclass_nms_v1(Node& n) {
+  auto background = n.attr("background_label", 0);
+  auto f = find(n, background);
+  auto rows = detections(n, f, score_of(n, f), background);
+  auto empty = n.emit("Expand", {n.scalar_like(-1, rows), n.ints({1, 6})});
+  Expr count{n, size_along(n, rows, 0)};
+  Expr wide{n, n.emit("Where", {count == 0, n.ints({1}), n.ints({6})})};
+  auto ends = n.concat({max(count, 1), wide}, 0);
+  n.out("Out", n.emit("Slice", {n.concat({rows, empty}, 0), n.ints({0, 0}), ends, n.ints({0, 1})}));
+}
+
+// Boxes come the best first.
+void nms(Node& n) {
+  auto boxes = n.unsqueeze(n.in("Boxes"), {0});
+  auto order = -counted(n, size_along(n, boxes, 1)).to(DType::float32);
+  auto at = thinned(n, boxes, n.unsqueeze(order, {0, 1}), {n.attr("iou_threshold", 1.0f), kLowest, 0});
+  n.out("KeepBoxesIdxs", n.squeeze(column(n, at, 2), {1}));
+}
+
+// ---- matrix_nms: scores lowered by all better boxes of the class at once ----
+
+// Every score above the threshold, the best first.
+Value above(Node& n, const Value& scores, double threshold) {
+  auto at = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
+  n.declare(at, DType::int64, Ints{-1, 3});
+  return rows_at(n, at, sorted_by(n, n.emit("GatherND", {scores, at}), true));
+}
+
+// Whether row j is of the class and picture of row i, and better.   [K,K]
+Expr better(Node& n, const Found& f) {
+  Expr group{n, column(n, f.at, 0) * Expr{n, size_along(n, f.scores, 1)} + column(n, f.at, 1)};
+  Expr number{n, n.unsqueeze(counted(n, size_along(n, f.at, 0)), {1})};
+  auto across = [&](const Expr& v) { return Expr{n, n.swap_last(v)}; };
+  return group == across(group) && number > across(number);
+}
+
+Expr lowered(Node& n, const Found& f) {
+  auto boxes = n.emit("GatherND", {f.boxes, n.concat({column(n, f.at, 0), column(n, f.at, 2)}, 1)});
+  n.declare(boxes, n.dtype(f.boxes), Ints{-1, 4});
+  auto over = better(n, f);
+  auto shared = where(over, overlaps(n, boxes, boxes, n.attr("normalized", true) ? 0 : 1), 0);
+  Expr most{n, n.swap_last(reduce(n, "ReduceMax", shared, {1}, true))};
+  double sigma = n.attr("gaussian_sigma", 2.0f);
+  auto decay = n.attr("use_gaussian", false) ? exp((most * most - shared * shared) * sigma) : (1 - shared) / (1 - most);
+  Expr least{n, reduce(n, "ReduceMin", where(over, decay, 1), {1}, false)};
+  return Expr{n, score_of(n, f)} * min(least, 1);
+}
+
+void matrix_nms(Node& n) {
+  auto background = n.attr("background_label", 0);
+  Found f{read_boxes(n), without_class(n, n.in("Scores"), background), ""};
+  f.at = above(n, best_scores(n, f.scores, n.attr("nms_top_k", 0)), n.attr("score_threshold", 0.0f));
+  Value scores = lowered(n, f);
+  auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
+  f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
+  auto best = best_of_each(n, scores, number_in(n, f, 0), size_along(n, f.boxes, 0), n.attr("keep_top_k", 0));
+  f.at = rows_at(n, f.at, best), scores = rows_at(n, scores, best);
+  auto pictures = sorted_by(n, number_in(n, f, 0), false);
+  f.at = rows_at(n, f.at, pictures);
+  n.out("Out", detections(n, f, rows_at(n, scores, pictures), background));
+  out_positions(n, f, "RoisNum");
+}
+
+}  // namespace
+
+std::span<const Rule> nms_rules() {
+  static const Rule rules[] = {
+      {"multiclass_nms", 12, multiclass_nms_v1},
+      {"multiclass_nms2", 12, multiclass_nms},
+      {"multiclass_nms3", 12, multiclass_nms},
+      {"matrix_nms", 12, matrix_nms},
+      {"nms", 12, nms},
+  };
+  return rules;
+}
+
+}  // namespace oarlock
