@@ -116,7 +116,8 @@ TEST("cache: it is the kept graph that runs") {
   auto at = graph.find(bytes);
   CHECK(at != std::string::npos);
   if (at == std::string::npos) return;
-  graph[at + 3] = static_cast<char>(graph[at + 3] ^ 0x02);
+  at += 15;  // an exponent in the second row: the first hidden unit is zero for these inputs
+  graph[at] = static_cast<char>(graph[at] ^ 0x02);
   replace_graph(options.cache_dir, graph);
   CHECK(off(fixture("mlp"), "mlp", options) > 0);
 }

@@ -13,7 +13,7 @@
 namespace oarlock::cli {
 namespace {
 
-constexpr int kTogether = 10;  // runs of each client before the other side has its turn
+constexpr int kTogether = 3;  // runs of each client before the other side has its turn
 
 struct Row {
   const char* name;
