@@ -17,7 +17,7 @@ TEST("json: values of all kinds") {
   CHECK_EQ(json.find("a")->items[2].number, 1.0);
   CHECK(json.find("a")->items[4].type == Json::Type::null);
   CHECK_EQ(json.find("b")->find("c")->text, "d\n\"\\A?");
-  CHECK(json.find("e")->items.empty() && json.find("f")->fields.empty());
+  CHECK(json.find("e")->items.empty() && json.find("f")->names.empty());
   CHECK(!json.find("g") && !json.find("a")->find("b"));
 }
 

@@ -10,9 +10,8 @@ using namespace oarlock;
 
 namespace {
 
-Options applied(const std::string& prefix, Options options = {}) {
-  apply_tuning(options, Model::open(prefix).impl(), open_library(""));
-  return options;
+Options applied(const std::string& prefix, const Options& options = {}) {
+  return with_tuning(options, Model::open(prefix).impl(), open_library(""));
 }
 
 std::string tuning_of(const Options& options) { return tuning_text(options, open_library(""), "x=float32[1,4]"); }

@@ -100,9 +100,9 @@ class Parser {
     if (taken('}')) return made;
     do {
       if (next() != '"') fail("no name");
-      std::string name = string();
+      made.names.push_back(string());
       expect(':');
-      made.fields.emplace_back(std::move(name), value(depth + 1));
+      made.items.push_back(value(depth + 1));
     } while (taken(','));
     expect('}');
     return made;
@@ -137,9 +137,8 @@ class Parser {
 }  // namespace
 
 const Json* Json::find(std::string_view name) const {
-  for (auto& [key, value] : fields)
-    if (key == name) return &value;
-  return nullptr;
+  auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : &items[static_cast<std::size_t>(found - names.begin())];
 }
 
 Json parse_json(std::string_view text, const std::string& file) { return Parser(text, file).whole(); }

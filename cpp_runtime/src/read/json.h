@@ -2,7 +2,6 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace oarlock {
@@ -11,8 +10,8 @@ struct Json {
   enum class Type { null, boolean, number, text, array, object } type = Type::null;
   double number = 0;  // of a boolean: 0 or 1
   std::string text;
-  std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> fields;
+  std::vector<Json> items;         // of an array; of an object, the values of its fields
+  std::vector<std::string> names;  // of an object's fields
 
   /// The field `name`, or null where this is no object that has it.
   const Json* find(std::string_view name) const;

@@ -43,6 +43,15 @@ std::string key_of(const Model::Impl& model, const Library& library, const Optio
   return key.hex();
 }
 
+bool is_written(const std::string& path, const std::string& text) {
+  try {
+    write_atomically(path, text);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string cache_folder(const std::string& cache_dir) {
@@ -94,10 +103,7 @@ std::optional<KeptGraph> Cache::entry() const {
     return std::nullopt;
   if (!is_known(manifest->params, model_.weights, moved)) return std::nullopt;
   KeptGraph kept{std::string(graph.bytes()), folder_};
-  if (moved) try {
-      write_atomically(path, to_text(*manifest, key_));
-    } catch (const Error&) {  // a folder that is only read: the digests are computed at every start
-    }
+  if (moved) is_written(path, to_text(*manifest, key_));  // else the digests are computed at the next start too
   return kept;
 }
 
@@ -113,17 +119,13 @@ std::optional<CacheDraft> Cache::draft() const {
 }
 
 void Cache::keep(CacheDraft draft) const {
-  try {
-    Manifest manifest;
-    manifest.graph = draft.graph();
-    manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());
-    std::string weights = folder_ + "/" + draft.weights();
-    if (is_file(weights)) manifest.weights = known_file(draft.weights(), MappedFile(weights));
-    manifest.params = known_file("", model_.weights);
-    write_atomically(folder_ + "/" + key_, to_text(manifest, key_));
-  } catch (const Error&) {
-    return;
-  }
+  Manifest manifest;
+  manifest.graph = draft.graph();
+  manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());
+  std::string weights = folder_ + "/" + draft.weights();
+  if (is_file(weights)) manifest.weights = known_file(draft.weights(), MappedFile(weights));
+  manifest.params = known_file("", model_.weights);
+  if (!is_written(folder_ + "/" + key_, to_text(manifest, key_))) return;
   sweep(draft);
   draft.release();
 }

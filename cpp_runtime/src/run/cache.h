@@ -44,7 +44,7 @@ class Cache {
   std::optional<KeptGraph> find() const;
   /// nullopt where the folder cannot be written.
   std::optional<CacheDraft> draft() const;
-  /// Make an entry of what the engine wrote; silently nothing where that fails.
+  /// Make an entry of what the engine wrote.   Error(file) where that is not there.
   void keep(CacheDraft draft) const;
 
  private:

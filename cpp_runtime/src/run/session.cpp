@@ -33,8 +33,8 @@ Paths split_real_path(const std::string& path) {
 }
 
 // Everything that is left open decided, but for what is left to the engine.
-Options settled(Options options, const Model::Impl& model, const Library& library) {
-  apply_tuning(options, model, library);
+Options settled(const Options& given, const Model::Impl& model, const Library& library) {
+  Options options = with_tuning(given, model, library);
   options.cache_dir = cache_folder(options.cache_dir);
   return options;
 }
@@ -81,18 +81,22 @@ struct Session::Impl {
   ort::SessionHandle start() const {
     std::optional<Cache> cache = Cache::of(model.impl(), library, options);
     if (!cache) return create(lowered());
-    if (auto kept = cache->find()) try {
-        return create_kept(*kept);
-      } catch (const Error&) {  // only the engine saw the damage
-      }
+    if (auto kept = cache->find())
+      if (auto opened = tried([&] { return create_kept(*kept); })) return opened;
     Lowered made = lowered();
-    if (auto draft = cache->draft()) try {
-        ort::SessionHandle saved = create(made, &*draft);
-        cache->keep(std::move(*draft));
-        return saved;
-      } catch (const Error&) {  // not every graph can be written
-      }
+    if (auto draft = cache->draft())
+      if (auto saved = tried([&] { return create_and_keep(made, std::move(*draft), *cache); })) return saved;
     return create(made);
+  }
+
+  /// What `make` gives, or null where it is refused: damage that only the engine sees, a graph that it cannot write.
+  template <class F>
+  static ort::SessionHandle tried(F&& make) {
+    try {
+      return make();
+    } catch (const Error&) {
+      return {};
+    }
   }
 
   struct Lowered {
@@ -115,10 +119,16 @@ struct Session::Impl {
     return {onnx::to_bytes(graph), external ? weights.folder : ""};
   }
 
-  ort::SessionHandle create(const Lowered& graph, const CacheDraft* draft = nullptr) const {
+  ort::SessionHandle create(const Lowered& graph) const {
+    return create(graph.bytes, session_settings(library, options, graph.folder).get());
+  }
+
+  ort::SessionHandle create_and_keep(const Lowered& graph, CacheDraft draft, const Cache& cache) const {
     auto settings = session_settings(library, options, graph.folder);
-    if (draft) draft->ask(library, settings.get());
-    return create(graph.bytes, settings.get());
+    draft.ask(library, settings.get());
+    ort::SessionHandle made = create(graph.bytes, settings.get());
+    cache.keep(std::move(draft));
+    return made;
   }
 
   ort::SessionHandle create_kept(const KeptGraph& graph) const {

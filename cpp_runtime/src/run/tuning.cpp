@@ -26,7 +26,8 @@ bool says(const Json& file, const char* name, const std::string& wanted) {
   return found && found->text == wanted;
 }
 
-void fill(Options& options, const Json& file) {
+// Error(file) or Error(input) for numbers that make no sense.
+Options filled(Options options, const Json& file) {
   for (const Tuned& tuned : kTuned) {
     const Json* found = file.find(tuned.name);
     if (!found || options.*tuned.member != tuned.left_open) continue;
@@ -35,6 +36,14 @@ void fill(Options& options, const Json& file) {
     options.*tuned.member = static_cast<int>(found->number);
   }
   check_options(options);
+  return options;
+}
+
+Options tuned_by(const std::string& path, const Options& options, const Library& library) {
+  Json file = parse_json(MappedFile(path).bytes(), path);
+  bool fits = says(file, "machine", machine_word()) && says(file, "engine", library.info.version) &&
+              says(file, "device", options.device);
+  return fits ? filled(options, file) : options;
 }
 
 }  // namespace
@@ -43,18 +52,13 @@ std::string tuning_path(const Model::Impl& model) {
   return model.prefix.empty() ? "" : model.prefix + ".oarlock-tune.json";
 }
 
-void apply_tuning(Options& options, const Model::Impl& model, const Library& library) {
+Options with_tuning(const Options& options, const Model::Impl& model, const Library& library) {
   std::string path = tuning_path(model);
-  if (!options.tuned || path.empty() || !is_file(path)) return;
+  if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
-    Json file = parse_json(MappedFile(path).bytes(), path);
-    if (!says(file, "machine", machine_word()) || !says(file, "engine", library.info.version) ||
-        !says(file, "device", options.device))
-      return;
-    Options filled = options;
-    fill(filled, file);
-    options = filled;
-  } catch (const Error&) {  // a damaged file is no reason not to start
+    return tuned_by(path, options, library);
+  } catch (const Error&) {
+    return options;  // a damaged file is no reason not to start
   }
 }
 

@@ -10,9 +10,9 @@ namespace oarlock {
 /// Where the tuning of a model lies; "" for one that is in memory.
 std::string tuning_path(const Model::Impl& model);
 
-/// Set what `options` leave to the engine as it was found best; nothing where that was on another machine, with another
-/// engine or device, or where the file is damaged.
-void apply_tuning(Options& options, const Model::Impl& model, const Library& library);
+/// `options`, with what they leave to the engine as it was found best; as they are where that was on another machine,
+/// with another engine or device, or where the file is damaged.
+Options with_tuning(const Options& options, const Model::Impl& model, const Library& library);
 
 /// The text of the file that gives `options` back.   comment: what it was measured on.
 std::string tuning_text(const Options& options, const Library& library, const std::string& comment);
