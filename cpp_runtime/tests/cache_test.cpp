@@ -49,7 +49,7 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 }
 
 bool hit(const Model& model, const Options& options) {
-  return Cache::of(model.impl(), open_library(""), options)->find().has_value();
+  return Cache::of(model.impl(), open_library(""), options).value().find().has_value();
 }
 
 std::vector<std::string> files(const std::string& folder) {

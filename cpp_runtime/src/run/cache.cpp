@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kOldestMinor = 21;  // engines before it cannot be told where the weights of a graph in memory lie
 constexpr std::size_t kSample = 64;
 constexpr const char* kSmallestExternal = "1024";
 constexpr std::chrono::hours kLeftover{1};  // a start that takes longer than this loses its draft
@@ -77,13 +76,12 @@ void CacheDraft::ask(const Library& library, ort::SessionOptions* settings) cons
 
 std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library, const Options& options) {
   if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0) return std::nullopt;
-  if (library.minor < kOldestMinor) return std::nullopt;
   std::error_code error;
   std::string folder = fs::absolute(options.cache_dir, error).string();
   return Cache(model, folder, key_of(model, library, options));
 }
 
-std::optional<KeptGraph> Cache::find() const {
+std::optional<std::string> Cache::find() const {
   try {
     return entry();
   } catch (const Error&) {
@@ -91,20 +89,19 @@ std::optional<KeptGraph> Cache::find() const {
   }
 }
 
-std::optional<KeptGraph> Cache::entry() const {
+std::optional<std::string> Cache::entry() const {
   std::string path = folder_ + "/" + key_;
   auto manifest = parse_manifest(MappedFile(path).bytes(), key_);
   if (!manifest) return std::nullopt;
-  MappedFile graph(folder_ + "/" + manifest->graph);
-  if (digest_of(graph.bytes()) != manifest->graph_digest) return std::nullopt;
+  std::string graph = folder_ + "/" + manifest->graph;
+  if (digest_of(MappedFile(graph).bytes()) != manifest->graph_digest) return std::nullopt;
   bool moved = false;  // the same bytes at other times or places: seen again, so that the next start need not read them
   if (!manifest->weights.name.empty() &&
       !is_known(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name), moved))
     return std::nullopt;
   if (!is_known(manifest->params, model_.weights, moved)) return std::nullopt;
-  KeptGraph kept{std::string(graph.bytes()), folder_};
   if (moved) is_written(path, to_text(*manifest, key_));  // else the digests are computed at the next start too
-  return kept;
+  return graph;
 }
 
 std::optional<CacheDraft> Cache::draft() const {

@@ -14,11 +14,6 @@
 
 namespace oarlock {
 
-struct KeptGraph {
-  std::string bytes;   // ModelProto
-  std::string folder;  // of its weights
-};
-
 /// The files of an entry in the making; removed again unless it was kept.
 class CacheDraft {
  public:
@@ -41,7 +36,8 @@ class Cache {
   /// The cache that `options` ask for; none for devices whose graphs cannot be kept.
   static std::optional<Cache> of(const Model::Impl& model, const Library& library, const Options& options);
 
-  std::optional<KeptGraph> find() const;
+  /// The path of the graph; nullopt where there is none that is whole.
+  std::optional<std::string> find() const;
   /// nullopt where the folder cannot be written.
   std::optional<CacheDraft> draft() const;
   /// Make an entry of what the engine wrote.   Error(file) where that is not there.
@@ -50,7 +46,7 @@ class Cache {
  private:
   Cache(const Model::Impl& model, std::string folder, std::string key)
       : model_(model), folder_(std::move(folder)), key_(std::move(key)) {}
-  std::optional<KeptGraph> entry() const;
+  std::optional<std::string> entry() const;
   void sweep(const CacheDraft& draft) const;
 
   const Model::Impl& model_;

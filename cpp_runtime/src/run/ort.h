@@ -37,6 +37,7 @@ struct Slot {
 using GetErrorMessage = Slot<2, const char*(const Status*)>;
 using CreateEnvWithCustomLogger = Slot<4, Status*(LogSink, void*, int, const char*, Env**)>;
 using DisableTelemetryEvents = Slot<6, Status*(const Env*)>;
+using CreateSession = Slot<7, Status*(const Env*, const char*, const SessionOptions*, Session**)>;
 using CreateSessionFromArray = Slot<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
 using Run = Slot<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*, std::size_t,
                             const char* const*, std::size_t, Value**)>;

@@ -131,10 +131,13 @@ struct Session::Impl {
     return made;
   }
 
-  ort::SessionHandle create_kept(const KeptGraph& graph) const {
+  ort::SessionHandle create_kept(const std::string& path) const {
     Options as_is = options;
     as_is.optimize = 0;
-    return create(graph.bytes, session_settings(library, as_is, graph.folder).get());
+    auto settings = session_settings(library, as_is, "");
+    return ort::make<ort::SessionHandle, ort::CreateSession>(library.api, static_cast<const ort::Env*>(library.env),
+                                                             path.c_str(),
+                                                             static_cast<const ort::SessionOptions*>(settings.get()));
   }
 
   ort::SessionHandle create(const std::string& bytes, const ort::SessionOptions* settings) const {
