@@ -120,7 +120,10 @@ void Cache::keep(CacheDraft draft) const {
   manifest.graph = draft.graph();
   manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());
   std::string weights = folder_ + "/" + draft.weights();
-  if (is_file(weights)) manifest.weights = known_file(draft.weights(), MappedFile(weights));
+  if (is_file(weights)) {
+    if (!is_on_disk(weights)) return;  // a stamp says nothing of bytes that were lost with the power
+    manifest.weights = known_file(draft.weights(), MappedFile(weights));
+  }
   manifest.params = known_file("", model_.weights);
   if (!is_written(folder_ + "/" + key_, to_text(manifest, key_))) return;
   sweep(draft);

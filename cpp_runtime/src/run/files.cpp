@@ -1,5 +1,6 @@
 #include "run/files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,14 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) fail("written");
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
   ::close(fd);
+}
+
+bool is_on_disk(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool synced = ::fsync(fd) == 0;
+  ::close(fd);
+  return synced;
 }
 
 }  // namespace oarlock

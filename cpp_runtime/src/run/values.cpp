@@ -5,15 +5,19 @@ namespace oarlock {
 // ONNX Runtime has no complex numbers; in memory one is two real ones.
 ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view) {
   static std::int64_t nothing = 0;  // an empty tensor still needs an address
-  std::vector<std::int64_t> shape(view.shape.begin(), view.shape.end());
   std::size_t bytes = size_of(view.dtype);
-  for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
+  for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
   bool pairs = is_complex(view.dtype);
-  if (pairs) shape.push_back(2);
+  std::span<const std::int64_t> shape = view.shape;
+  std::vector<std::int64_t> longer;
+  if (pairs) {
+    longer.assign(shape.begin(), shape.end());
+    longer.push_back(2);
+    shape = longer;
+  }
   void* data = view.data ? const_cast<void*>(view.data) : &nothing;
   return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library.api, memory, data, bytes, static_cast<const std::int64_t*>(shape.data()), shape.size(),
-      onnx_of(pairs ? part_of(view.dtype) : view.dtype));
+      library.api, memory, data, bytes, shape.data(), shape.size(), onnx_of(pairs ? part_of(view.dtype) : view.dtype));
 }
 
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
