@@ -27,8 +27,9 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """The model saved at `path` - by Oarlock or by PaddlePaddle - as a Layer, in eval mode.
 
     path: prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x (then model_filename and params_filename may be given).
-    Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, optimize,
-    deterministic, copy_weights, tf32, fp16, profile, ort_library.   The weights are mapped, not read.
+    Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, inter_threads, optimize,
+    spinning, arena, mem_pattern, tuned, deterministic, copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
+    optimised graphs; warmup, a list of shapes by input name to run once at the start.   The weights are mapped, not read.
     Raises FileError for files that are not what they claim to be.
     """
     names = {key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs}

@@ -6,8 +6,11 @@
 #include "cli/npz.h"
 #include "fixtures.h"
 #include "lower/graph.h"
+#include "read/json.h"
 #include "read/params.h"
 #include "read/parse.h"
+#include "run/cache_manifest.h"
+#include "run/digest.h"
 
 using namespace oarlock;
 
@@ -95,4 +98,21 @@ TEST("fuzz: compressed data") {
   std::string dynamic("\x05\xc1\x81\x00\x00\x00\x00\x00\x10\xff\xd5\x08\x00\x00\x00\x00", 16);
   for (const std::string& stream : {good, dynamic})
     CHECK(refused(stream, kRounds, [&](const std::string& bytes) { inflate(bytes, 9, "x"); }) > kRounds / 10);
+}
+
+TEST("fuzz: JSON") {
+  std::string good =
+      R"([{"name": "a_kernel_time", "dur": 12, "args": {"op_name": "Conv", "x": [1, -2.5e3, true, null, "\u0041\n"]}}])";
+  CHECK(refused(good, kRounds, [&](const std::string& bytes) { parse_json(bytes, "x.json"); }) > kRounds / 10);
+}
+
+TEST("fuzz: the manifest of a kept graph") {
+  std::string key = digest_of("key");
+  KnownFile weights{key + "-a.weights", digest_of("w"), {1, 2, 3, 4}};
+  std::string good = to_text({key + "-a", digest_of("g"), weights, weights}, key);
+  std::mt19937 random(20741);
+  for (int i = 0; i < kRounds; ++i) {
+    std::string bytes = damaged(good, random);
+    CHECK(bytes == good || !parse_manifest(bytes, key));
+  }
 }

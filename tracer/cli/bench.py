@@ -47,11 +47,11 @@ def inputs_for(engine: Engine, shapes: dict[str, list[int]]) -> list[Any]:
     return arrays
 
 
-def measure(prefix: str, shape: list[str], warmup: int, repeat: int, device: str, threads: int) -> dict[str, float]:
-    """Milliseconds of load and first run, and of the runs after `warmup` more."""
+def measure(prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any) -> dict[str, float]:
+    """Milliseconds of load and first run, and of the runs after `warmup` more.   options: of the engine."""
     start = perf_counter()
     files = read_model(prefix)
-    engine = Engine(files.pdmodel, files.params_path, files.name, device=device, threads=threads)
+    engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     load = perf_counter() - start
     arrays = inputs_for(engine, parse_shapes(shape))
     times = []
@@ -65,9 +65,9 @@ def measure(prefix: str, shape: list[str], warmup: int, repeat: int, device: str
     return {f"{key}_ms": 1e3 * float(value) for key, value in found.items()}
 
 
-def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, device: str, threads: int, json: bool) -> None:
+def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any) -> None:
     """Print the times as a table, or as JSON."""
-    found = measure(prefix, shape, warmup, repeat, device, threads)
+    found = measure(prefix, shape, warmup, repeat, **options)
     if json:
         print(json_module.dumps(found))
         return

@@ -18,6 +18,7 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pret
 Prefix = Annotated[str, typer.Argument(help="m for m.pdmodel and m.pdiparams, or a folder of Paddle 1.x")]
 Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
 Threads = Annotated[int, typer.Option(help="threads inside one op; 0 leaves it to the engine")]
+CacheDir = Annotated[str, typer.Option(help="folder for optimised graphs; else $OARLOCK_CACHE_DIR")]
 
 
 def refusing(command: Callable[..., None]) -> Callable[..., None]:
@@ -99,11 +100,12 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", help=".npz to write, arrays by output name")],
     device: Device = "cpu",
     threads: Threads = 0,
+    cache_dir: CacheDir = "",
 ) -> None:
     """Run a model on arrays."""
     from .model import run_model  # noqa: PLC0415
 
-    run_model(prefix, input, output, device, threads)
+    run_model(prefix, input, output, device=device, threads=threads, cache_dir=cache_dir)
 
 
 @app.command()
@@ -115,12 +117,13 @@ def bench(
     repeat: int = 100,
     device: Device = "cpu",
     threads: Threads = 0,
+    cache_dir: CacheDir = "",
     json: Annotated[bool, typer.Option("--json", help="one JSON object")] = False,
 ) -> None:
-    """Time a model: load, first run, and percentiles of the runs after that."""
+    """Time a model: load, first run, and percentiles of the runs after that.   `oarlock-runner bench` can do more."""
     from .bench import bench_model  # noqa: PLC0415
 
-    bench_model(prefix, shape, warmup, repeat, device, threads, json)
+    bench_model(prefix, shape, warmup, repeat, json, device=device, threads=threads, cache_dir=cache_dir)
 
 
 @app.command()

@@ -62,10 +62,10 @@ def export_model(prefix: str, output: Path, to: str, wanted: Wanted) -> None:
     _print(f"{output}: {made.size:,} bytes, opset {made.opset}{shared}\n{made.checked}")
 
 
-def run_model(prefix: str, input: Path, output: Path, device: str, threads: int) -> None:
-    """Run on the arrays of an .npz, and write another."""
+def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
+    """Run on the arrays of an .npz, and write another.   options: of the engine."""
     files = read_model(prefix)
-    engine = Engine(files.pdmodel, files.params_path, files.name, device=device, threads=threads)
+    engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     with np.load(input, allow_pickle=False) as given:
         arrays = {name: given[name] for name in given.files}
     names = [name for name, _, _ in engine.inputs]

@@ -13,22 +13,32 @@
 
 namespace oarlock {
 
+/// Sizes by input name.   Inputs that are left out have 1 where a dim may vary.
+using Shapes = std::map<std::string, std::vector<std::int64_t>>;
+
 struct Options {
   std::string device = "cpu";  // cpu | cuda | tensorrt
   int device_id = 0;
   int threads = 0;        // inside one op; 0: the engine's choice
   int inter_threads = 0;  // between ops; 0: one op at a time
-  int optimize = 99;      // 0 none, 1 basic, 2 extended, 99 all
+  int optimize = -1;      // 0 none, 1 basic, 2 extended, 99 all; -1: all
+  int spinning = -1;      // threads without work: 1 look for it a while, 0 sleep; -1: the engine's choice
+  int arena = -1;         // memory: 1 kept for the next run, 0 given back; -1: the engine's choice
+  int mem_pattern =
+      -1;             // memory of one run: 1 planned from the last run of those shapes, 0 not; -1: the engine's choice
+  bool tuned = true;  // what is left to the engine above is as `oarlock-runner tune` found best, where it was run
   bool deterministic = false;
   bool copy_weights = false;  // read the `.pdiparams` instead of mapping it: for files that are overwritten in place
   bool tf32 = true;           // cuda: matrix products of float32 in TF32
   bool fp16 = false;          // tensorrt: kernels of half precision where it chooses
-  std::string cache_dir;      // tensorrt: where built engines are kept; "" = nowhere
+  std::string cache_dir;      // where optimised graphs are kept, tensorrt: built engines; "" = OARLOCK_CACHE_DIR, or
+                              // nowhere; "none" = nowhere
   std::string profile;        // prefix of a Chrome trace; "" = none
   std::string ort_library;    // path of libonnxruntime; "" = OARLOCK_ORT_LIBRARY, then the system's
   std::map<std::string, std::string>
       provider;                      // further options of the CUDA or TensorRT provider, as ONNX Runtime names them
   std::vector<std::string> outputs;  // inner variables to give as well, after the model's outputs
+  std::vector<Shapes> warmup;        // shapes to run once, on made-up inputs, before the session is there
 };
 
 /// The engine that a library file holds.

@@ -1,85 +1,19 @@
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/npz.h"
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/measure.h"
+#include "cli/memory.h"
+#include "cli/profile.h"
+#include "read/mapped_file.h"
 
 namespace oarlock::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// Resident memory, and the part of it that belongs to files: mapped weights are not heap.
-double status_mb(const char* key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == key) {
-      double kb = 0;
-      status >> kb;
-      return kb / 1024;
-    }
-  return 0;
-}
-
-// Unknown dims are 1, unless the trace assumed a number.
-std::vector<std::int64_t> default_shape(const TensorSpec& spec, const std::vector<GuardSpec>& guards) {
-  auto shape = spec.shape;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] >= 0) continue;
-    shape[d] = 1;
-    for (const GuardSpec& g : guards)
-      if (g.kind == "dim" && g.var == spec.name && g.axis == static_cast<std::int64_t>(d))
-        shape[d] = std::atoll(g.expected.c_str());
-  }
-  return shape;
-}
-
-// The same numbers every time; integers are 0 and 1, which index any table of two rows.
-Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape) {
-  Tensor tensor(spec.dtype, std::move(shape));
-  std::uint32_t state = 12345;
-  auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
-  auto* bytes = static_cast<unsigned char*>(tensor.data());
-  for (std::size_t i = 0; i < tensor.size(); ++i) {
-    float single = static_cast<float>(next()) / 16777216.0f;
-    double wide = static_cast<double>(single);
-    std::size_t size = size_of(spec.dtype);
-    if (spec.dtype == DType::float32)
-      std::memcpy(bytes + i * size, &single, size);
-    else if (spec.dtype == DType::float64)
-      std::memcpy(bytes + i * size, &wide, size);
-    else if (!is_floating(spec.dtype))
-      bytes[i * size] = static_cast<unsigned char>(next() & 1);
-  }
-  return tensor;
-}
-
-std::vector<Tensor> inputs_for(const Command& c, const Model& model, const std::vector<TensorSpec>& specs) {
-  for (auto& [name, shape] : c.shapes) {
-    bool known = std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
-    if (!known) throw Error(Fault::input, "bench: no input '" + name + "'");
-  }
-  NamedTensors given = c.input.empty() ? NamedTensors{} : read_npz(c.input);
-  std::vector<Tensor> inputs;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    auto found = std::find_if(given.begin(), given.end(),
-                              [&](auto& g) { return g.first == specs[i].name || g.first == "in" + std::to_string(i); });
-    auto shape = c.shapes.find(specs[i].name);
-    inputs.push_back(
-        found != given.end()
-            ? found->second
-            : made_up(specs[i], shape != c.shapes.end() ? shape->second : default_shape(specs[i], model.guards())));
-  }
-  return inputs;
-}
+constexpr int kTogether = 3;  // runs of each client before the other side has its turn
 
 struct Row {
   const char* name;
@@ -87,57 +21,89 @@ struct Row {
   double value;
 };
 
-void print(const std::vector<Row>& rows, bool json) {
-  if (json) std::printf("{");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (json)
-      std::printf("%s\"%s_%s\": %.6g", i ? ", " : "", rows[i].name, rows[i].unit, rows[i].value);
-    else
-      std::printf("%-12s %12.4f %s\n", rows[i].name, rows[i].value, rows[i].unit);
+std::vector<Row> rows_of(const Subject& s) {
+  double sum = std::accumulate(s.times.begin(), s.times.end(), 0.0), count = static_cast<double>(s.times.size());
+  return {{"read", "ms", s.read},
+          {"load", "ms", s.load},
+          {"first_run", "ms", s.first},
+          {"mean", "ms", sum / count},
+          {"min", "ms", quantile(s.times, 0)},
+          {"p50", "ms", quantile(s.times, 0.5)},
+          {"p90", "ms", quantile(s.times, 0.9)},
+          {"p99", "ms", quantile(s.times, 0.99)},
+          {"throughput", "per_s", 1e3 * count / s.wall}};
+}
+
+std::vector<Row> memory_rows(const Subject& s) {
+  return {
+      {"load_rss", "MB", s.load_rss}, {"rss", "MB", status_mb("VmRSS:")}, {"rss_anon", "MB", status_mb("RssAnon:")}};
+}
+
+std::string json_of(const std::vector<Row>& rows) {
+  std::string text = "{";
+  for (const Row& row : rows) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%.6g", row.value);
+    text += (text.size() > 1 ? ", \"" : "\"") + std::string(row.name) + "_" + row.unit + "\": " + number;
   }
-  if (json) std::printf("}\n");
+  return text + "}";
+}
+
+void print_one(const Subject& subject, bool json) {
+  std::vector<Row> rows = rows_of(subject);
+  for (const Row& row : memory_rows(subject)) rows.push_back(row);
+  if (json) return void(std::printf("%s\n", json_of(rows).c_str()));
+  for (const Row& row : rows) std::printf("%-12s %12.4f %s\n", row.name, row.value, row.unit);
+}
+
+// Both lie in one process, so memory says nothing here.
+void print_two(const Subject& a, const Subject& b, bool json) {
+  std::vector<Row> left = rows_of(a), right = rows_of(b);
+  double ratio = quantile(a.times, 0.5) / quantile(b.times, 0.5);
+  if (json)
+    return void(std::printf("{\"a\": %s, \"b\": %s, \"p50_ratio\": %.6g}\n", json_of(left).c_str(),
+                            json_of(right).c_str(), ratio));
+  std::printf("%-12s %12s %12s %8s\n", "", "A", "B", "A / B");
+  for (std::size_t i = 0; i < left.size(); ++i)
+    std::printf("%-12s %12.4f %12.4f %8.3f %s\n", left[i].name, left[i].value, right[i].value,
+                left[i].value / right[i].value, left[i].unit);
+}
+
+// A run for the profile alone: writing it down costs time.
+void profile_ops(const Command& c) {
+  Options options = c.options;
+  options.profile = (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
+  Subject subject(c, c.paths, options);
+  for (int i = 1; i < c.warmup + c.repeat; ++i) subject.call();
+  std::string file = subject.session.end_profile();
+  MappedFile text(file);
+  std::filesystem::remove(file);
+  print_profile(profile_table(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup), c.json);
+}
+
+void check(const Command& c) {
+  if (c.repeat < 1) throw Usage{"--repeat wants at least 1"};
+  if (c.clients < 1 || c.clients > 1024) throw Usage{"--clients wants 1 to 1024"};
+  if (c.profile_ops && (c.alternative || !c.against.empty())) throw Usage{"--profile-ops looks at one model"};
 }
 
 }  // namespace
 
 int bench(const Command& c) {
-  if (c.repeat < 1) throw Usage{"--repeat wants at least 1"};
-  auto start = Clock::now();
-  Model model = open_model(c);
-  double read = ms_since(start);
-  Session session(model, c.options);
-  double load = ms_since(start), load_rss = status_mb("VmRSS:");
-  std::vector<Tensor> inputs = inputs_for(c, model, session.inputs());
-  std::vector<TensorView> views(inputs.begin(), inputs.end());
-  start = Clock::now();
-  session.run(views);
-  double first = ms_since(start);
-  for (int i = 1; i < c.warmup; ++i) session.run(views);
-  std::vector<double> times;
-  for (int i = 0; i < c.repeat; ++i) {
-    start = Clock::now();
-    session.run(views);
-    times.push_back(ms_since(start));
+  check(c);
+  if (c.profile_ops && c.json) return profile_ops(c), 0;
+  Subjects subjects;
+  subjects.emplace_back(c, c.paths, c.options);
+  bool two = c.alternative || !c.against.empty();
+  if (two) {
+    Options other = c.options;
+    set_options(other, c.alternative.value_or(std::vector<std::string>{}));
+    subjects.emplace_back(c, c.against.empty() ? c.paths : c.against, other);
   }
-  double sum = 0;
-  for (double t : times) sum += t;
-  std::sort(times.begin(), times.end());
-  auto quantile = [&](double q) {
-    return times[std::min(times.size() - 1, static_cast<std::size_t>(q * static_cast<double>(times.size())))];
-  };
-  print({{"read", "ms", read},
-         {"load", "ms", load},
-         {"first_run", "ms", first},
-         {"mean", "ms", sum / static_cast<double>(times.size())},
-         {"min", "ms", times[0]},
-         {"p50", "ms", quantile(0.5)},
-         {"p90", "ms", quantile(0.9)},
-         {"p99", "ms", quantile(0.99)},
-         {"load_rss", "MB", load_rss},
-         {"rss", "MB", status_mb("VmRSS:")},
-         {"rss_anon", "MB", status_mb("RssAnon:")}},
-        c.json);
-  session.end_profile();
+  take_turns(subjects, c.clients, c.warmup, c.repeat, c.clients > 1 || two ? kTogether : c.repeat);
+  two ? print_two(subjects[0], subjects[1], c.json) : print_one(subjects[0], c.json);
+  for (Subject& subject : subjects) subject.session.end_profile();
+  if (c.profile_ops) profile_ops(c);
   return 0;
 }
 

@@ -1,9 +1,23 @@
 #include "cli/command.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
+
+#include "run/options.h"
 
 namespace oarlock::cli {
 namespace {
+
+std::vector<std::string> split(const std::string& text, char by) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find(by, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
 
 int integer(const std::string& option, const std::string& text) {
   std::size_t used = 0;
@@ -17,16 +31,19 @@ int integer(const std::string& option, const std::string& text) {
   return value;
 }
 
+double number(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(value >= 0)) throw Usage{option + " wants a number, not '" + text + "'"};
+  return value;
+}
+
 // x=1,3,224,224
 void shape(Command& c, const std::string& text) {
   auto equals = text.find('=');
   if (equals == std::string::npos) throw Usage{"--shape wants NAME=1,3,224,224, not '" + text + "'"};
   std::vector<std::int64_t> dims;
-  for (std::size_t at = equals + 1; at < text.size();) {
-    auto comma = std::min(text.find(',', at), text.size());
-    dims.push_back(integer("--shape", text.substr(at, comma - at)));
-    at = comma + 1;
-  }
+  for (const std::string& dim : split(text.substr(equals + 1), ',')) dims.push_back(integer("--shape", dim));
   c.shapes[text.substr(0, equals)] = dims;
 }
 
@@ -55,16 +72,31 @@ const std::vector<Option>& options() {
        [](auto& c, auto&) { c.options.copy_weights = true; }},
       {"--no-tf32", "", "cuda: products in full float32", [](auto& c, auto&) { c.options.tf32 = false; }},
       {"--fp16", "", "tensorrt: allow half precision", [](auto& c, auto&) { c.options.fp16 = true; }},
-      {"--cache-dir", "DIR", "tensorrt: where built engines are kept",
+      {"--cache-dir", "DIR", "keep optimised graphs here; else $OARLOCK_CACHE_DIR",
        [](auto& c, auto& v) { c.options.cache_dir = v; }},
+      {"--option", "NAME=VALUE", "any option by its name in C++",
+       [](auto& c, auto& v) { set_options(c.options, {v}); }},
       {"--fetch", "NAME", "an inner variable to give as well",
        [](auto& c, auto& v) { c.options.outputs.push_back(v); }},
       {"--profile", "PREFIX", "write a Chrome trace of the run", [](auto& c, auto& v) { c.options.profile = v; }},
-      {"--shape", "NAME=D,D", "bench: the shape of an input; unknown dims are 1", shape},
+      {"--warmup-shape", "x=1x3x8x8", "run once on made-up inputs before the rest; may be given again",
+       [](auto& c, auto& v) { c.options.warmup.push_back(parse_shapes(v)); }},
+      {"--shape", "NAME=D,D", "bench, tune: the shape of an input; unknown dims are 1", shape},
       {"--warmup", "N", "bench: calls before the clock; 3",
        [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
       {"--repeat", "N", "bench: calls on the clock; 50", [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},
-      {"--json", "", "bench, inspect: one JSON object", [](auto& c, auto&) { c.json = true; }},
+      {"--clients", "N", "bench: threads that call the session at once; 1",
+       [](auto& c, auto& v) { c.clients = integer("--clients", v); }},
+      {"--against", "MODEL", "bench: another model, in turns with the first",
+       [](auto& c, auto& v) { c.against = {v}; }},
+      {"--against-options", "NAME=VALUE,...", "bench: other options, in turns with the first",
+       [](auto& c, auto& v) { c.alternative = split(v, ','); }},
+      {"--profile-ops", "", "bench: time by op and the slowest nodes", [](auto& c, auto&) { c.profile_ops = true; }},
+      {"--expect", "OUT.npz", "verify: outputs, and inner variables by name", [](auto& c, auto& v) { c.expect = v; }},
+      {"--rtol", "X", "verify: tolerance relative to the largest value; 1e-4",
+       [](auto& c, auto& v) { c.rtol = number("--rtol", v); }},
+      {"--atol", "X", "verify: absolute tolerance; 1e-5", [](auto& c, auto& v) { c.atol = number("--atol", v); }},
+      {"--json", "", "bench, tune, verify, inspect: one JSON object", [](auto& c, auto&) { c.json = true; }},
       {"--opset", "N", "to-onnx: the target; 17", [](auto& c, auto& v) { c.opset = integer("--opset", v); }},
       {"--inline", "", "to-onnx: weights inside the ONNX file", [](auto& c, auto&) { c.inline_weights = true; }},
   };
@@ -77,6 +109,8 @@ std::string usage() {
   std::string text =
       "usage: oarlock-runner run     MODEL [PARAMS] --input IN.npz --output OUT.npz\n"
       "       oarlock-runner bench   MODEL [PARAMS] [--input IN.npz | --shape x=1,3,8,8]\n"
+      "       oarlock-runner tune    MODEL [PARAMS] [--input IN.npz | --shape x=1,3,8,8]\n"
+      "       oarlock-runner verify  MODEL [PARAMS] --input IN.npz --expect OUT.npz\n"
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams) or a file.\n";
@@ -111,6 +145,14 @@ Command parse(int argc, char** argv) {
   return command;
 }
 
+void set_options(Options& options, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    auto equals = setting.find('=');
+    if (equals == std::string::npos) throw Usage{"an option wants NAME=VALUE, not '" + setting + "'"};
+    set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
+  }
+}
+
 Model open_model(const Command& c) { return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : ""); }
 
 std::string shown(const TensorSpec& spec) {
@@ -118,18 +160,6 @@ std::string shown(const TensorSpec& spec) {
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
     text += (i ? "," : "") + (spec.shape[i] >= 0 ? std::to_string(spec.shape[i]) : std::string("?"));
   return text + "]";
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20)
-      out += c;
-    else
-      out += c == '\n' ? "\\n" : " ";
-  }
-  return out + "\"";
 }
 
 }  // namespace oarlock::cli

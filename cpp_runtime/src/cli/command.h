@@ -1,6 +1,6 @@
 // The command line: what was asked for.
 #pragma once
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,13 +9,16 @@
 namespace oarlock::cli {
 
 struct Command {
-  std::string name;                // run | bench | inspect | to-onnx
+  std::string name;                // run | bench | tune | verify | inspect | to-onnx
   std::vector<std::string> paths;  // positional
   Options options;
-  std::string input, output;
-  std::map<std::string, std::vector<std::int64_t>> shapes;
-  int warmup = 3, repeat = 50, opset = 17;
-  bool json = false, inline_weights = false, profile = false;
+  std::string input, output, expect;
+  Shapes shapes;
+  std::vector<std::string> against;                     // bench: another model, and its weights
+  std::optional<std::vector<std::string>> alternative;  // bench: NAME=VALUE, options of the other side
+  int warmup = 3, repeat = 50, opset = 17, clients = 1;
+  double rtol = 1e-4, atol = 1e-5;
+  bool json = false, inline_weights = false, profile_ops = false;
 };
 
 /// Thrown for a command line that makes no sense: exit code 2.
@@ -26,17 +29,20 @@ struct Usage {
 Command parse(int argc, char** argv);
 std::string usage();
 
+/// NAME=VALUE each, by the names they have in C++.
+void set_options(Options& options, const std::vector<std::string>& settings);
+
 /// `m` or `m.pdmodel`, and the second path if there is one.
 Model open_model(const Command& command);
 
 int run(const Command& command);
 int bench(const Command& command);
 int inspect(const Command& command);
+int tune(const Command& command);
+int verify(const Command& command);
 int to_onnx(const Command& command);
 
 /// `float32[?,3]`, symbols shown by name.
 std::string shown(const TensorSpec& spec);
-/// A JSON string with its quotes.
-std::string quoted(const std::string& text);
 
 }  // namespace oarlock::cli

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <iostream>
-#include <set>
 
 #include "cli/command.h"
+#include "read/json.h"
+#include "run/model_impl.h"
+#include "run/tuning.h"
 
 namespace oarlock::cli {
 namespace {
@@ -30,6 +33,41 @@ std::string guard_json(const GuardSpec& g) {
          ", \"where\": " + quoted(g.where) + ", \"text\": " + quoted(g.text) + "}";
 }
 
+// What the engine would get: the opset and the number of nodes, or why it gets nothing.
+struct Lowering {
+  int opset = 0;
+  std::size_t nodes = 0;
+  std::string refusal;
+};
+
+Lowering lowering_of(const Model& m) {
+  try {
+    onnx::Model graph = lower(m.impl().program, m.impl().params, {});
+    return {graph.opset, graph.graph.nodes.size(), ""};
+  } catch (const Error& error) {
+    return {0, 0, error.what()};
+  }
+}
+
+std::vector<std::string> without_lowering(const Model& m) {
+  std::vector<std::string> lowered = lowered_ops(), missing;
+  for (auto& [op, count] : m.op_counts())
+    if (!std::binary_search(lowered.begin(), lowered.end(), op)) missing.push_back(op);
+  return missing;
+}
+
+std::size_t weight_bytes(const Model& m) {
+  std::size_t bytes = 0;
+  for (const ParameterSpec& p : m.parameters()) bytes += p.length;
+  return bytes;
+}
+
+std::string lowering_json(const Model& m) {
+  Lowering found = lowering_of(m);
+  if (!found.refusal.empty()) return "{\"refused\": " + quoted(found.refusal) + "}";
+  return "{\"opset\": " + std::to_string(found.opset) + ", \"nodes\": " + std::to_string(found.nodes) + "}";
+}
+
 void print_json(const Model& m) {
   std::cout << "{\"inputs\": " << array(m.inputs(), tensor_json) << ", \"outputs\": " << array(m.outputs(), tensor_json)
             << ", \"ops\": {";
@@ -43,6 +81,8 @@ void print_json(const Model& m) {
                               ", \"offset\": " + std::to_string(p.offset) + ", \"bytes\": " + std::to_string(p.length) +
                               "}";
                      })
+            << ", \"parameter_bytes\": " << weight_bytes(m)
+            << ", \"without_lowering\": " << array(without_lowering(m), quoted) << ", \"onnx\": " << lowering_json(m)
             << ", \"guards\": " << array(m.guards(), guard_json) << ", \"producer\": " << quoted(m.producer())
             << ", \"verified\": " << quoted(m.verified()) << "}\n";
 }
@@ -54,6 +94,29 @@ void print_guards(const Model& m) {
   }
 }
 
+void print_ops(const Model& m) {
+  std::vector<std::string> missing = without_lowering(m);
+  for (auto& [op, count] : m.op_counts()) {
+    bool lowered = std::find(missing.begin(), missing.end(), op) == missing.end();
+    std::cout << "op      " << op << " x" << count << (lowered ? "" : "   (no lowering)") << "\n";
+  }
+}
+
+void print_weights(const Model& m) {
+  for (const ParameterSpec& p : m.parameters())
+    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset << ", "
+              << p.length << " bytes\n";
+  std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
+}
+
+void print_lowering(const Model& m) {
+  Lowering found = lowering_of(m);
+  if (found.refusal.empty())
+    std::cout << "onnx    opset " << found.opset << ", " << found.nodes << " nodes\n";
+  else
+    std::cout << "onnx    refused: " << found.refusal << "\n";
+}
+
 }  // namespace
 
 int inspect(const Command& c) {
@@ -61,20 +124,14 @@ int inspect(const Command& c) {
   if (c.json) return print_json(m), 0;
   for (const TensorSpec& s : m.inputs()) std::cout << "input   " << s.name << ": " << shown(s) << "\n";
   for (const TensorSpec& s : m.outputs()) std::cout << "output  " << s.name << ": " << shown(s) << "\n";
-  std::set<std::string> lowered;
-  for (const std::string& op : lowered_ops()) lowered.insert(op);
-  for (auto& [op, count] : m.op_counts())
-    std::cout << "op      " << op << " x" << count << (lowered.count(op) ? "" : "   (no lowering)") << "\n";
-  std::size_t bytes = 0;
-  for (const ParameterSpec& p : m.parameters()) {
-    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset
-              << "\n";
-    bytes += p.length;
-  }
-  std::cout << "weights " << m.parameters().size() << ", " << bytes << " bytes\n";
+  print_ops(m);
+  print_weights(m);
+  print_lowering(m);
   print_guards(m);
   if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
   if (!m.verified().empty()) std::cout << "checked " << m.verified() << "\n";
+  std::string tuning = tuning_path(m.impl());
+  if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
   return 0;
 }
 

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   using namespace oarlock::cli;
   static const std::map<std::string, int (*)(const Command&)> commands = {
-      {"run", run}, {"bench", bench}, {"inspect", inspect}, {"to-onnx", to_onnx}};
+      {"run", run}, {"bench", bench}, {"tune", tune}, {"verify", verify}, {"inspect", inspect}, {"to-onnx", to_onnx}};
   try {
     if (argc == 2 && std::string(argv[1]) == "--help") {
       std::fputs(usage().c_str(), stdout);

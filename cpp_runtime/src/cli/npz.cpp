@@ -13,6 +13,7 @@
 
 #include "read/mapped_file.h"
 #include "read/validate.h"
+#include "run/files.h"
 
 namespace oarlock {
 namespace {
@@ -275,28 +276,6 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
   out.bytes += directory.bytes;
   out.u32(kEnd).u16(0).u16(0).u16(count).u16(count).u32(directory.bytes.size()).u32(at).u16(0);
   write_atomically(path, out.bytes);
-}
-
-void write_atomically(const std::string& path, std::string_view bytes) {
-  struct stat there{};
-  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-    throw Error(Fault::file, base_name(path) + ": is there already, and is no file that could be replaced");
-  std::string temporary = path + ".XXXXXX";
-  int fd = ::mkstemp(temporary.data());
-  auto fail = [&](const char* step) {
-    std::string why = std::strerror(errno);
-    if (fd >= 0) ::close(fd), ::unlink(temporary.c_str());
-    throw Error(Fault::file, base_name(path) + ": cannot be " + step + ": " + why);
-  };
-  if (fd < 0) fail("created");
-  for (std::size_t done = 0; done < bytes.size();) {
-    ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (count <= 0) fail("written");
-    done += static_cast<std::size_t>(count);
-  }
-  if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) fail("written");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
-  ::close(fd);
 }
 
 }  // namespace oarlock

@@ -14,9 +14,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 NamedTensors read_npz(const std::string& path);
 NamedTensors parse_npz(std::string_view bytes, const std::string& name);
 
-/// Write beside `path` and rename over it: the file is whole or not there.   Error(file).
+/// Error(file).
 void write_npz(const std::string& path, const NamedTensors& arrays);
-void write_atomically(const std::string& path, std::string_view bytes);
 
 /// The content of a raw DEFLATE stream that must give exactly `size` bytes.   Error(file) naming `what`.
 std::string inflate(std::string_view bytes, std::size_t size, const std::string& what);

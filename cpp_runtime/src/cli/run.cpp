@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/npz.h"
+#include "run/files.h"
 #include "run/model_impl.h"
 
 namespace oarlock::cli {

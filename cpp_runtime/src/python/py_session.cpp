@@ -26,6 +26,10 @@ const std::map<std::string, Setter>& setters() {
       {"threads", to(&Options::threads)},
       {"inter_threads", to(&Options::inter_threads)},
       {"optimize", to(&Options::optimize)},
+      {"spinning", to(&Options::spinning)},
+      {"arena", to(&Options::arena)},
+      {"mem_pattern", to(&Options::mem_pattern)},
+      {"tuned", to(&Options::tuned)},
       {"deterministic", to(&Options::deterministic)},
       {"copy_weights", to(&Options::copy_weights)},
       {"tf32", to(&Options::tf32)},
@@ -35,6 +39,7 @@ const std::map<std::string, Setter>& setters() {
       {"ort_library", to(&Options::ort_library)},
       {"provider", to(&Options::provider)},
       {"outputs", to(&Options::outputs)},
+      {"warmup", to(&Options::warmup)},
   };
   return all;
 }

@@ -25,6 +25,13 @@ struct Descriptor {
   throw Error(Fault::file, base_name(path) + ": " + why + " (" + path + ")");
 }
 
+std::int64_t nanoseconds(const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
+
+Stamp stamp_of(const struct stat& info) {
+  return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino), nanoseconds(info.st_mtim),
+          nanoseconds(info.st_ctim)};
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
@@ -33,6 +40,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   struct stat info{};
   if (::fstat(file.fd, &info) != 0) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(info.st_mode)) refuse(path, "is not a regular file");
+  stamp_ = stamp_of(info);
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ == 0) return;  // nothing to map, and mmap refuses it
   void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
@@ -44,6 +52,7 @@ MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); 
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(stamp_, other.stamp_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;

@@ -1,10 +1,18 @@
 // A file, mapped read-only.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace oarlock {
+
+/// What changes when a file is written to or replaced.   Times in nanoseconds.
+struct Stamp {
+  std::uint64_t size = 0, inode = 0;
+  std::int64_t modified = 0, changed = 0;
+  bool operator==(const Stamp&) const = default;
+};
 
 class MappedFile {
  public:
@@ -17,9 +25,12 @@ class MappedFile {
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
   const std::string& path() const { return path_; }
+  /// Taken when the file was opened.
+  const Stamp& stamp() const { return stamp_; }
 
  private:
   std::string path_;
+  Stamp stamp_;
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "lower/rules.h"
 #include "read/parse.h"
+#include "run/digest.h"
 #include "run/model_impl.h"
 
 namespace oarlock {
@@ -11,8 +12,15 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-std::shared_ptr<const Model::Impl> read(std::string_view bytes, const std::string& pdiparams, const std::string& name) {
+std::string without(const std::string& path, std::string_view end) {
+  return ends_with(path, end) ? path.substr(0, path.size() - end.size()) : path;
+}
+
+std::shared_ptr<const Model::Impl> read(std::string_view bytes, const std::string& pdiparams, const std::string& name,
+                                        const std::string& prefix) {
   auto impl = std::make_shared<Model::Impl>();
+  impl->digest = digest_of(bytes);
+  impl->prefix = prefix;
   impl->program = read_program(bytes, name);
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty())
@@ -50,15 +58,17 @@ const std::string kNone;
 
 Model Model::open(const std::string& path, const std::string& pdiparams) {
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
-  std::string prefix = ends_with(path, ".pdmodel") ? path.substr(0, path.size() - 8) : path;
+  std::string prefix = without(path, ".pdmodel");
   std::string weights = !pdiparams.empty() ? pdiparams : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams" : "";
   MappedFile file(whole ? path : path + ".pdmodel");
-  return from_bytes(file.bytes(), weights, base_name(file.path()));
+  Model model;
+  model.impl_ = read(file.bytes(), weights, base_name(file.path()), prefix);
+  return model;
 }
 
 Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams, const std::string& name) {
   Model model;
-  model.impl_ = read(pdmodel, pdiparams, name);
+  model.impl_ = read(pdmodel, pdiparams, name, without(pdiparams, ".pdiparams"));
   return model;
 }
 

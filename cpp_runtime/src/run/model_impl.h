@@ -10,6 +10,8 @@
 namespace oarlock {
 
 struct Model::Impl {
+  std::string digest;  // of the `.pdmodel`
+  std::string prefix;  // of the files, "" for a model that is in memory
   Program program;
   MappedFile weights;
   Params params;

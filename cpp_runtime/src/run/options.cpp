@@ -1,10 +1,13 @@
 #include "run/options.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
 namespace oarlock {
 namespace {
+
+constexpr std::size_t kMostDigits = 18;
 
 using Setter = std::function<void(Options&, const std::string&)>;
 
@@ -42,6 +45,10 @@ const std::map<std::string, Setter>& setters() {
       {"threads", number(&Options::threads)},
       {"inter_threads", number(&Options::inter_threads)},
       {"optimize", number(&Options::optimize)},
+      {"spinning", number(&Options::spinning)},
+      {"arena", number(&Options::arena)},
+      {"mem_pattern", number(&Options::mem_pattern)},
+      {"tuned", flag(&Options::tuned)},
       {"deterministic", flag(&Options::deterministic)},
       {"copy_weights", flag(&Options::copy_weights)},
       {"tf32", flag(&Options::tf32)},
@@ -50,11 +57,39 @@ const std::map<std::string, Setter>& setters() {
       {"profile", text(&Options::profile)},
       {"ort_library", text(&Options::ort_library)},
       {"outputs", [](Options& o, const std::string& value) { o.outputs.push_back(value); }},
+      {"warmup", [](Options& o, const std::string& value) { o.warmup.push_back(parse_shapes(value)); }},
   };
   return all;
 }
 
+std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& whole) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    bool between = end < text.size() && text[end] == 'x' && end + 1 < text.size();
+    if (end == at || end - at > kMostDigits || !(end == text.size() || between))
+      throw Error(Fault::input, "shapes: NAME=1x3x224x224 is wanted, not '" + whole + "'");
+    sizes.push_back(std::stoll(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return sizes;
+}
+
 }  // namespace
+
+Shapes parse_shapes(const std::string& text) {
+  Shapes shapes;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t comma = std::min(text.find(',', at), text.size());
+    std::string one = text.substr(at, comma - at);
+    auto equals = one.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(Fault::input, "shapes: NAME=1x3x224x224 is wanted, not '" + one + "'");
+    shapes[one.substr(0, equals)] = parse_sizes(one.substr(equals + 1), one);
+    at = comma + 1;
+  }
+  return shapes;
+}
 
 void set_option(Options& options, const std::string& name, const std::string& value) {
   constexpr std::string_view provider = "provider.";

@@ -6,7 +6,10 @@
 
 namespace oarlock {
 
-/// Set the option `name`; `provider.KEY` sets one of the provider's, `outputs` adds one.   Error(input).
+/// `x=1x3x224x224,y=1x5`, one shape for each input named.   Error(input).
+Shapes parse_shapes(const std::string& text);
+
+/// Set the option `name`; `provider.KEY` sets one of the provider's, `outputs` and `warmup` add one.   Error(input).
 void set_option(Options& options, const std::string& name, const std::string& value);
 
 }  // namespace oarlock

@@ -37,12 +37,16 @@ struct Slot {
 using GetErrorMessage = Slot<2, const char*(const Status*)>;
 using CreateEnvWithCustomLogger = Slot<4, Status*(LogSink, void*, int, const char*, Env**)>;
 using DisableTelemetryEvents = Slot<6, Status*(const Env*)>;
+using CreateSession = Slot<7, Status*(const Env*, const char*, const SessionOptions*, Session**)>;
 using CreateSessionFromArray = Slot<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
 using Run = Slot<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*, std::size_t,
                             const char* const*, std::size_t, Value**)>;
 using CreateSessionOptions = Slot<10, Status*(SessionOptions**)>;
+using SetOptimizedModelFilePath = Slot<11, Status*(SessionOptions*, const char*)>;
 using SetSessionExecutionMode = Slot<13, Status*(SessionOptions*, int)>;
 using EnableProfiling = Slot<14, Status*(SessionOptions*, const char*)>;
+using DisableMemPattern = Slot<17, Status*(SessionOptions*)>;
+using DisableCpuMemArena = Slot<19, Status*(SessionOptions*)>;
 using SetSessionGraphOptimizationLevel = Slot<23, Status*(SessionOptions*, int)>;
 using SetIntraOpNumThreads = Slot<24, Status*(SessionOptions*, int)>;
 using SetInterOpNumThreads = Slot<25, Status*(SessionOptions*, int)>;
@@ -85,6 +89,7 @@ using AppendCuda = Slot<204, Status*(SessionOptions*, const CudaOptions*)>;
 using CreateCudaOptions = Slot<205, Status*(CudaOptions**)>;
 using UpdateCudaOptions = Slot<206, Status*(CudaOptions*, const char* const*, const char* const*, std::size_t)>;
 using ReleaseCudaOptions = Slot<208, void(CudaOptions*)>;
+using GetBuildInfoString = Slot<254, const char*()>;
 using SetDeterministicCompute = Slot<273, Status*(SessionOptions*, bool)>;
 
 /// The table.

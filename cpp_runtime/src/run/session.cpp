@@ -5,10 +5,13 @@
 #include <set>
 
 #include "onnx/model.h"
-#include "run/device.h"
+#include "run/cache.h"
 #include "run/guards.h"
-#include "run/library.h"
+#include "run/made_up.h"
 #include "run/model_impl.h"
+#include "run/settings.h"
+#include "run/tuning.h"
+#include "run/values.h"
 
 namespace oarlock {
 namespace {
@@ -29,57 +32,11 @@ Paths split_real_path(const std::string& path) {
                                     : Paths{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
-ort::OptionsHandle session_options(const Library& library, const Options& options, const std::string& folder) {
-  const ort::Api& api = library.api;
-  auto made = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
-  api.call<ort::SetSessionGraphOptimizationLevel>(made.get(), options.optimize);
-  if (options.threads > 0) api.call<ort::SetIntraOpNumThreads>(made.get(), options.threads);
-  if (options.inter_threads > 0) {
-    api.call<ort::SetSessionExecutionMode>(made.get(), 1);
-    api.call<ort::SetInterOpNumThreads>(made.get(), options.inter_threads);
-  }
-  if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
-  if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
-  if (!folder.empty())
-    api.call<ort::AddSessionConfigEntry>(made.get(), "session.model_external_initializers_file_folder_path",
-                                         folder.c_str());
-  append_device(library, made.get(), options);
-  return made;
-}
-
-void check_options(const Options& o) {
-  auto require = [](bool ok, const std::string& why) {
-    if (!ok) throw Error(Fault::input, "options: " + why);
-  };
-  require(o.threads >= 0 && o.threads <= 4096, "threads is " + std::to_string(o.threads));
-  require(o.inter_threads >= 0 && o.inter_threads <= 4096, "inter_threads is " + std::to_string(o.inter_threads));
-  require(o.optimize == 0 || o.optimize == 1 || o.optimize == 2 || o.optimize == 99,
-          "optimize is " + std::to_string(o.optimize) + ", none of 0, 1, 2, 99");
-  require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
-}
-
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index) {
-  const ort::Api& api = library.api;
-  TensorSpec spec;
-  char* name = nullptr;
-  api.call<ort::SessionGetOutputName>(session, index, library.allocator, &name);
-  spec.name = name;
-  api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(name));
-  auto type = ort::make<ort::TypeInfoHandle, ort::SessionGetOutputTypeInfo>(api, session, index);
-  const ort::TensorInfo* info = nullptr;
-  api.call<ort::CastTypeInfoToTensorInfo>(static_cast<const ort::TypeInfo*>(type.get()), &info);
-  if (!info) throw Error(Fault::unsupported, "output '" + spec.name + "' is not a tensor");
-  int number = 0;
-  std::size_t rank = 0;
-  api.call<ort::GetTensorElementType>(info, &number);
-  api.call<ort::GetDimensionsCount>(info, &rank);
-  spec.dtype = dtype_of_onnx(number);
-  spec.shape.resize(rank);
-  std::vector<const char*> symbols(rank);
-  api.call<ort::GetDimensions>(info, spec.shape.data(), rank);
-  api.call<ort::GetSymbolicDimensions>(info, symbols.data(), rank);
-  for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
-  return spec;
+// Everything that is left open decided, but for what is left to the engine.
+Options settled(const Options& given, const Model::Impl& model, const Library& library) {
+  Options options = with_tuning(given, model, library);
+  options.cache_dir = cache_folder(options.cache_dir);
+  return options;
 }
 
 void join_pairs(TensorSpec& spec, DType dtype) {
@@ -91,8 +48,8 @@ void join_pairs(TensorSpec& spec, DType dtype) {
 
 struct Session::Impl {
   Model model;  // keeps the program that the guards point into
-  Options options;
   const Library& library;
+  Options options;
   ort::MemoryHandle memory;
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
@@ -101,9 +58,12 @@ struct Session::Impl {
   Guards guards;
 
   Impl(const Model& m, const Options& o)
-      : model(m), options(o), library(open_library(o.ort_library)), guards(m.impl().program) {
+      : model(m),
+        library(open_library(o.ort_library)),
+        options(settled(o, m.impl(), library)),
+        guards(m.impl().program) {
     memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
-    session = create();
+    session = start();
     inputs = input_specs(m.impl().program);
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
     std::size_t count = 0;
@@ -114,10 +74,37 @@ struct Session::Impl {
       if (i < declared.size() && is_complex(declared[i].dtype)) join_pairs(outputs.back(), declared[i].dtype);
       all_outputs.push_back(i);
     }
+    for (const Shapes& shapes : options.warmup) warm_up(shapes);
   }
 
+  /// A session from the cache, or one that leaves its graph there, or just one.
+  ort::SessionHandle start() const {
+    std::optional<Cache> cache = Cache::of(model.impl(), library, options);
+    if (!cache) return create(lowered());
+    if (auto kept = cache->find())
+      if (auto opened = tried([&] { return create_kept(*kept); })) return opened;
+    Lowered made = lowered();
+    if (auto draft = cache->draft())
+      if (auto saved = tried([&] { return create_and_keep(made, std::move(*draft), *cache); })) return saved;
+    return create(made);
+  }
+
+  /// What `make` gives, or null where it is refused: damage that only the engine sees, a graph that it cannot write.
+  template <class F>
+  static ort::SessionHandle tried(F&& make) {
+    try {
+      return make();
+    } catch (const Error&) {
+      return {};
+    }
+  }
+
+  struct Lowered {
+    std::string bytes, folder;  // of a ModelProto, and of its weights
+  };
+
   /// only: one guard's output instead of everything.
-  ort::SessionHandle create(const std::string& only = "") const {
+  Lowered lowered(const std::string& only = "") const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
     Paths weights = split_real_path(impl.weights.path());
@@ -126,12 +113,48 @@ struct Session::Impl {
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.only_output = only;
-    std::string bytes = onnx::to_bytes(lower(impl.program, impl.params, lowering));
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
-    auto settings = session_options(library, options, external ? weights.folder : "");
+    onnx::Model graph = lower(impl.program, impl.params, lowering);
+    for (onnx::Node& node : graph.graph.nodes) node.name = node.outputs[0];  // a profile then speaks Paddle's names
+    return {onnx::to_bytes(graph), external ? weights.folder : ""};
+  }
+
+  ort::SessionHandle create(const Lowered& graph) const {
+    return create(graph.bytes, session_settings(library, options, graph.folder).get());
+  }
+
+  ort::SessionHandle create_and_keep(const Lowered& graph, CacheDraft draft, const Cache& cache) const {
+    auto settings = session_settings(library, options, graph.folder);
+    draft.ask(library, settings.get());
+    ort::SessionHandle made = create(graph.bytes, settings.get());
+    cache.keep(std::move(draft));
+    return made;
+  }
+
+  ort::SessionHandle create_kept(const std::string& path) const {
+    Options as_is = options;
+    as_is.optimize = 0;
+    auto settings = session_settings(library, as_is, "");
+    return ort::make<ort::SessionHandle, ort::CreateSession>(library.api, static_cast<const ort::Env*>(library.env),
+                                                             path.c_str(),
+                                                             static_cast<const ort::SessionOptions*>(settings.get()));
+  }
+
+  ort::SessionHandle create(const std::string& bytes, const ort::SessionOptions* settings) const {
     return ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
         library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
-        static_cast<const ort::SessionOptions*>(settings.get()));
+        settings);
+  }
+
+  // Made-up numbers may break what the trace assumed of values; the engine has run all the same.
+  void warm_up(const Shapes& shapes) const {
+    std::vector<Tensor> made_up = made_up_inputs(inputs, model.guards(), shapes);
+    std::vector<TensorView> views(made_up.begin(), made_up.end());
+    try {
+      run(views, {});
+    } catch (const Error& error) {
+      if (error.fault() != Fault::guard) throw;
+    }
   }
 
   void check(std::span<const TensorView> given) const {
@@ -158,50 +181,9 @@ struct Session::Impl {
     return text;
   }
 
-  // ONNX Runtime has no complex numbers; in memory one is two real ones.
-  ort::ValueHandle pairs_of(const TensorView& view, std::size_t bytes) const {
-    Ints shape(view.shape.begin(), view.shape.end());
-    shape.push_back(2);
-    void* data = view.data ? const_cast<void*>(view.data) : nullptr;
-    return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-        library.api, static_cast<const ort::MemoryInfo*>(memory.get()), data, bytes, shape.data(), shape.size(),
-        onnx_of(part_of(view.dtype)));
-  }
-
-  ort::ValueHandle value_of(const TensorView& view) const {
-    static std::int64_t nothing = 0;  // an empty tensor still needs an address
-    std::size_t bytes = size_of(view.dtype);
-    for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
-    if (is_complex(view.dtype)) return pairs_of(view, bytes);
-    void* data = view.data ? const_cast<void*>(view.data) : &nothing;
-    return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-        library.api, static_cast<const ort::MemoryInfo*>(memory.get()), data, bytes, view.shape.data(),
-        view.shape.size(), onnx_of(view.dtype));
-  }
-
   bool is_pairs(std::string_view name) const {
     return std::any_of(outputs.begin(), outputs.end(),
                        [&](const TensorSpec& spec) { return spec.name == name && is_complex(spec.dtype); });
-  }
-
-  Tensor tensor_of(ort::ValueHandle value, bool pairs) const {
-    const ort::Api& api = library.api;
-    ort::Value* raw = value.get();
-    int is_tensor = 0;
-    api.call<ort::IsTensor>(static_cast<const ort::Value*>(raw), &is_tensor);
-    if (!is_tensor) throw Error(Fault::unsupported, "run: an output is not a tensor");
-    auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, static_cast<const ort::Value*>(raw));
-    int number = 0;
-    std::size_t rank = 0;
-    void* data = nullptr;
-    api.call<ort::GetTensorElementType>(static_cast<const ort::TensorInfo*>(info.get()), &number);
-    api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
-    std::vector<std::int64_t> shape(rank);
-    api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
-    api.call<ort::GetTensorMutableData>(raw, &data);
-    DType dtype = dtype_of_onnx(number);
-    if (pairs) shape.pop_back(), dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
-    return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
   }
 
   std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in,
@@ -215,7 +197,7 @@ struct Session::Impl {
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < owned.size(); ++i)
-      results.push_back(tensor_of(std::move(owned[i]), is_pairs(names[i])));
+      results.push_back(tensor_of(library, std::move(owned[i]), is_pairs(names[i])));
     return results;
   }
 
@@ -226,7 +208,7 @@ struct Session::Impl {
       const char* name = guards.fetched()[i].c_str();
       std::vector<Tensor> value;
       try {
-        ort::SessionHandle alone = create(name);
+        ort::SessionHandle alone = create(lowered(name));
         value = call(alone.get(), in, {&name, 1});
       } catch (const Error&) {
         continue;
@@ -243,7 +225,7 @@ struct Session::Impl {
     for (std::size_t index : wanted) names.push_back(outputs.at(index).name.c_str());
     for (const std::string& name : guards.fetched()) names.push_back(name.c_str());
     std::vector<ort::ValueHandle> values;
-    for (const TensorView& view : given) values.push_back(value_of(view));
+    for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {
       results = call(session.get(), values, names);

@@ -1,0 +1,35 @@
+// Timing sessions, several in turns so that what the machine does meanwhile meets all of them.
+#pragma once
+#include <deque>
+
+#include "cli/command.h"
+
+namespace oarlock::cli {
+
+/// A session being timed.   Times in milliseconds.
+struct Subject {
+  /// Open, make a session, and run it once.   given: `--input` and `--shape`.
+  Subject(const Command& given, const std::vector<std::string>& paths, const Options& options);
+
+  double read = 0, load = 0, first = 0;
+  Model model;
+  Session session;
+  double load_rss = 0;  // MB
+  std::vector<Tensor> inputs;
+  std::vector<double> times;  // of single runs
+  double wall = 0;            // of all of them together
+
+  double call() const;
+};
+using Subjects = std::deque<Subject>;
+
+/// `repeat` runs of each for each of `clients` threads, after `warmup`.   block: how many runs one has before the next.
+void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int block);
+
+/// The value below which a share `q` of the times lies.
+double quantile(std::vector<double> times, double q);
+
+/// Inputs in the order of the session's: from `--input` by name or position, else made up.
+std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session);
+
+}  // namespace oarlock::cli

@@ -1,0 +1,58 @@
+#include "run/made_up.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace oarlock {
+namespace {
+
+std::vector<std::int64_t> default_shape(const TensorSpec& spec, const std::vector<GuardSpec>& guards) {
+  auto shape = spec.shape;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] >= 0) continue;
+    shape[d] = 1;
+    for (const GuardSpec& g : guards)
+      if (g.kind == "dim" && g.var == spec.name && g.axis == static_cast<std::int64_t>(d))
+        shape[d] = std::atoll(g.expected.c_str());
+  }
+  return shape;
+}
+
+// Integers are 0 and 1, which index any table of two rows.
+Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape) {
+  Tensor tensor(spec.dtype, std::move(shape));
+  std::uint32_t state = 12345;
+  auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+  auto* bytes = static_cast<unsigned char*>(tensor.data());
+  for (std::size_t i = 0; i < tensor.size(); ++i) {
+    float single = static_cast<float>(next()) / 16777216.0f;
+    double wide = static_cast<double>(single);
+    std::size_t size = size_of(spec.dtype);
+    if (spec.dtype == DType::float32)
+      std::memcpy(bytes + i * size, &single, size);
+    else if (spec.dtype == DType::float64)
+      std::memcpy(bytes + i * size, &wide, size);
+    else if (!is_floating(spec.dtype))
+      bytes[i * size] = static_cast<unsigned char>(next() & 1);
+  }
+  return tensor;
+}
+
+}  // namespace
+
+std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs, const std::vector<GuardSpec>& guards,
+                                   const Shapes& shapes) {
+  for (auto& [name, shape] : shapes) {
+    bool known = std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
+    if (!known) throw Error(Fault::input, "shapes: no input '" + name + "'");
+  }
+  std::vector<Tensor> inputs;
+  for (const TensorSpec& spec : specs) {
+    auto shape = shapes.find(spec.name);
+    inputs.push_back(made_up(spec, shape != shapes.end() ? shape->second : default_shape(spec, guards)));
+  }
+  return inputs;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,56 @@
+#include "run/settings.h"
+
+#include "run/device.h"
+
+namespace oarlock {
+namespace {
+
+constexpr int kMostThreads = 4096;
+
+void require(bool ok, const std::string& why) {
+  if (!ok) throw Error(Fault::input, "options: " + why);
+}
+
+void check_choice(const char* name, int value) {
+  require(value >= -1 && value <= 1, std::string(name) + " is " + std::to_string(value) + ", none of -1, 0, 1");
+}
+
+}  // namespace
+
+void check_options(const Options& o) {
+  for (auto [name, value] : {std::pair{"threads", o.threads}, {"inter_threads", o.inter_threads}})
+    require(value >= 0 && value <= kMostThreads, std::string(name) + " is " + std::to_string(value));
+  require(o.optimize == -1 || o.optimize == 0 || o.optimize == 1 || o.optimize == 2 || o.optimize == 99,
+          "optimize is " + std::to_string(o.optimize) + ", none of 0, 1, 2, 99");
+  check_choice("spinning", o.spinning);
+  check_choice("arena", o.arena);
+  check_choice("mem_pattern", o.mem_pattern);
+  require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
+}
+
+ort::OptionsHandle session_settings(const Library& library, const Options& options, const std::string& folder) {
+  const ort::Api& api = library.api;
+  auto made = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
+  auto entry = [&](const char* key, const char* value) {
+    api.call<ort::AddSessionConfigEntry>(made.get(), key, value);
+  };
+  api.call<ort::SetSessionGraphOptimizationLevel>(made.get(), options.optimize < 0 ? 99 : options.optimize);
+  if (options.threads > 0) api.call<ort::SetIntraOpNumThreads>(made.get(), options.threads);
+  if (options.inter_threads > 0) {
+    api.call<ort::SetSessionExecutionMode>(made.get(), 1);
+    api.call<ort::SetInterOpNumThreads>(made.get(), options.inter_threads);
+  }
+  if (options.spinning >= 0) {
+    entry("session.intra_op.allow_spinning", options.spinning ? "1" : "0");
+    entry("session.inter_op.allow_spinning", options.spinning ? "1" : "0");
+  }
+  if (options.arena == 0) api.call<ort::DisableCpuMemArena>(made.get());
+  if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(made.get());
+  if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
+  if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
+  if (!folder.empty()) entry("session.model_external_initializers_file_folder_path", folder.c_str());
+  append_device(library, made.get(), options);
+  return made;
+}
+
+}  // namespace oarlock

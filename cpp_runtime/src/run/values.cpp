@@ -1,0 +1,67 @@
+#include "run/values.h"
+
+namespace oarlock {
+
+// ONNX Runtime has no complex numbers; in memory one is two real ones.
+ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view) {
+  static std::int64_t nothing = 0;  // an empty tensor still needs an address
+  std::size_t bytes = size_of(view.dtype);
+  for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
+  bool pairs = is_complex(view.dtype);
+  std::span<const std::int64_t> shape = view.shape;
+  std::vector<std::int64_t> longer;
+  if (pairs) {
+    longer.assign(shape.begin(), shape.end());
+    longer.push_back(2);
+    shape = longer;
+  }
+  void* data = view.data ? const_cast<void*>(view.data) : &nothing;
+  return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
+      library.api, memory, data, bytes, shape.data(), shape.size(), onnx_of(pairs ? part_of(view.dtype) : view.dtype));
+}
+
+Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
+  const ort::Api& api = library.api;
+  ort::Value* raw = value.get();
+  int is_tensor = 0;
+  api.call<ort::IsTensor>(static_cast<const ort::Value*>(raw), &is_tensor);
+  if (!is_tensor) throw Error(Fault::unsupported, "run: an output is not a tensor");
+  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, static_cast<const ort::Value*>(raw));
+  int number = 0;
+  std::size_t rank = 0;
+  void* data = nullptr;
+  api.call<ort::GetTensorElementType>(static_cast<const ort::TensorInfo*>(info.get()), &number);
+  api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
+  std::vector<std::int64_t> shape(rank);
+  api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
+  api.call<ort::GetTensorMutableData>(raw, &data);
+  DType dtype = dtype_of_onnx(number);
+  if (pairs) shape.pop_back(), dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
+  return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
+}
+
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index) {
+  const ort::Api& api = library.api;
+  TensorSpec spec;
+  char* name = nullptr;
+  api.call<ort::SessionGetOutputName>(session, index, library.allocator, &name);
+  spec.name = name;
+  api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(name));
+  auto type = ort::make<ort::TypeInfoHandle, ort::SessionGetOutputTypeInfo>(api, session, index);
+  const ort::TensorInfo* info = nullptr;
+  api.call<ort::CastTypeInfoToTensorInfo>(static_cast<const ort::TypeInfo*>(type.get()), &info);
+  if (!info) throw Error(Fault::unsupported, "output '" + spec.name + "' is not a tensor");
+  int number = 0;
+  std::size_t rank = 0;
+  api.call<ort::GetTensorElementType>(info, &number);
+  api.call<ort::GetDimensionsCount>(info, &rank);
+  spec.dtype = dtype_of_onnx(number);
+  spec.shape.resize(rank);
+  std::vector<const char*> symbols(rank);
+  api.call<ort::GetDimensions>(info, spec.shape.data(), rank);
+  api.call<ort::GetSymbolicDimensions>(info, symbols.data(), rank);
+  for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
+  return spec;
+}
+
+}  // namespace oarlock

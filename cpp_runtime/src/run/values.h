@@ -1,0 +1,17 @@
+// Tensors to the engine's values and back.
+#pragma once
+#include "run/library.h"
+
+namespace oarlock {
+
+/// A value over the memory of `view`, which must stay.
+ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view);
+
+/// A tensor on the memory of `value`.   pairs: along the last axis, which are complex numbers.   Error(unsupported)
+/// where it is none.
+Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
+
+/// What the session says of one of its outputs.   Error(unsupported) where it is no tensor.
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index);
+
+}  // namespace oarlock

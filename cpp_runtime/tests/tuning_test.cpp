@@ -1,0 +1,92 @@
+#include "run/tuning.h"
+
+#include "check.h"
+#include "folder.h"
+#include "read/json.h"
+#include "run/machine.h"
+#include "run/options.h"
+
+using namespace oarlock;
+
+namespace {
+
+Options applied(const std::string& prefix, const Options& options = {}) {
+  return with_tuning(options, Model::open(prefix).impl(), open_library(""));
+}
+
+std::string tuning_of(const Options& options) { return tuning_text(options, open_library(""), "x=float32[1,4]"); }
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  return text.replace(text.find(part), part.size(), by);
+}
+
+Options some() {
+  Options tuned;
+  tuned.threads = 3, tuned.spinning = 0, tuned.optimize = 2, tuned.mem_pattern = 0;
+  return tuned;
+}
+
+}  // namespace
+
+TEST("tuning: fills what is left open, and nothing else") {
+  Folder folder("tuning");
+  std::string prefix = folder.with_fixture("mlp");
+  CHECK_EQ(tuning_path(Model::open(prefix).impl()), prefix + ".oarlock-tune.json");
+  CHECK_EQ(tuning_path(Model::from_bytes(bytes_of("mlp.pdmodel"), prefix + ".pdiparams").impl()),
+           prefix + ".oarlock-tune.json");
+  put_file(prefix + ".oarlock-tune.json", tuning_of(some()));
+  Options found = applied(prefix);
+  CHECK(found.threads == 3 && found.spinning == 0 && found.optimize == 2 && found.mem_pattern == 0);
+  CHECK(found.arena == -1 && found.inter_threads == 0);
+  Options given;
+  given.threads = 1, given.optimize = 99;
+  CHECK(applied(prefix, given).threads == 1 && applied(prefix, given).optimize == 99 &&
+        applied(prefix, given).spinning == 0);
+  given = {};
+  given.tuned = false;
+  CHECK_EQ(applied(prefix, given).threads, 0);
+  Tensor x(DType::float32, {1, 4});
+  TensorView view = x;
+  CHECK_EQ(Session(Model::open(prefix)).run(std::span(&view, 1)).size(), std::size_t{2});
+}
+
+TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
+  Folder folder("tuning");
+  std::string prefix = folder.with_fixture("mlp"), good = tuning_of(some());
+  for (const std::string& text :
+       {replaced(good, machine_word(), "x86-0-x1"), replaced(good, library_info().version, "1.0.0"),
+        replaced(good, "\"cpu\"", "\"cuda\""), replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
+        replaced(good, "\"threads\": 3", "\"threads\": \"3\""), replaced(good, "\"threads\": 3", "\"threads\": -3"),
+        replaced(good, "\"optimize\": 2", "\"optimize\": 3"), replaced(good, "\"spinning\": 0", "\"spinning\": 7"),
+        std::string(), good.substr(0, good.size() / 2), std::string("[]"), std::string(1000, '[')}) {
+    put_file(prefix + ".oarlock-tune.json", text);
+    Options found = applied(prefix);
+    CHECK(found.threads == 0 && found.spinning == -1 && found.optimize == -1);
+  }
+}
+
+TEST("options: shapes of a warm-up") {
+  Shapes shapes = parse_shapes("x=1x3x224x224,mask=5,s=");
+  CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) && shapes["mask"] == std::vector<std::int64_t>{5});
+  CHECK(shapes["s"].empty());
+  for (const char* text : {"", "x", "=1", "x=1,3", "x=1x", "x=x1", "x=-1", "x=1x99999999999999999999"})
+    CHECK_ERROR("shapes: NAME=1x3x224x224 is wanted", parse_shapes(text));
+}
+
+TEST("options: a warm-up runs the shapes that it names") {
+  Options options;
+  set_option(options, "warmup", "x=3x4");
+  CHECK_EQ(Session(Model::open(fixture("mlp")), options).inputs().size(), std::size_t{1});
+  set_option(options, "warmup", "x=3x5");
+  CHECK_ERROR("run: input 'x' is float32[3,5]", Session(Model::open(fixture("mlp")), options));
+  options.warmup = {{{"y", {1}}}};
+  CHECK_ERROR("shapes: no input 'y'", Session(Model::open(fixture("mlp")), options));
+}
+
+TEST("options: spinning, arena and memory pattern") {
+  Options options;
+  for (const char* name : {"spinning", "arena", "mem_pattern"}) set_option(options, name, "0");
+  CHECK_EQ(Session(Model::open(fixture("mlp")), options).inputs().size(), std::size_t{1});
+  options.arena = 2;
+  CHECK_ERROR("options: arena is 2, none of -1, 0, 1", Session(Model::open(fixture("mlp")), options));
+}

@@ -1,0 +1,201 @@
+"""What only `oarlock-runner` does: tuning, timing in turns, verifying against stored values, keeping optimised graphs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.cli.demo import LeNet, runner_path
+
+X = np.random.default_rng(0).standard_normal((3, 1, 28, 28)).astype("float32")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    net = LeNet()
+    net.eval()
+    prefix = str(tmp_path_factory.mktemp("model") / "m")
+    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")])
+    np.savez(f"{prefix}.in.npz", image=X)
+    return prefix
+
+
+def runner(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [runner_path(), *words], capture_output=True, text=True, check=False, env={**os.environ, **env}
+    )
+
+
+def done(*words: str, **env: str) -> str:
+    result = runner(*words, **env)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def results(prefix: str, out: Path, *words: str, **env: str) -> dict[str, Any]:
+    done("run", prefix, "--input", f"{prefix}.in.npz", "--output", str(out), *words, **env)
+    with np.load(out) as found:
+        return {name: found[name] for name in found.files}
+
+
+def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[key], b[key]) for key in a)
+
+
+# -- the cache ----------------------------------------------------------------------------------------------------
+
+
+def test_a_second_start_takes_the_kept_graph(model: str, tmp_path: Path) -> None:
+    wanted = results(model, tmp_path / "o.npz")
+    cache = tmp_path / "cache"
+    assert same(results(model, tmp_path / "o.npz", "--cache-dir", str(cache)), wanted)
+    kept = {p.name: p.stat().st_mtime_ns for p in cache.iterdir()}
+    assert sum(name.endswith(".weights") for name in kept) == 1
+    assert same(results(model, tmp_path / "o.npz", OARLOCK_CACHE_DIR=str(cache)), wanted)
+    assert {p.name: p.stat().st_mtime_ns for p in cache.iterdir()} == kept
+
+
+def test_processes_that_start_at_once(model: str, tmp_path: Path) -> None:
+    wanted = results(model, tmp_path / "o.npz")
+    words = [runner_path(), "run", model, "--input", f"{model}.in.npz", "--cache-dir", str(tmp_path / "cache")]
+    started = [subprocess.Popen([*words, "--output", str(tmp_path / f"{i}.npz")]) for i in range(4)]
+    assert [p.wait() for p in started] == [0] * 4
+    for i in range(4):
+        with np.load(tmp_path / f"{i}.npz") as found:
+            assert same(dict(found), wanted)
+
+
+def test_python_and_the_runner_share_the_cache(model: str, tmp_path: Path) -> None:
+    results(model, tmp_path / "o.npz", "--cache-dir", str(tmp_path / "cache"))
+    kept = sorted(p.name for p in (tmp_path / "cache").iterdir())
+    layer = paddle.jit.load(model, cache_dir=str(tmp_path / "cache"))
+    np.testing.assert_array_equal(
+        layer(paddle.to_tensor(X)).numpy(), next(iter(results(model, tmp_path / "o.npz").values()))
+    )
+    assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept
+
+
+def test_saving_keeps_no_graph_of_files_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_CACHE_DIR", str(tmp_path / "cache"))
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    paddle.jit.save(paddle.nn.Linear(4, 2), str(tmp_path / "n"), input_spec=spec)
+    assert not (tmp_path / "cache").exists()
+
+
+# -- tune ---------------------------------------------------------------------------------------------------------
+
+
+def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
+    path = Path(f"{model}.oarlock-tune.json")
+    found = json.loads(done("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json"))
+    options = {t["option"] for t in found["trials"]}
+    assert options == {"spinning", "optimize", "arena", "mem_pattern", "inter_threads"}  # threads was given
+    for option in options:
+        assert sum(t["taken"] for t in found["trials"] if t["option"] == option) == 1
+    stored = json.loads(path.read_text())
+    assert stored["measured"] == "image=float32[1,1,28,28]"
+    assert "tuned" in done("inspect", model)
+    wanted = results(model, tmp_path / "o.npz", "--option", "tuned=0")
+    for name, value in results(model, tmp_path / "o.npz").items():
+        np.testing.assert_allclose(value, wanted[name], rtol=1e-4, atol=1e-5)
+    path.write_text("{")
+    assert same(results(model, tmp_path / "o.npz"), wanted)
+    path.unlink()
+
+
+# -- bench --------------------------------------------------------------------------------------------------------
+
+TIMES = {f"{k}_ms" for k in ("read", "load", "first_run", "mean", "min", "p50", "p90", "p99")} | {"throughput_per_s"}
+
+
+def test_bench_of_one(model: str) -> None:
+    found = json.loads(done("bench", model, "--repeat", "7", "--clients", "3", "--json"))
+    assert found.keys() == TIMES | {"load_rss_MB", "rss_MB", "rss_anon_MB"}
+    assert found["min_ms"] <= found["p50_ms"] <= found["p99_ms"]
+
+
+@pytest.mark.parametrize("other", ["--against MODEL", "--against-options threads=1,optimize=1"])
+def test_bench_in_turns(model: str, other: str) -> None:
+    words = [model if w == "MODEL" else w for w in other.split()]
+    found = json.loads(done("bench", model, *words, "--repeat", "7", "--json"))
+    assert found["a"].keys() == found["b"].keys() == TIMES
+    assert found["p50_ratio"] == pytest.approx(found["a"]["p50_ms"] / found["b"]["p50_ms"], rel=1e-3)
+    assert "A / B" in done("bench", model, *words, "--repeat", "3")
+
+
+def test_bench_by_op(model: str, tmp_path: Path) -> None:
+    found = json.loads(done("bench", model, "--profile-ops", "--repeat", "4", "--json", TMPDIR=str(tmp_path)))
+    assert found["runs"] == 4
+    assert {"Conv", "MaxPool"} <= {op["name"] for op in found["ops"]}
+    assert any(node["name"].startswith(("conv2d_0", "relu_0")) for node in found["nodes"])
+    assert "slowest nodes" in done("bench", model, "--profile-ops", "--repeat", "2", TMPDIR=str(tmp_path))
+    assert not list(tmp_path.glob("oarlock*"))
+
+
+def test_warmup_shapes(model: str) -> None:
+    done("bench", model, "--repeat", "1", "--warmup-shape", "image=2x1x28x28", "--warmup-shape", "image=5x1x28x28")
+    assert "float32[2,1,5,5]" in runner("bench", model, "--warmup-shape", "image=2x1x5x5").stderr
+
+
+# -- verify -------------------------------------------------------------------------------------------------------
+
+
+def test_verify_agrees(model: str, tmp_path: Path) -> None:
+    results(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0")
+    words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz"), "--json"]
+    found = json.loads(done(*words))
+    assert found["same"]
+    assert [o["name"] for o in found["outputs"]] == ["out", "relu_0.tmp_0"]
+
+
+def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Path) -> None:
+    inner = ["conv2d_0.tmp_0", "relu_0.tmp_0", "pool2d_0.tmp_0"]
+    stored = results(model, tmp_path / "o.npz", *[w for name in inner for w in ("--fetch", name)])
+    for name in ("relu_0.tmp_0", "pool2d_0.tmp_0", "out"):
+        stored[name] = stored[name] + 1
+    np.savez(tmp_path / "bad.npz", **stored)
+    result = runner("verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz"))
+    assert result.returncode == 1
+    assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
+
+
+def test_verify_tells_the_file_from_the_optimisation(model: str, tmp_path: Path) -> None:
+    words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
+    stored = results(model, tmp_path / "o.npz", "--optimize", "0")
+    np.savez(tmp_path / "o.npz", out=stored["out"] + 1)
+    assert "without the engine's optimisation it differs as well" in runner(*words).stdout
+    np.savez(tmp_path / "o.npz", **stored)
+    result = runner(*words, "--rtol", "0", "--atol", "0")
+    if result.returncode:  # on this processor the optimised graph rounds otherwise
+        assert "only the engine's optimisation differs" in result.stdout
+
+
+def test_verify_refuses_what_it_cannot_compare(model: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "e.npz", nobody=X)
+    words = ["verify", model, "--input", f"{model}.in.npz"]
+    assert runner(*words).returncode == 2
+    assert "no variable 'nobody'" in runner(*words, "--expect", str(tmp_path / "e.npz")).stderr
+    np.savez(tmp_path / "e.npz")
+    assert "holds nothing to expect" in runner(*words, "--expect", str(tmp_path / "e.npz")).stderr
+
+
+# -- inspect ------------------------------------------------------------------------------------------------------
+
+
+def test_inspect(model: str) -> None:
+    found = json.loads(done("inspect", model, "--json"))
+    assert found["without_lowering"] == []
+    assert found["onnx"]["opset"] == 17
+    assert found["onnx"]["nodes"] >= len(found["ops"])
+    assert found["parameter_bytes"] == sum(p["bytes"] for p in found["parameters"])
+    assert "largest difference" in found["verified"]
+    text = done("inspect", model)
+    assert "opset 17" in text
+    assert f"{found['parameter_bytes']} bytes" in text

@@ -1,0 +1,46 @@
+"""What a verification says of an engine that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.jit import verify
+from oarlock.loader.engine import Engine
+
+BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer
+
+
+def wrong_engine(*, optimised_only: bool) -> type[Engine]:
+    """An engine whose results are off from the activation on, always or only when it optimises."""
+
+    class Wrong(Engine):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            self._right = optimised_only and options.get("optimize") == 0
+            super().__init__(*args, **options)
+
+        def run(self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None) -> list[Any]:
+            found = super().run(feeds, fetch)
+            names = fetch or [name for name, _, _ in self.outputs]
+            right = [self._right or name.startswith(BEFORE) for name in names]
+            return [a if ok else a + 1 for ok, a in zip(right, found, strict=True)]
+
+    return Wrong
+
+
+@pytest.mark.parametrize(
+    ("optimised_only", "said"), [(False, "the first op"), (True, "the engine's optimisation differs; the first op")]
+)
+def test_the_first_op_to_differ_is_named(
+    optimised_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=optimised_only))
+    net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+    net.eval()
+    with pytest.raises(paddle.VerifyError, match=rf"{said} to differ is relu, giving 'relu_0.tmp_0'"):
+        paddle.jit.save(net, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
