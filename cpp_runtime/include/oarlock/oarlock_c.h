@@ -44,9 +44,11 @@ typedef struct oarlock_tensor {
   const void* data;
 } oarlock_tensor;
 
-/* An input or output of a session; lives as long as the session.  A dim of -1 may vary. */
+/* An input or output of a session; lives as long as the session.  A dim of -1 may vary.
+ * path: where it stands in what the layer takes or gives, `out.0.logits`; "" where the model does not say. */
 typedef struct oarlock_spec {
   const char* name;
+  const char* path;
   int32_t dtype;
   size_t rank;
   const int64_t* shape;

@@ -31,6 +31,9 @@ struct Options {
   bool copy_weights = false;  // read the `.pdiparams` instead of mapping it: for files that are overwritten in place
   bool tf32 = true;           // cuda: matrix products of float32 in TF32
   bool fp16 = false;          // tensorrt: kernels of half precision where it chooses
+  bool cuda_graph = false;    // cuda, tensorrt: launch the whole graph at once; inputs of fixed sizes only
+  bool cpu_fallback = false;  // cuda, tensorrt: let nodes that the device has no kernel for compute on the CPU
+  std::string nvidia_dirs;    // folders of NVIDIA's libraries, `:` between them, before those beside the engine
   std::string cache_dir;      // where optimised graphs are kept, tensorrt: built engines; "" = OARLOCK_CACHE_DIR, or
                               // nowhere; "none" = nowhere
   std::string profile;        // prefix of a Chrome trace; "" = none

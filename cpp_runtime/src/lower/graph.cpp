@@ -96,8 +96,18 @@ onnx::Model Graph::lower() {
   return finish();
 }
 
+// A node is called after its layer's path, which it has as its name so far, and after what it gives.
+void name_nodes(onnx::Graph& graph) {
+  for (onnx::Node& node : graph.nodes) {
+    node.name += node.outputs[0];
+    for (auto& [key, attr] : node.attrs)
+      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) name_nodes(**inner);
+  }
+}
+
 onnx::Model Graph::finish() {
   onnx::prune(model_.graph);
+  name_nodes(model_.graph);
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract) model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
   return std::move(model_);

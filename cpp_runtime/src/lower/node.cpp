@@ -172,7 +172,7 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
     node.outputs.push_back(graph_.fresh(stem));
     graph_.infos_[node.outputs.back()] = known[i];
   }
-  node.name = name_scope() + node.outputs[0];
+  node.name = name_scope();
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
   Values made = node.outputs;
   graph_.scope_->graph->nodes.push_back(std::move(node));

@@ -50,7 +50,7 @@ void require(bool ok, const char* what) {
 }
 
 oarlock_spec spec_of(const TensorSpec& s) {
-  return {s.name.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(), s.shape.data()};
+  return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(), s.shape.data()};
 }
 
 TensorView view_of(const oarlock_tensor& t) {

@@ -23,6 +23,9 @@ struct TensorInfo;
 struct MemoryInfo;
 struct Allocator;
 struct CudaOptions;
+struct EpSubgraph;
+struct EpNode;
+struct IoBinding;
 struct TensorRtOptions;
 
 using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
@@ -58,6 +61,7 @@ using SessionGetInputName = Slot<36, Status*(const Session*, std::size_t, Alloca
 using SessionGetOutputName = Slot<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
 using CreateTensorWithDataAsOrtValue =
     Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
+using CreateRunOptions = Slot<39, Status*(RunOptions**)>;
 using IsTensor = Slot<50, Status*(const Value*, int*)>;
 using GetTensorMutableData = Slot<51, Status*(Value*, void**)>;
 using CastTypeInfoToTensorInfo = Slot<55, Status*(const TypeInfo*, const TensorInfo**)>;
@@ -66,7 +70,9 @@ using GetDimensionsCount = Slot<61, Status*(const TensorInfo*, std::size_t*)>;
 using GetDimensions = Slot<62, Status*(const TensorInfo*, std::int64_t*, std::size_t)>;
 using GetSymbolicDimensions = Slot<63, Status*(const TensorInfo*, const char**, std::size_t)>;
 using GetTensorTypeAndShape = Slot<65, Status*(const Value*, TensorInfo**)>;
+using CreateMemoryInfo = Slot<68, Status*(const char*, int, int, int, MemoryInfo**)>;
 using CreateCpuMemoryInfo = Slot<69, Status*(int, int, MemoryInfo**)>;
+using AllocatorAlloc = Slot<75, Status*(Allocator*, std::size_t, void**)>;
 using AllocatorFree = Slot<76, Status*(Allocator*, void*)>;
 using GetAllocatorWithDefaultOptions = Slot<78, Status*(Allocator**)>;
 using ReleaseEnv = Slot<92, void(Env*)>;
@@ -74,6 +80,7 @@ using ReleaseStatus = Slot<93, void(Status*)>;
 using ReleaseMemoryInfo = Slot<94, void(MemoryInfo*)>;
 using ReleaseSession = Slot<95, void(Session*)>;
 using ReleaseValue = Slot<96, void(Value*)>;
+using ReleaseRunOptions = Slot<97, void(RunOptions*)>;
 using ReleaseTypeInfo = Slot<98, void(TypeInfo*)>;
 using ReleaseTensorInfo = Slot<99, void(TensorInfo*)>;
 using ReleaseSessionOptions = Slot<100, void(SessionOptions*)>;
@@ -81,6 +88,16 @@ using SessionEndProfiling = Slot<110, Status*(Session*, Allocator*, char**)>;
 using GetAvailableProviders = Slot<125, Status*(char***, int*)>;
 using ReleaseAvailableProviders = Slot<126, Status*(char**, int)>;
 using AddSessionConfigEntry = Slot<130, Status*(SessionOptions*, const char*, const char*)>;
+using CreateAllocator = Slot<131, Status*(const Session*, const MemoryInfo*, Allocator**)>;
+using ReleaseAllocator = Slot<132, void(Allocator*)>;
+using RunWithBinding = Slot<133, Status*(Session*, const RunOptions*, const IoBinding*)>;
+using CreateIoBinding = Slot<134, Status*(Session*, IoBinding**)>;
+using ReleaseIoBinding = Slot<135, void(IoBinding*)>;
+using BindInput = Slot<136, Status*(IoBinding*, const char*, const Value*)>;
+using BindOutput = Slot<137, Status*(IoBinding*, const char*, const Value*)>;
+using BindOutputToDevice = Slot<138, Status*(IoBinding*, const char*, const MemoryInfo*)>;
+using GetBoundOutputValues = Slot<140, Status*(const IoBinding*, Allocator*, Value***, std::size_t*)>;
+using AddRunConfigEntry = Slot<165, Status*(RunOptions*, const char*, const char*)>;
 using AppendTensorRt = Slot<170, Status*(SessionOptions*, const TensorRtOptions*)>;
 using CreateTensorRtOptions = Slot<171, Status*(TensorRtOptions**)>;
 using UpdateTensorRtOptions = Slot<172, Status*(TensorRtOptions*, const char* const*, const char* const*, std::size_t)>;
@@ -91,6 +108,11 @@ using UpdateCudaOptions = Slot<206, Status*(CudaOptions*, const char* const*, co
 using ReleaseCudaOptions = Slot<208, void(CudaOptions*)>;
 using GetBuildInfoString = Slot<254, const char*()>;
 using SetDeterministicCompute = Slot<273, Status*(SessionOptions*, bool)>;
+// Since 1.24.
+using SessionGetPlacement = Slot<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
+using EpSubgraphGetName = Slot<408, Status*(const EpSubgraph*, const char**)>;
+using EpSubgraphGetNodes = Slot<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
+using EpNodeGetOperator = Slot<412, Status*(const EpNode*, const char**)>;
 
 /// The table.
 class Api {
@@ -132,6 +154,9 @@ using OptionsHandle = Handle<SessionOptions, ReleaseSessionOptions>;
 using ValueHandle = Handle<Value, ReleaseValue>;
 using TensorInfoHandle = Handle<TensorInfo, ReleaseTensorInfo>;
 using TypeInfoHandle = Handle<TypeInfo, ReleaseTypeInfo>;
+using RunOptionsHandle = Handle<RunOptions, ReleaseRunOptions>;
+using BindingHandle = Handle<IoBinding, ReleaseIoBinding>;
+using AllocatorHandle = Handle<Allocator, ReleaseAllocator>;
 using MemoryHandle = Handle<MemoryInfo, ReleaseMemoryInfo>;
 
 /// Call a slot whose last argument receives the new object.

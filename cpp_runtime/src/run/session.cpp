@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <set>
 
 #include "onnx/model.h"
+#include "run/bound.h"
 #include "run/cache.h"
 #include "run/guards.h"
 #include "run/made_up.h"
 #include "run/model_impl.h"
+#include "run/placement.h"
+#include "run/providers.h"
 #include "run/settings.h"
 #include "run/tuning.h"
 #include "run/values.h"
@@ -56,6 +60,8 @@ struct Session::Impl {
   std::vector<const char*> input_names;
   std::vector<std::size_t> all_outputs;
   Guards guards;
+  mutable std::once_flag once;
+  mutable std::unique_ptr<CapturedRun> captured;  // destroyed before the session
 
   Impl(const Model& m, const Options& o)
       : model(m),
@@ -71,10 +77,22 @@ struct Session::Impl {
     library.api.call<ort::SessionGetOutputCount>(session.get(), &count);
     for (std::size_t i = 0; i + guards.fetched().size() < count; ++i) {
       outputs.push_back(output_spec(library, session.get(), i));
+      if (i < declared.size()) outputs.back().path = declared[i].path;
       if (i < declared.size() && is_complex(declared[i].dtype)) join_pairs(outputs.back(), declared[i].dtype);
       all_outputs.push_back(i);
     }
+    check_cuda_graph(options, inputs);
+    check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
+  }
+
+  /// A device that was asked for does the work, or says what it does not do.
+  void check_placement() const {
+    if (options.device == "cpu" || options.cpu_fallback) return;
+    std::string left = computing_on_cpu(placement_of(library, session.get()));
+    if (!left.empty())
+      throw Error(Fault::engine, options.device + ": has no kernel for all of " + model.impl().program.name +
+                                     ", left on the CPU: " + left + " (the option cpu_fallback allows that)");
   }
 
   /// A session from the cache, or one that leaves its graph there, or just one.
@@ -115,7 +133,6 @@ struct Session::Impl {
     lowering.only_output = only;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower(impl.program, impl.params, lowering);
-    for (onnx::Node& node : graph.graph.nodes) node.name = node.outputs[0];  // a profile then speaks Paddle's names
     return {onnx::to_bytes(graph), external ? weights.folder : ""};
   }
 
@@ -186,19 +203,45 @@ struct Session::Impl {
                        [&](const TensorSpec& spec) { return spec.name == name && is_complex(spec.dtype); });
   }
 
-  std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in,
-                           std::span<const char* const> names) const {
+  std::vector<Tensor> tensors_of(OrtValues values, Names names) const {
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      results.push_back(tensor_of(library, std::move(values[i]), is_pairs(names[i])));
+    return results;
+  }
+
+  std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in, Names names) const {
+    if (options.device != "cpu")
+      return tensors_of(run_bound(library, engine, cuda_memory(options.device_id), input_names, in, names), names);
     std::vector<const ort::Value*> raw_in;
     for (const ort::ValueHandle& value : in) raw_in.push_back(value.get());
     std::vector<ort::Value*> raw_out(names.size());
     library.api.call<ort::Run>(engine, static_cast<const ort::RunOptions*>(nullptr), input_names.data(), raw_in.data(),
                                raw_in.size(), names.data(), names.size(), raw_out.data());
-    std::vector<ort::ValueHandle> owned;
+    OrtValues owned;
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
-    std::vector<Tensor> results;
-    for (std::size_t i = 0; i < owned.size(); ++i)
-      results.push_back(tensor_of(library, std::move(owned[i]), is_pairs(names[i])));
+    return tensors_of(std::move(owned), names);
+  }
+
+  // All outputs and guards at once: what is captured is one graph.
+  std::vector<Tensor> launch(std::span<const TensorView> given, std::span<const ort::ValueHandle> values,
+                             std::span<const std::size_t> wanted) const {
+    std::call_once(once, [&] {
+      std::vector<const char*> all = names_of(all_outputs);
+      captured = std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id), input_names,
+                                               values, all);
+    });
+    std::vector<Tensor> everything = captured->run(given), results;
+    for (std::size_t index : wanted) results.push_back(everything[index]);
+    results.insert(results.end(), everything.begin() + static_cast<std::ptrdiff_t>(outputs.size()), everything.end());
     return results;
+  }
+
+  std::vector<const char*> names_of(std::span<const std::size_t> wanted) const {
+    std::vector<const char*> names;
+    for (std::size_t index : wanted) names.push_back(outputs.at(index).name.c_str());
+    for (const std::string& name : guards.fetched()) names.push_back(name.c_str());
+    return names;
   }
 
   // An assumption that broke often makes a later op fail.  The assumption is the better explanation, where it can be
@@ -221,14 +264,12 @@ struct Session::Impl {
     if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
     check(given);
     if (wanted.empty()) wanted = all_outputs;
-    std::vector<const char*> names;
-    for (std::size_t index : wanted) names.push_back(outputs.at(index).name.c_str());
-    for (const std::string& name : guards.fetched()) names.push_back(name.c_str());
+    std::vector<const char*> names = names_of(wanted);
     std::vector<ort::ValueHandle> values;
     for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {
-      results = call(session.get(), values, names);
+      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names);
     } catch (const Error&) {
       explain(values);
       throw;

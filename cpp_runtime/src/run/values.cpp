@@ -20,22 +20,27 @@ ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
       library.api, memory, data, bytes, shape.data(), shape.size(), onnx_of(pairs ? part_of(view.dtype) : view.dtype));
 }
 
+std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value) {
+  const ort::Api& api = library.api;
+  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, value);
+  int number = 0;
+  std::size_t rank = 0;
+  api.call<ort::GetTensorElementType>(static_cast<const ort::TensorInfo*>(info.get()), &number);
+  api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
+  std::vector<std::int64_t> shape(rank);
+  api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
+  return {dtype_of_onnx(number), std::move(shape)};
+}
+
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
   int is_tensor = 0;
   api.call<ort::IsTensor>(static_cast<const ort::Value*>(raw), &is_tensor);
   if (!is_tensor) throw Error(Fault::unsupported, "run: an output is not a tensor");
-  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, static_cast<const ort::Value*>(raw));
-  int number = 0;
-  std::size_t rank = 0;
+  auto [dtype, shape] = type_of(library, raw);
   void* data = nullptr;
-  api.call<ort::GetTensorElementType>(static_cast<const ort::TensorInfo*>(info.get()), &number);
-  api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
-  std::vector<std::int64_t> shape(rank);
-  api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
   api.call<ort::GetTensorMutableData>(raw, &data);
-  DType dtype = dtype_of_onnx(number);
   if (pairs) shape.pop_back(), dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }

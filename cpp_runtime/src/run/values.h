@@ -1,11 +1,17 @@
 // Tensors to the engine's values and back.
 #pragma once
+#include <utility>
+#include <vector>
+
 #include "run/library.h"
 
 namespace oarlock {
 
 /// A value over the memory of `view`, which must stay.
 ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view);
+
+/// Element type and shape of a tensor.
+std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value);
 
 /// A tensor on the memory of `value`.   pairs: along the last axis, which are complex numbers.   Error(unsupported)
 /// where it is none.

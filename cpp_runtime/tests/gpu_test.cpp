@@ -1,0 +1,158 @@
+// What can be tested of the GPU path without a GPU: option strings, search order, messages, and the runs on buffers,
+// with the CPU's memory in the place of the device's.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "check.h"
+#include "fixtures.h"
+#include "oarlock/session.h"
+#include "run/bound.h"
+#include "run/model_impl.h"
+#include "run/nvidia.h"
+#include "run/placement.h"
+#include "run/providers.h"
+#include "run/settings.h"
+
+using namespace oarlock;
+
+namespace {
+
+Options on(const std::string& device) {
+  Options options;
+  options.device = device;
+  return options;
+}
+
+void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+DeviceMemory host_memory() { return {"Cpu", "Cpu", 0, copy}; }
+
+// A session of the mlp as the engine itself has it.
+struct Raw {
+  Model model = Model::open(fixture("mlp"));
+  const Library& library = open_library("");
+  std::string bytes;
+  ort::SessionHandle session;
+  ort::MemoryHandle memory;
+
+  explicit Raw(const char* record = "0") {
+    OnnxOptions options;
+    options.inline_weights = true;
+    bytes = model.to_onnx(options);
+    auto settings = session_settings(library, Options{}, "");
+    library.api.call<ort::AddSessionConfigEntry>(settings.get(), "session.record_ep_graph_assignment_info", record);
+    session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
+        library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
+        static_cast<const ort::SessionOptions*>(settings.get()));
+    memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
+  }
+};
+
+}  // namespace
+
+TEST("gpu: what CUDA is told, and that the user has the last word") {
+  Options options = on("cuda");
+  options.device_id = 2;
+  options.tf32 = false;
+  Settings settings = cuda_settings(options);
+  CHECK_EQ(settings["device_id"], "2");
+  CHECK_EQ(settings["use_tf32"], "0");
+  CHECK_EQ(settings["cudnn_conv_algo_search"], "HEURISTIC");
+  CHECK_EQ(settings["enable_cuda_graph"], "0");
+  options.provider = {{"cudnn_conv_algo_search", "EXHAUSTIVE"}, {"gpu_mem_limit", "1000"}};
+  settings = cuda_settings(options);
+  CHECK_EQ(settings["cudnn_conv_algo_search"], "EXHAUSTIVE");
+  CHECK_EQ(settings["gpu_mem_limit"], "1000");
+}
+
+TEST("gpu: what TensorRT is told") {
+  Options options = on("tensorrt");
+  options.fp16 = true;
+  options.provider = {{"trt_profile_min_shapes", "x:1x3"}};
+  Settings settings = tensorrt_settings(options, "/kept");
+  CHECK_EQ(settings["trt_fp16_enable"], "1");
+  CHECK_EQ(settings["trt_engine_cache_enable"], "1");
+  CHECK_EQ(settings["trt_engine_cache_path"], "/kept");
+  CHECK_EQ(settings["trt_timing_cache_path"], "/kept");
+  CHECK_EQ(settings["trt_profile_min_shapes"], "x:1x3");
+  CHECK_EQ(cuda_settings(options).count("trt_profile_min_shapes"), std::size_t{0});
+  CHECK_EQ(tensorrt_settings(options, "").count("trt_engine_cache_enable"), std::size_t{0});
+}
+
+TEST("gpu: a captured graph wants fixed sizes, and a device") {
+  Options options = on("cuda");
+  options.cuda_graph = true;
+  check_cuda_graph(options, {{"x", DType::float32, {1, 3}, {}, ""}});
+  CHECK_ERROR("cuda_graph needs inputs of fixed sizes, 'x' is float32[?,3]",
+              check_cuda_graph(options, {{"x", DType::float32, {-1, 3}, {}, ""}}));
+  options.device = "cpu";
+  CHECK_ERROR("cuda_graph needs the device cuda or tensorrt", check_cuda_graph(options, {}));
+}
+
+TEST("gpu: folders that are named come before those of the wheels") {
+  namespace fs = std::filesystem;
+  fs::path root = fs::temp_directory_path() / ("oarlock-gpu-" + std::to_string(::getpid()));
+  for (auto folder : {"site/onnxruntime/capi", "site/nvidia/cudnn/lib", "site/nvidia/cu13/lib", "site/tensorrt_libs"})
+    fs::create_directories(root / folder);
+  auto found = nvidia_folders("/opt/a:/opt/b:", (root / "site/onnxruntime/capi/libonnxruntime.so.1").string());
+  std::vector<std::string> wanted{"/opt/a", "/opt/b", (root / "site/nvidia/cu13/lib").string(),
+                                  (root / "site/nvidia/cudnn/lib").string(), (root / "site/tensorrt_libs").string()};
+  CHECK(found == wanted);
+  std::ofstream(root / "site/nvidia/cu13/lib/libcudart.so.13") << "no library";
+  auto opened = open_nvidia(found, false);
+  CHECK_EQ(opened.size(), std::size_t{7});
+  CHECK_EQ(opened[0].path, "");  // a file that cannot be opened is passed over
+  CHECK_HAS(report(opened, found), "libcudart.so.*: left to the system's loader");
+  CHECK_HAS(report({}, {}), "no folder");
+  CHECK_EQ(open_nvidia({}, true).size(), std::size_t{9});
+  fs::remove_all(root);
+}
+
+TEST("gpu: nodes that compute on the CPU are told from those that work on sizes") {
+  Placement placement{{"CUDAExecutionProvider", {{"Conv", 3}}},
+                      {"CPUExecutionProvider", {{"Shape", 2}, {"Gather", 1}}}};
+  CHECK_EQ(computing_on_cpu(placement), "");
+  placement["CPUExecutionProvider"]["NonMaxSuppression"] = 2;
+  placement["CPUExecutionProvider"]["GridSample"] = 1;
+  CHECK_EQ(computing_on_cpu(placement), "1 GridSample, 2 NonMaxSuppression");
+}
+
+TEST("gpu: the engine says where its nodes are") {
+  Raw raw("1");
+  Placement placement = placement_of(raw.library, raw.session.get());
+  if (raw.library.minor < 24) return;
+  CHECK(!placement["CPUExecutionProvider"].empty());
+  CHECK(!computing_on_cpu(placement).empty());
+}
+
+TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
+  Raw raw;
+  Session session(raw.model);
+  std::vector<float> data{1, 2, 3, 4};
+  std::vector<std::int64_t> shape{1, 4};
+  std::vector<TensorView> views{{std::span<const float>(data), shape}};
+  std::vector<Tensor> wanted = session.run(views);
+  std::string in = session.inputs()[0].name, out = session.outputs()[0].name;
+  std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
+  OrtValues values;
+  values.push_back(value_of(raw.library, raw.memory.get(), views[0]));
+  OrtValues bound = run_bound(raw.library, raw.session.get(), host_memory(), inputs, values, outputs);
+  Tensor first = tensor_of(raw.library, std::move(bound[0]), false);
+  CHECK(first.shape() == wanted[0].shape());
+  CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
+  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs);
+  for (float start : {1.0f, 5.0f}) {
+    data[0] = start;
+    std::vector<Tensor> again = session.run(views), found = captured.run(views);
+    CHECK(found[0].shape() == again[0].shape());
+    CHECK_EQ(std::memcmp(found[0].data(), again[0].data(), found[0].size() * 4), 0);
+  }
+}
+
+TEST("gpu: a device that is not there is an error, never the CPU") {
+  Model model = Model::open(fixture("mlp"));
+  for (const char* device : {"cuda", "tensorrt"}) CHECK_ERROR(device, Session(model, on(device)));
+  CHECK_ERROR("'tpu' is none of cpu, cuda, tensorrt", Session(model, on("tpu")));
+}
