@@ -46,9 +46,10 @@ TEST("lower: an axis further to the front becomes trailing ones") {
 
 TEST("lower: everything that cannot be done is said at once") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
-  CHECK_EQ(check::error_of([&] { lowered(none); }),
-           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1)\n    at net.py:3 in "
-           "forward: y = f(x)");
+  CHECK_EQ(
+      check::error_of([&] { lowered(none); }),
+      "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving 'y')\n    at net.py:3 in "
+      "forward: y = f(x)");
 }
 
 TEST("lower: an op that hands its input through costs at most an Identity") {

@@ -214,10 +214,17 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
   results_ = std::move(outer_results);
 }
 
+std::string first_output(const OpDesc& op) {
+  for (auto& [slot, names] : op.outputs)
+    for (const std::string& name : names)
+      if (!name.empty()) return name;
+  return "";
+}
+
 void Graph::missing_rule(const OpDesc& op, std::size_t index) {
   auto [entry, is_new] = missing_.try_emplace(op.type);
   Missing& missing = entry->second;
-  if (is_new) missing = {0, index, block_, op.where};
+  if (is_new) missing = {0, index, block_, first_output(op), op.where};
   needed_opset_ = std::max(needed_opset_, first_opset(op.type));
   ++missing.count;
   poison(op);

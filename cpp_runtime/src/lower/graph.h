@@ -113,7 +113,7 @@ class Graph {
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;
-    std::string where;
+    std::string gives, where;  // a variable
   };
   std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
