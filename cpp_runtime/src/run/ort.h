@@ -56,6 +56,9 @@ using SessionGetInputTypeInfo = Slot<33, Status*(const Session*, std::size_t, Ty
 using SessionGetOutputTypeInfo = Slot<34, Status*(const Session*, std::size_t, TypeInfo**)>;
 using SessionGetInputName = Slot<36, Status*(const Session*, std::size_t, Allocator*, char**)>;
 using SessionGetOutputName = Slot<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
+using CreateRunOptions = Slot<39, Status*(RunOptions**)>;
+using RunOptionsSetTerminate = Slot<46, Status*(RunOptions*)>;
+using RunOptionsUnsetTerminate = Slot<47, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
     Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
 using IsTensor = Slot<50, Status*(const Value*, int*)>;
@@ -74,6 +77,7 @@ using ReleaseStatus = Slot<93, void(Status*)>;
 using ReleaseMemoryInfo = Slot<94, void(MemoryInfo*)>;
 using ReleaseSession = Slot<95, void(Session*)>;
 using ReleaseValue = Slot<96, void(Value*)>;
+using ReleaseRunOptions = Slot<97, void(RunOptions*)>;
 using ReleaseTypeInfo = Slot<98, void(TypeInfo*)>;
 using ReleaseTensorInfo = Slot<99, void(TensorInfo*)>;
 using ReleaseSessionOptions = Slot<100, void(SessionOptions*)>;
@@ -129,6 +133,7 @@ using Handle = std::unique_ptr<T, Deleter<T, Release>>;
 
 using SessionHandle = Handle<Session, ReleaseSession>;
 using OptionsHandle = Handle<SessionOptions, ReleaseSessionOptions>;
+using RunOptionsHandle = Handle<RunOptions, ReleaseRunOptions>;
 using ValueHandle = Handle<Value, ReleaseValue>;
 using TensorInfoHandle = Handle<TensorInfo, ReleaseTensorInfo>;
 using TypeInfoHandle = Handle<TypeInfo, ReleaseTypeInfo>;

@@ -1,6 +1,7 @@
 #include "oarlock/session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <set>
 
@@ -45,6 +46,12 @@ void join_pairs(TensorSpec& spec, DType dtype) {
 }
 
 }  // namespace
+
+struct Interrupt::Impl {
+  const Library& library;
+  ort::RunOptionsHandle options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
+  std::atomic<bool> stopped = false;
+};
 
 struct Session::Impl {
   Model model;  // keeps the program that the guards point into
@@ -157,6 +164,15 @@ struct Session::Impl {
     }
   }
 
+  // Mapped bytes that changed under the engine are other weights; those behind a new end would end the process.
+  void check_weights() const {
+    const MappedFile& weights = model.impl().weights;
+    if (!options.copy_weights && weights.was_overwritten())
+      throw Error(Fault::file, base_name(weights.path()) +
+                                   ": was overwritten while it was in use; replace such a file by renaming " +
+                                   "another, or set copy_weights (" + weights.path() + ")");
+  }
+
   void check(std::span<const TensorView> given) const {
     if (given.size() != inputs.size())
       throw Error(Fault::input, "run: " + std::to_string(given.size()) + " inputs given, the model has " +
@@ -187,12 +203,12 @@ struct Session::Impl {
   }
 
   std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in,
-                           std::span<const char* const> names) const {
+                           std::span<const char* const> names, const ort::RunOptions* how = nullptr) const {
     std::vector<const ort::Value*> raw_in;
     for (const ort::ValueHandle& value : in) raw_in.push_back(value.get());
     std::vector<ort::Value*> raw_out(names.size());
-    library.api.call<ort::Run>(engine, static_cast<const ort::RunOptions*>(nullptr), input_names.data(), raw_in.data(),
-                               raw_in.size(), names.data(), names.size(), raw_out.data());
+    library.api.call<ort::Run>(engine, how, input_names.data(), raw_in.data(), raw_in.size(), names.data(),
+                               names.size(), raw_out.data());
     std::vector<ort::ValueHandle> owned;
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
     std::vector<Tensor> results;
@@ -217,7 +233,9 @@ struct Session::Impl {
     }
   }
 
-  std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted) const {
+  std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted,
+                          const Interrupt* interrupt = nullptr) const {
+    check_weights();
     if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
     check(given);
     if (wanted.empty()) wanted = all_outputs;
@@ -228,8 +246,9 @@ struct Session::Impl {
     for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {
-      results = call(session.get(), values, names);
+      results = call(session.get(), values, names, interrupt ? interrupt->impl().options.get() : nullptr);
     } catch (const Error&) {
+      if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
       explain(values);
       throw;
     }
@@ -238,6 +257,21 @@ struct Session::Impl {
     return results;
   }
 };
+
+Interrupt::Interrupt(const Session& session) : impl_(new Impl{session.impl_->library}) {}
+Interrupt::~Interrupt() = default;
+bool Interrupt::is_stopped() const noexcept { return impl_->stopped; }
+
+// Sets a flag that ONNX Runtime reads between ops; it allocates nothing, so a signal handler may.
+void Interrupt::stop() noexcept {
+  impl_->stopped = true;
+  impl_->library.api.get<ort::RunOptionsSetTerminate>()(impl_->options.get());
+}
+
+void Interrupt::reset() noexcept {
+  impl_->stopped = false;
+  impl_->library.api.get<ort::RunOptionsUnsetTerminate>()(impl_->options.get());
+}
 
 Session::Session(const Model& model, const Options& options) {
   check_options(options);
@@ -251,8 +285,9 @@ const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec>& Session::outputs() const { return impl_->outputs; }
 const LibraryInfo& Session::library() const { return impl_->library.info; }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const {
-  return impl_->run(inputs, wanted);
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted,
+                                 const Interrupt* interrupt) const {
+  return impl_->run(inputs, wanted, interrupt);
 }
 
 std::vector<Tensor> Session::run(std::span<const NamedView> inputs, std::span<const std::string> wanted) const {
