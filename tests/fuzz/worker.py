@@ -10,7 +10,7 @@ import sys
 
 from .mutate import lowered_rows, make_case
 
-MEMORY = 4 << 30  # a case that asks for more must be refused, not granted
+MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
 
 
 def main(seed: int, first: int, only: str = "") -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,35 +20,27 @@ FIXTURES = ROOT / "tests/fixtures"
 WAIT = 120  # seconds until a child counts as hung
 
 
-def child(*words: str) -> subprocess.Popen[str]:
+def said(*words: str) -> list[str]:
+    """What a process of its own says; it must end well."""
     command = [sys.executable, "-m", "tests.loader.trouble", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-
-
-def said(process: subprocess.Popen[str]) -> list[str]:
-    out, err = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, err
-    return out.splitlines()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=WAIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 # -- Ctrl-C -------------------------------------------------------------------------------------------------------
 
 
 def test_ctrl_c_ends_a_run() -> None:
-    process = child("ctrl_c")
-    assert process.stdout is not None
-    assert process.stdout.readline() == "running\n"
-    process.send_signal(signal.SIGINT)
-    assert said(process) == ["interrupted", "[0.0, 2.0]"]
+    assert said("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_needs_more_memory_than_there_is() -> None:
-    first, second, last = said(child("small_memory"))
-    assert first.startswith("EngineError engine: ")
-    assert "alloc" in first
+    first, second, last = said("small_memory")
+    assert first.startswith("EngineError engine: out of memory: ")
     assert second == first
     assert last == "[0.0, 2.0]"
 
@@ -57,8 +48,8 @@ def test_a_run_that_needs_more_memory_than_there_is() -> None:
 def test_weights_that_do_not_fit_into_memory(tmp_path: Path) -> None:
     weights = copied("mlp", tmp_path).with_suffix(".pdiparams")
     os.truncate(weights, 100 << 30)
-    (line,) = said(child("large_weights", str(weights)))
-    assert line.startswith(f"FileError mlp.pdiparams: cannot be mapped: Cannot allocate memory ({weights})")
+    (line,) = said("large_weights", str(weights))
+    assert line == f"FileError mlp.pdiparams: cannot be mapped: Cannot allocate memory ({weights})"
 
 
 # -- weights that change while they are mapped ----------------------------------------------------------------------

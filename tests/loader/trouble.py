@@ -5,8 +5,11 @@ python -m tests.loader.trouble WHAT [WORDS]
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +44,19 @@ def endless_feeds() -> list[Any]:
     return [rows, np.ones(1500, "f"), np.ones(1500, "f")]
 
 
+def told(error: Exception) -> None:
+    """Say what was wrong, in one line."""
+    print(type(error).__name__, str(error).splitlines()[0])
+
+
 def ctrl_c() -> None:
-    """Run what takes minutes; say when it begins, how it ended, and that the engine still works."""
+    """Run what takes minutes and get a Ctrl-C meanwhile; say how it ended, and that the engine still works."""
     engine = Engine(endless(), None, threads=1)
-    print("running", flush=True)
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
         engine.run(endless_feeds())
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        print("interrupted")
     relu = Engine(model_of(Row("relu", [np.ones(2, "f")])), None)
     print(relu.run([np.array([-1, 2], "f")])[0].tolist())
 
@@ -61,7 +69,7 @@ def small_memory() -> None:
         try:
             engine.run([np.ones((1, 1), "f")])
         except (OarlockError, MemoryError) as error:
-            print(type(error).__name__, error)
+            told(error)
     relu = Engine(model_of(Row("relu", [np.ones(2, "f")])), None, threads=1)
     print(relu.run([np.array([-1, 2], "f")])[0].tolist())
 
@@ -72,7 +80,7 @@ def large_weights(path: str) -> None:
     try:
         Engine(Path(path).with_suffix(".pdmodel").read_bytes(), path)
     except (OarlockError, MemoryError) as error:
-        print(type(error).__name__, error)
+        told(error)
 
 
 if __name__ == "__main__":

@@ -114,7 +114,8 @@ class Api {
   [[noreturn]] void fail(Status* status) const {
     std::string message = get<GetErrorMessage>()(status);
     get<ReleaseStatus>()(status);
-    throw Error(Fault::engine, "engine: " + message);
+    bool no_memory = message.find("allocat") != std::string::npos || message.find("bad_alloc") != std::string::npos;
+    throw Error(Fault::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
   }
 
  private:
