@@ -9,35 +9,41 @@
 namespace oarlock::python {
 namespace {
 
-// Signals of the process reach its first thread, where Python handles them too: so there is one run at a time.
+// Python handles signals in the process's first thread, and the system brings them there: one run at a time.
 std::atomic<Interrupt*> running = nullptr;
-struct sigaction before{};
+std::atomic<void (*)(int)> before = nullptr;
 
 void on_ctrl_c(int signal) {
   if (Interrupt* interrupt = running) interrupt->stop();
-  before.sa_handler(signal);
+  before.load()(signal);
 }
 
-bool is_first_thread() { return ::syscall(SYS_gettid) == ::getpid(); }
-
-bool is_function(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+// Asked of the system once per thread: a run of a small model takes microseconds.
+bool is_first_thread() {
+  static thread_local const bool is_first = ::syscall(SYS_gettid) == ::getpid();
+  return is_first;
 }
 
 }  // namespace
 
-CtrlC::CtrlC(Interrupt& interrupt) {
-  if (!is_first_thread() || running || ::sigaction(SIGINT, nullptr, &before) != 0 || !is_function(before)) return;
-  struct sigaction now = before;
+// A handler that is set later, by signal.signal, takes the place of this one: runs then end by themselves, until
+// another session is made.
+void watch_ctrl_c() {
+  struct sigaction now{};
+  if (!is_first_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
+  bool is_function = (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+  if (!is_function || now.sa_handler == on_ctrl_c) return;
+  before = now.sa_handler;
   now.sa_handler = on_ctrl_c;
-  running = &interrupt;
-  active_ = ::sigaction(SIGINT, &now, nullptr) == 0;
+  ::sigaction(SIGINT, &now, nullptr);
+}
+
+CtrlC::CtrlC(Interrupt& interrupt) {
+  if (is_first_thread()) running = &interrupt;
 }
 
 CtrlC::~CtrlC() {
-  if (!active_) return;
-  ::sigaction(SIGINT, &before, nullptr);
-  running = nullptr;
+  if (is_first_thread()) running = nullptr;
 }
 
 }  // namespace oarlock::python

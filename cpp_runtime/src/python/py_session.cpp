@@ -85,6 +85,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
     session_ = std::make_unique<Session>(Model::from_bytes(bytes, params_path.value_or(""), name), read);
   }
   interrupt_ = std::make_unique<Interrupt>(*session_);
+  watch_ctrl_c();
   for (const TensorSpec& spec : session_->inputs())
     names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
 }
