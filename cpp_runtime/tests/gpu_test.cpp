@@ -138,7 +138,7 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
   OrtValues values;
   values.push_back(value_of(raw.library, raw.memory.get(), views[0]));
-  OrtValues bound = run_bound(raw.library, raw.session.get(), host_memory(), inputs, values, outputs);
+  OrtValues bound = run_bound(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs);
   Tensor first = tensor_of(raw.library, std::move(bound[0]), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);

@@ -51,6 +51,26 @@ struct LibraryInfo {
 };
 OARLOCK_EXPORT LibraryInfo library_info(const std::string& path = "");
 
+class Session;
+
+/// Ends runs of a session from outside: from another thread, or from a signal handler.
+class OARLOCK_EXPORT Interrupt {
+ public:
+  explicit Interrupt(const Session& session);
+  ~Interrupt();
+  /// The runs that were given this end as soon as the op at work is done: Error(engine).
+  void stop() noexcept;
+  /// Later runs are not ended.
+  void reset() noexcept;
+  bool is_stopped() const noexcept;
+
+  struct Impl;
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
 using NamedView = std::pair<std::string_view, TensorView>;
 
 class OARLOCK_EXPORT Session {
@@ -66,14 +86,17 @@ class OARLOCK_EXPORT Session {
   const LibraryInfo& library() const;
 
   /// Run on inputs in their order.   wanted: indices of outputs(), all of them when empty.
-  /// Error(input) for a wrong number, dtype, rank or dim; Error(guard) where the trace had assumed otherwise.
-  std::vector<Tensor> run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted = {}) const;
+  /// Error(input) for a wrong number, dtype, rank or dim; Error(guard) where the trace had assumed otherwise;
+  /// Error(file) where the mapped weights were overwritten meanwhile; Error(engine) when it is stopped.
+  std::vector<Tensor> run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted = {},
+                          const Interrupt* interrupt = nullptr) const;
   /// Run on inputs by name.   wanted: names of outputs.
   std::vector<Tensor> run(std::span<const NamedView> inputs, std::span<const std::string> wanted = {}) const;
   /// Close the profile and give the name of its file, "" where none was asked for.
   std::string end_profile();
 
  private:
+  friend class Interrupt;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,6 +1,7 @@
 // Convolutions and their transposes, in one, two and three dimensions.
 #include <algorithm>
 
+#include "lower/guard.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 #include "lower/window.h"
@@ -44,7 +45,7 @@ Values operands(Node& n, const Value& x, const Value& filter) {
 
 void conv(Node& n) {
   bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
   auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), n.attr("groups", 1)));
 
   n.out("Output", to_channels_last(n, y, last));

@@ -20,16 +20,34 @@ bool has_kernel(std::string_view onnx, DType dtype) {
          std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
 }
 
-// An entry that does not exist is looked up where there is a zero; ONNX Runtime checks that, and names the value.
+namespace {
+
+// 0, or an error of the run where one of `ys` is 0: an entry that does not exist is looked up then, which ONNX Runtime
+// checks; it names the value.
+Value checked_zero(Node& n, const Value& ys, DType dtype) {
+  auto zeros = n.cast(n.emit("Equal", {ys, n.scalar_like(0, ys)}), DType::int64);
+  auto any = n.rank(ys) == 0 ? zeros : reduce(n, "ReduceMax", zeros, {}, false);
+  return n.emit("Gather", {n.cast(n.ints({0}), dtype), any}, {{"axis", std::int64_t{0}}});
+}
+
+}  // namespace
+
 Value nonzero(Node& n, const Value& y) {
   if (auto known = n.const_ints(y)) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
     return y;
   }
-  auto zeros = n.cast(n.emit("Equal", {y, n.scalar_like(0, y)}), DType::int64);
-  auto any = n.rank(y) == 0 ? zeros : reduce(n, "ReduceMax", zeros, {}, false);
-  auto none = n.emit("Gather", {n.cast(n.ints({0}), n.need_dtype(y)), any}, {{"axis", std::int64_t{0}}});
-  return n.emit("Add", {y, none});
+  return n.emit("Add", {y, checked_zero(n, y, n.need_dtype(y))});
+}
+
+Value nonempty(Node& n, const Value& v) {
+  auto shape = n.shape(v);
+  n.require(!shape || std::count(shape->begin(), shape->end(), 0) == 0, "an operand without elements has no lowering");
+  if (shape && std::count(shape->begin(), shape->end(), -1) == 0) return v;
+  auto sizes = n.shape_of(v);
+  auto same = n.emit("Reshape", {v, n.emit("Add", {sizes, checked_zero(n, sizes, DType::int64)})});
+  n.declare(same, n.need_dtype(v), shape);
+  return same;
 }
 
 }  // namespace oarlock

@@ -188,12 +188,15 @@ void cholesky_solve(Node& n) {
 // A column.
 Expr unit(const Expr& v, double eps) { return v / (Expr(v.node(), reduce(v.node(), "ReduceL2", v, {}, false)) + eps); }
 
+constexpr std::int64_t kMostIterations = 100000;  // a file must not be able to make the engine run for ever
+
 // The weight over its largest singular value, by power iteration from U and V.
 void spectral_norm(Node& n) {
   auto weight = in(n, "Weight"), u = as_column(in(n, "U")), v = as_column(in(n, "V"));
   Ints perm = all_axes(n.need_rank(weight));
   auto dim = n.axis("dim", 0, n.rank(weight)), iterations = n.attr("power_iters", 1);
-  n.require(iterations >= 0, "attribute 'power_iters' is " + std::to_string(iterations));
+  n.require(iterations >= 0 && iterations <= kMostIterations,
+            "attribute 'power_iters' is " + std::to_string(iterations));
   std::rotate(perm.begin(), perm.begin() + dim, perm.begin() + dim + 1);
   Expr rows(n, n.emit("Flatten", {n.transpose(weight, perm)}, {{"axis", std::int64_t{1}}}));
   double eps = n.attr("eps", 1e-12f);

@@ -102,6 +102,9 @@ std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const
 void einsum(Node& n) {
   auto operands = need_values(n, "Operands");
   auto equation = n.attr("equation", "");
+  auto inputs = equation.substr(0, equation.find("->"));
+  n.require(operands.size() == static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
+            "the equation '" + equation + "' is not for " + std::to_string(operands.size()) + " operands");
   auto found = ellipses(n, equation, operands);
   std::int64_t most = 0;
   for (const Ellipsis& e : found) most = std::max(most, e.dims);

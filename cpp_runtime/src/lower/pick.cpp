@@ -56,6 +56,7 @@ void index_put(Node& n) {
   Exprs positions;
   for (const Value& index : need_values(n, "indices")) add_positions(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
+  n.require(axes > 0, "a mask without axes has no lowering");
   n.require(axes <= n.need_rank(x), "there are more indices than axes");
   auto at = coordinates(n, positions);
   auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}), rest = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});

@@ -1,4 +1,6 @@
 // Random numbers: of the right distribution, never the numbers that Paddle would draw.
+#include <cmath>
+
 #include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -32,7 +34,10 @@ Value wanted_shape(Node& n) { return int_list(n, {"shape", "ShapeTensor", "Shape
 Lower uniform(Value (*shape)(Node&)) {
   return [shape](Node& n) {
     n.require(n.attr("diag_num", 0) == 0, "a diagonal of its own has no lowering");
-    auto attrs = seeded(n, {{"low", n.attr("min", -1.0f)}, {"high", n.attr("max", 1.0f)}});
+    auto low = n.attr("min", -1.0f), high = n.attr("max", 1.0f);
+    n.require(low <= high && std::isfinite(high - low),
+              "no numbers lie from " + std::to_string(low) + " to " + std::to_string(high));
+    auto attrs = seeded(n, {{"low", low}, {"high", high}});
     n.out("Out", drawn(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
   };
 }

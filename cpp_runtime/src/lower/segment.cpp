@@ -38,6 +38,7 @@ struct Gathered {
 Gathered gathered(const Expr& rows, const Value& places, const Value& count, const Together& together) {
   Node& n = rows.node();
   int rank = n.need_rank(rows);
+  n.require(rank > 0, "has no rows");
   auto at = n.unsqueeze(as_vector(n, places), {-1});
   auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
   Expr found = scattered(filled_like(rows, together.empty, shape), at, rows, together.onnx);

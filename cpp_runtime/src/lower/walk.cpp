@@ -1,5 +1,7 @@
 #include "lower/walk.h"
 
+#include <algorithm>
+
 #include "lower/operands.h"
 
 namespace oarlock {
@@ -24,15 +26,15 @@ void results(Node& b, const Step& step) {
   for (const Expr& v : step.kept) b.result(v);
 }
 
-// The outputs of a loop: those of its body, with one more axis for what is kept.
-Walked unpacked(Node& n, const Values& made, const Step& last, std::int64_t axis) {
+// The outputs of a loop: those of its body, with one more first axis for what is kept.
+Walked unpacked(Node& n, const Values& made, const Step& last) {
   Walked walked;
   for (std::size_t i = 0; i < made.size(); ++i) {
     bool kept = i >= last.states.size();
     const Expr& like = kept ? last.kept[i - last.states.size()] : last.states[i];
     auto dims = n.shape(like);
     if (dims) dims->assign(dims->size(), -1);
-    if (dims && kept) dims->insert(dims->begin() + axis, -1);
+    if (dims && kept) dims->insert(dims->begin(), -1);
     n.declare(made[i], n.need_dtype(like), dims);
     (kept ? walked.kept : walked.states).emplace_back(n, made[i]);
   }
@@ -45,6 +47,27 @@ Values names(const Exprs& a, const Exprs& b) {
   return all;
 }
 
+// Scan could take slices along any axis, but ends the process there when a sequence is empty.
+Exprs axis_first(Node& n, const Exprs& sequences, std::int64_t axis) {
+  Exprs moved;
+  for (const Expr& v : sequences) {
+    Ints perm = all_axes(n.need_rank(v));
+    std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
+    moved.emplace_back(n, n.transpose(v, perm));
+  }
+  return moved;
+}
+
+Exprs axis_back(Node& n, const Exprs& kept, std::int64_t axis) {
+  Exprs moved;
+  for (const Expr& v : kept) {
+    Ints perm = all_axes(n.need_rank(v));
+    std::rotate(perm.begin(), perm.begin() + 1, perm.begin() + axis + 1);
+    moved.emplace_back(n, n.transpose(v, perm));
+  }
+  return moved;
+}
+
 }  // namespace
 
 Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences, const WalkBody& body) {
@@ -54,16 +77,16 @@ Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& seque
     step = body(before, slices_of(b, sequences));
     results(b, step);
   });
-  Ints in_axes(sequences.size(), along.axis), out_axes(step.kept.size(), along.axis);
   Ints in_ways(sequences.size(), along.reverse), out_ways(step.kept.size(), along.reverse);
-  auto made = n.emit_n(step.states.size() + step.kept.size(), "Scan", names(states, sequences),
-                       {{"body", graph},
-                        {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                        {"scan_input_axes", in_axes},
-                        {"scan_input_directions", in_ways},
-                        {"scan_output_axes", out_axes},
-                        {"scan_output_directions", out_ways}});
-  return unpacked(n, made, step, along.axis);
+  auto made =
+      n.emit_n(step.states.size() + step.kept.size(), "Scan", names(states, axis_first(n, sequences, along.axis)),
+               {{"body", graph},
+                {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
+                {"scan_input_directions", in_ways},
+                {"scan_output_directions", out_ways}});
+  Walked walked = unpacked(n, made, step);
+  walked.kept = axis_back(n, walked.kept, along.axis);
+  return walked;
 }
 
 Walked repeat(Node& n, const Value& count, const Exprs& states, const RepeatBody& body) {
@@ -77,7 +100,7 @@ Walked repeat(Node& n, const Value& count, const Exprs& states, const RepeatBody
   });
   auto made =
       n.emit_n(step.states.size() + step.kept.size(), "Loop", names({{n, count}, {n, ""}}, states), {{"body", graph}});
-  return unpacked(n, made, step, 0);
+  return unpacked(n, made, step);
 }
 
 }  // namespace oarlock

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <map>
 
+#include "read/program.h"
+
 namespace oarlock::python {
 namespace {
 
@@ -148,6 +150,15 @@ void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
   if (foreign) views_[index].dtype = named;
 }
 
-nb::object to_numpy(const Tensor& tensor) { return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor); }
+// NumPy refuses dims whose product overflows, even where one of them is 0.
+nb::object to_numpy(const Tensor& tensor) {
+  try {
+    return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor);
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    throw Error(Fault::engine,
+                "run: an output is " + show(tensor.dtype(), tensor.shape()) + ", which NumPy cannot hold");
+  }
+}
 
 }  // namespace oarlock::python

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "python/arrays.h"
+#include "python/ctrl_c.h"
 
 namespace oarlock::python {
 namespace {
@@ -86,6 +87,8 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
     nb::gil_scoped_release release;
     session_ = std::make_unique<Session>(Model::from_bytes(bytes, params_path.value_or(""), name), read);
   }
+  interrupt_ = std::make_unique<Interrupt>(*session_);
+  watch_ctrl_c();
   for (const TensorSpec& spec : session_->inputs())
     names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
 }
@@ -100,6 +103,19 @@ std::vector<std::size_t> PySession::wanted(nb::handle fetch) const {
     indices.push_back(at);
   }
   return indices;
+}
+
+// A run that Ctrl-C has stopped is begun again where Python makes no exception of it.
+std::vector<Tensor> PySession::call(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const {
+  for (;;) try {
+      nb::gil_scoped_release release;
+      CtrlC watch(*interrupt_);
+      return session_->run(inputs, wanted, interrupt_.get());
+    } catch (const Error&) {
+      if (!interrupt_->is_stopped()) throw;
+      interrupt_->reset();
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
 }
 
 nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
@@ -127,11 +143,7 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   }
   if (!fetch.is_none() && nb::len(fetch) == 0) return nb::list();
   std::vector<std::size_t> indices = fetch.is_none() ? std::vector<std::size_t>{} : wanted(fetch);
-  std::vector<Tensor> results;
-  {
-    nb::gil_scoped_release release;
-    results = session_->run(inputs.views(), indices);
-  }
+  std::vector<Tensor> results = call(inputs.views(), indices);
   nb::list out;
   for (const Tensor& tensor : results) out.append(to_numpy(tensor));
   return out;

@@ -22,8 +22,10 @@ class PySession {
 
  private:
   std::vector<std::size_t> wanted(nb::handle fetch) const;
+  std::vector<Tensor> call(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const;
 
   std::unique_ptr<Session> session_;
+  std::unique_ptr<Interrupt> interrupt_;
   std::vector<nb::object> names_;  // of the inputs, as Python strings
 };
 

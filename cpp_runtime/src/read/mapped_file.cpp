@@ -35,7 +35,7 @@ Stamp stamp_of(const struct stat& info) {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer would be waited for
   if (file.fd < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
   if (::fstat(file.fd, &info) != 0) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
@@ -46,6 +46,14 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED) refuse(path, std::string("cannot be mapped: ") + std::strerror(errno));
   data_ = data;
+  file_ = std::exchange(file.fd, -1);
+}
+
+bool MappedFile::was_overwritten() const {
+  struct stat info{};
+  if (file_ < 0 || ::fstat(file_, &info) != 0) return false;
+  Stamp now = stamp_of(info);
+  return now.size != stamp_.size || now.modified != stamp_.modified;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
@@ -53,6 +61,7 @@ MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(stamp_, other.stamp_);
+  std::swap(file_, other.file_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
@@ -60,6 +69,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_) ::munmap(data_, size_);
+  if (file_ >= 0) ::close(file_);
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }

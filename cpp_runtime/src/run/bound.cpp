@@ -48,8 +48,8 @@ OrtValues run_once(const Library& library, ort::Session* session, Names inputs,
 
 DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
 
-OrtValues run_bound(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-                    std::span<const ort::ValueHandle> values, Names outputs) {
+OrtValues run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
+                    const DeviceMemory& memory, Names inputs, std::span<const ort::ValueHandle> values, Names outputs) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   auto host = memory_info(library, memory.host, memory.id, memory.host == memory.device ? kDefault : kReadByHost);
@@ -57,8 +57,7 @@ OrtValues run_bound(const Library& library, ort::Session* session, const DeviceM
     api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i].get()));
   for (const char* name : outputs)
     api.call<ort::BindOutputToDevice>(binding.get(), name, static_cast<const ort::MemoryInfo*>(host.get()));
-  api.call<ort::RunWithBinding>(session, static_cast<const ort::RunOptions*>(nullptr),
-                                static_cast<const ort::IoBinding*>(binding.get()));
+  api.call<ort::RunWithBinding>(session, how, static_cast<const ort::IoBinding*>(binding.get()));
   ort::Value** raw = nullptr;
   std::size_t count = 0;
   api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()), library.allocator, &raw,

@@ -23,8 +23,8 @@ using Names = std::span<const char* const>;
 using OrtValues = std::vector<ort::ValueHandle>;
 
 /// One run with outputs in the host memory that the device writes to directly.
-OrtValues run_bound(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-                    std::span<const ort::ValueHandle> values, Names outputs);
+OrtValues run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
+                    const DeviceMemory& memory, Names inputs, std::span<const ort::ValueHandle> values, Names outputs);
 
 /// A graph that is launched as one: buffers on the device, the same in every run.   One run at a time; others wait.
 class CapturedRun {

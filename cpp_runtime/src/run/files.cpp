@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,15 @@
 #include "read/mapped_file.h"
 
 namespace oarlock {
+namespace {
+
+std::atomic<const char*> unfinished = nullptr;
+
+}  // namespace
+
+void remove_unfinished() noexcept {
+  if (const char* path = unfinished.exchange(nullptr)) ::unlink(path);
+}
 
 void write_atomically(const std::string& path, std::string_view bytes) {
   struct stat there{};
@@ -20,8 +30,10 @@ void write_atomically(const std::string& path, std::string_view bytes) {
     throw Error(Fault::file, base_name(path) + ": is there already, and is no file that could be replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
+  if (fd >= 0) unfinished = temporary.c_str();
   auto fail = [&](const char* step) {
     std::string why = std::strerror(errno);
+    unfinished = nullptr;
     if (fd >= 0) ::close(fd), ::unlink(temporary.c_str());
     throw Error(Fault::file, base_name(path) + ": cannot be " + step + ": " + why);
   };
@@ -33,6 +45,7 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   }
   if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) fail("written");
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
+  unfinished = nullptr;
   ::close(fd);
 }
 

@@ -43,13 +43,15 @@ std::vector<std::string> providers_of(const ort::Api& api) {
 
 std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
   auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
+  const char* version = base ? base->version() : nullptr;
+  if (!version) refuse("the library gives no API (" + real_path_of(get_base, asked) + ")");
   auto library = std::make_unique<Library>();
   library->info.path = real_path_of(get_base, asked);
-  library->info.version = base->version();
+  library->info.version = version;
   library->minor = minor_of(library->info.version);
   if (library->minor < kOldestMinor)
-    refuse("ONNX Runtime " + library->info.version + " is too old, 1." + std::to_string(kOldestMinor) +
-           " is the oldest that works (" + library->info.path + ")");
+    refuse("ONNX Runtime " + library->info.version + " does not work, it must be 1." + std::to_string(kOldestMinor) +
+           " or a later 1.x (" + library->info.path + ")");
   const void* table = base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
   if (!table) refuse("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
   library->api = ort::Api(table);

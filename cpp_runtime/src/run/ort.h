@@ -59,9 +59,11 @@ using SessionGetInputTypeInfo = Slot<33, Status*(const Session*, std::size_t, Ty
 using SessionGetOutputTypeInfo = Slot<34, Status*(const Session*, std::size_t, TypeInfo**)>;
 using SessionGetInputName = Slot<36, Status*(const Session*, std::size_t, Allocator*, char**)>;
 using SessionGetOutputName = Slot<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
+using CreateRunOptions = Slot<39, Status*(RunOptions**)>;
+using RunOptionsSetTerminate = Slot<46, Status*(RunOptions*)>;
+using RunOptionsUnsetTerminate = Slot<47, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
     Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
-using CreateRunOptions = Slot<39, Status*(RunOptions**)>;
 using IsTensor = Slot<50, Status*(const Value*, int*)>;
 using GetTensorMutableData = Slot<51, Status*(Value*, void**)>;
 using CastTypeInfoToTensorInfo = Slot<55, Status*(const TypeInfo*, const TensorInfo**)>;
@@ -132,7 +134,8 @@ class Api {
   [[noreturn]] void fail(Status* status) const {
     std::string message = get<GetErrorMessage>()(status);
     get<ReleaseStatus>()(status);
-    throw Error(Fault::engine, "engine: " + message);
+    bool no_memory = message.find("allocat") != std::string::npos || message.find("bad_alloc") != std::string::npos;
+    throw Error(Fault::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
   }
 
  private:
@@ -151,10 +154,10 @@ using Handle = std::unique_ptr<T, Deleter<T, Release>>;
 
 using SessionHandle = Handle<Session, ReleaseSession>;
 using OptionsHandle = Handle<SessionOptions, ReleaseSessionOptions>;
+using RunOptionsHandle = Handle<RunOptions, ReleaseRunOptions>;
 using ValueHandle = Handle<Value, ReleaseValue>;
 using TensorInfoHandle = Handle<TensorInfo, ReleaseTensorInfo>;
 using TypeInfoHandle = Handle<TypeInfo, ReleaseTypeInfo>;
-using RunOptionsHandle = Handle<RunOptions, ReleaseRunOptions>;
 using BindingHandle = Handle<IoBinding, ReleaseIoBinding>;
 using AllocatorHandle = Handle<Allocator, ReleaseAllocator>;
 using MemoryHandle = Handle<MemoryInfo, ReleaseMemoryInfo>;

@@ -1,6 +1,8 @@
 #include "oarlock/session.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -20,6 +22,9 @@
 namespace oarlock {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kLookAgain = std::chrono::microseconds(100);  // a look at a file costs a tenth of a small run
 constexpr std::size_t kMostExplained = 32;
 constexpr int kFolderKeyMinor = 21;  // older engines cannot be told where external data lies
 
@@ -50,6 +55,12 @@ void join_pairs(TensorSpec& spec, DType dtype) {
 
 }  // namespace
 
+struct Interrupt::Impl {
+  const Library& library;
+  ort::RunOptionsHandle options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
+  std::atomic<bool> stopped = false;
+};
+
 struct Session::Impl {
   Model model;  // keeps the program that the guards point into
   const Library& library;
@@ -62,6 +73,7 @@ struct Session::Impl {
   Guards guards;
   mutable std::once_flag once;
   mutable std::unique_ptr<CapturedRun> captured;  // destroyed before the session
+  mutable std::atomic<Clock::duration> last_look{};
 
   Impl(const Model& m, const Options& o)
       : model(m),
@@ -174,6 +186,19 @@ struct Session::Impl {
     }
   }
 
+  // Mapped bytes that changed under the engine are other weights; those behind a new end would end the process.
+  void check_weights() const {
+    if (options.copy_weights) return;
+    auto now = Clock::now().time_since_epoch();
+    if (now - last_look.load() < kLookAgain) return;
+    last_look = now;
+    const MappedFile& weights = model.impl().weights;
+    if (weights.was_overwritten())
+      throw Error(Fault::file, base_name(weights.path()) +
+                                   ": was overwritten while it was in use; replace such a file by renaming another, " +
+                                   "or set copy_weights (" + weights.path() + ")");
+  }
+
   void check(std::span<const TensorView> given) const {
     if (given.size() != inputs.size())
       throw Error(Fault::input, "run: " + std::to_string(given.size()) + " inputs given, the model has " +
@@ -210,14 +235,15 @@ struct Session::Impl {
     return results;
   }
 
-  std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in, Names names) const {
+  std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in, Names names,
+                           const ort::RunOptions* how = nullptr) const {
     if (options.device != "cpu")
-      return tensors_of(run_bound(library, engine, cuda_memory(options.device_id), input_names, in, names), names);
+      return tensors_of(run_bound(library, engine, how, cuda_memory(options.device_id), input_names, in, names), names);
     std::vector<const ort::Value*> raw_in;
     for (const ort::ValueHandle& value : in) raw_in.push_back(value.get());
     std::vector<ort::Value*> raw_out(names.size());
-    library.api.call<ort::Run>(engine, static_cast<const ort::RunOptions*>(nullptr), input_names.data(), raw_in.data(),
-                               raw_in.size(), names.data(), names.size(), raw_out.data());
+    library.api.call<ort::Run>(engine, how, input_names.data(), raw_in.data(), raw_in.size(), names.data(),
+                               names.size(), raw_out.data());
     OrtValues owned;
     for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
     return tensors_of(std::move(owned), names);
@@ -260,7 +286,9 @@ struct Session::Impl {
     }
   }
 
-  std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted) const {
+  std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted,
+                          const Interrupt* interrupt = nullptr) const {
+    check_weights();
     if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
     check(given);
     if (wanted.empty()) wanted = all_outputs;
@@ -269,8 +297,10 @@ struct Session::Impl {
     for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {
-      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names);
+      const ort::RunOptions* how = interrupt ? interrupt->impl().options.get() : nullptr;
+      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how);
     } catch (const Error&) {
+      if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
       explain(values);
       throw;
     }
@@ -279,6 +309,21 @@ struct Session::Impl {
     return results;
   }
 };
+
+Interrupt::Interrupt(const Session& session) : impl_(new Impl{session.impl_->library}) {}
+Interrupt::~Interrupt() = default;
+bool Interrupt::is_stopped() const noexcept { return impl_->stopped; }
+
+// Sets a flag that ONNX Runtime reads between ops; it allocates nothing, so a signal handler may.
+void Interrupt::stop() noexcept {
+  impl_->stopped = true;
+  impl_->library.api.get<ort::RunOptionsSetTerminate>()(impl_->options.get());
+}
+
+void Interrupt::reset() noexcept {
+  impl_->stopped = false;
+  impl_->library.api.get<ort::RunOptionsUnsetTerminate>()(impl_->options.get());
+}
 
 Session::Session(const Model& model, const Options& options) {
   check_options(options);
@@ -292,8 +337,9 @@ const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec>& Session::outputs() const { return impl_->outputs; }
 const LibraryInfo& Session::library() const { return impl_->library.info; }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const {
-  return impl_->run(inputs, wanted);
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted,
+                                 const Interrupt* interrupt) const {
+  return impl_->run(inputs, wanted, interrupt);
 }
 
 std::vector<Tensor> Session::run(std::span<const NamedView> inputs, std::span<const std::string> wanted) const {

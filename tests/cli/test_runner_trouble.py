@@ -1,0 +1,107 @@
+"""What goes wrong around `oarlock-runner`: Ctrl-C, full disks, little memory.   One clear line and the right exit code, nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oarlock.cli.demo import runner_path
+
+from ..loader.trouble import LIMIT, endless, endless_feeds, model_of
+from ..ops.rows import Row
+
+WAIT = 120  # seconds until a process counts as hung
+MLP = Path(__file__).parents[1] / "fixtures" / "mlp"
+
+
+def runner(*words: str, before: Callable[[], None] | None = None, out: int = subprocess.PIPE) -> tuple[int, str]:
+    """Exit code and stderr."""
+    done = subprocess.run(
+        [runner_path(), *words], stdout=out, stderr=subprocess.PIPE, text=True, timeout=WAIT, check=False,
+        preexec_fn=before,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def handles(pid: int, number: int) -> bool:
+    """Whether a process has a handler for a signal."""
+    caught = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught.split()[1], 16) >> number - 1 & 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (signal.SIGINT, ["run", "--output", "out.npz"]),
+        (signal.SIGINT, ["bench"]),
+        (signal.SIGTERM, ["run", "--output", "out.npz"]),
+    ],
+    ids=["run", "bench", "terminated"],
+)
+def test_a_signal_ends_it_at_once(number: int, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").write_bytes(endless())
+    np.savez(tmp_path / "in.npz", **{f"in{k}": x for k, x in enumerate(endless_feeds())})
+    command = [runner_path(), words[0], "m", "--input", "in.npz", *words[1:]]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not handles(process.pid, number):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.5)  # into the run
+    process.send_signal(number)
+    assert process.wait(timeout=WAIT) == 128 + number
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.npz", "m.pdmodel"]
+
+
+def test_a_full_disk_behind_stdout() -> None:
+    with open("/dev/full", "w") as full:
+        code, said = runner("inspect", str(MLP), out=full.fileno())
+    assert code == 1
+    assert said == "stdout: cannot be written: No space left on device\n"
+
+
+def test_a_device_as_output() -> None:
+    code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", "/dev/full")
+    assert code == 1
+    assert said == "full: is there already, and is no file that could be replaced\n"
+
+
+def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    out = tmp_path / "out.npz"
+    code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(out), before=small_files)
+    assert code == 1
+    assert said == "out.npz: cannot be written: File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_as_output_or_input(tmp_path: Path) -> None:
+    code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(tmp_path))
+    assert code == 1
+    assert "is there already, and is no file that could be replaced" in said
+    code, said = runner("run", str(MLP), "--input", str(tmp_path), "--output", str(tmp_path / "out.npz"))
+    assert code == 1
+    assert "is not a regular file" in said
+
+
+def test_little_memory(tmp_path: Path) -> None:
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+
+    row = Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [60000, 60000]})
+    (tmp_path / "m.pdmodel").write_bytes(model_of(row))
+    np.savez(tmp_path / "in.npz", in0=np.ones((1, 1), "f"))
+    words = ["run", str(tmp_path / "m"), "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+    code, said = runner(*words, "--threads", "1", before=little)
+    assert code == 1
+    assert said.startswith("engine: out of memory: ")
+    assert not os.path.exists(tmp_path / "out.npz")

@@ -1,0 +1,117 @@
+"""Runs hostile programs for a while in processes of their own, and collects those that crash, hang or raise what is no error of Oarlock.
+
+python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import select
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 10.0  # seconds for one case
+START = 120.0  # and for the imports
+
+
+@dataclass
+class Report:
+    """What came of it.   findings: number of the case, what it was, how it ended."""
+
+    ran: int = 0
+    refused: int = 0
+    findings: list[tuple[int, str, str]] = field(default_factory=list)
+    answers: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def cases(self) -> int:
+        """How many ended well."""
+        return self.ran + self.refused
+
+    def ended(self, answer: str) -> None:
+        """Count what a case said."""
+        if answer == "ran":
+            self.ran += 1
+        else:
+            self.refused += 1
+            self.answers[answer] += 1
+
+
+def started(seed: int, first: int, only: str) -> Any:
+    """A worker from case `first` on."""
+    command = [sys.executable, "-m", "tests.fuzz.worker", str(seed), str(first), *([only] if only else [])]
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, bufsize=0)
+
+
+def lines(worker: Any, until: float) -> Iterator[str]:
+    """What a worker says; it ends where the worker does, or says nothing for too long.   TimeoutError for a hang."""
+    rest, patience = b"", START
+    while time.monotonic() < until:
+        ready, _, _ = select.select([worker.stdout], [], [], patience)
+        if not ready:
+            raise TimeoutError
+        block = worker.stdout.read(1 << 16)
+        if not block:
+            return
+        *whole, rest = (rest + block).split(b"\n")
+        yield from (line.decode() for line in whole)
+        patience = PATIENCE
+
+
+def last_words(worker: Any) -> str:
+    """How a dead worker ended."""
+    said = worker.stderr.read().decode(errors="replace").strip().splitlines()
+    return f"exit {worker.wait()}: {' | '.join(said[-3:])[-300:]}"
+
+
+def drive(seconds: float, seed: int, first: int = 0, only: str = "") -> Report:
+    """Run cases for that long, starting anew behind each that ended its worker."""
+    report, until = Report(), time.monotonic() + seconds
+    while time.monotonic() < until:
+        number, text, how = first, "no case", ""
+        worker = started(seed, first, only)
+        try:
+            for line in lines(worker, until):
+                if line.startswith("case "):
+                    _, at, told = line.split(" ", 2)
+                    number, text = int(at), ast.literal_eval(told)
+                else:
+                    report.ended(ast.literal_eval(line.removeprefix("end ")))
+        except TimeoutError:
+            how = "hang"
+        if how or time.monotonic() < until:
+            report.findings.append((number, text, how or last_words(worker)))
+            first = number + 1
+        worker.kill()
+        worker.communicate()
+    return report
+
+
+def main() -> int:
+    """Say what was found; 1 where something was."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--op", default="")
+    parser.add_argument("--answers", type=int, default=0, help="how many of the most frequent errors to show")
+    options = parser.parse_args()
+    report = drive(options.seconds, options.seed, options.first, options.op)
+    for number, text, how in report.findings:
+        print(f"case {number}: {text}\n    {how}")
+    for answer, count in report.answers.most_common(options.answers):
+        print(f"{count:6} {answer}")
+    print(f"{report.ran} ran, {report.refused} refused, {len(report.findings)} findings")
+    return 1 if report.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

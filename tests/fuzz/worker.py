@@ -1,0 +1,29 @@
+"""Runs cases until it is ended; says which one before each, so that its death tells which one it was.
+
+python -m tests.fuzz.worker SEED FIRST [OP]
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+
+from .mutate import lowered_rows, make_case
+
+MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
+
+
+def main(seed: int, first: int, only: str = "") -> None:
+    """Cases `first`, `first + 1`, ... ; a line before each and one after."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    rows = lowered_rows(only)
+    for number in range(first, 1 << 62):
+        case = make_case(seed, number, rows)
+        if case is not None:
+            print("case", number, repr(str(case)), flush=True)
+            print("end", repr(case.run()[:300]), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,189 @@
+"""What goes wrong around a model: libraries, memory, files that change, Ctrl-C.   Each is one clear error, never the end of the process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.errors import FileError
+from oarlock.loader.engine import Engine, EngineError
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests/fixtures"
+WAIT = 120  # seconds until a child counts as hung
+
+
+def said(*words: str) -> list[str]:
+    """What a process of its own says; it must end well."""
+    command = [sys.executable, "-m", "tests.loader.trouble", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=WAIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+# -- Ctrl-C -------------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_ends_a_run() -> None:
+    assert said("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
+
+
+# -- memory -------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_needs_more_memory_than_there_is() -> None:
+    first, second, last = said("small_memory")
+    assert first.startswith("EngineError engine: out of memory: ")
+    assert second == first
+    assert last == "[0.0, 2.0]"
+
+
+def test_weights_that_do_not_fit_into_memory(tmp_path: Path) -> None:
+    weights = copied("mlp", tmp_path).with_suffix(".pdiparams")
+    os.truncate(weights, 100 << 30)
+    (line,) = said("large_weights", str(weights))
+    assert line == f"FileError mlp.pdiparams: cannot be mapped: Cannot allocate memory ({weights})"
+
+
+# -- weights that change while they are mapped ----------------------------------------------------------------------
+
+
+def copied(name: str, folder: Path) -> Path:
+    """A fixture in a folder of its own; its prefix."""
+    for suffix in (".pdmodel", ".pdiparams"):
+        shutil.copy(FIXTURES / (name + suffix), folder)
+    return folder / name
+
+
+class Mlp:
+    """The fixture, opened, and whether it still gives what it gave."""
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        self.weights = copied("mlp", folder).with_suffix(".pdiparams")
+        self.engine = Engine(self.weights.with_suffix(".pdmodel").read_bytes(), str(self.weights), **options)
+        self.x = np.arange(8, dtype="f").reshape(2, 4)
+        self.first = self.engine.run([self.x])
+        time.sleep(0.001)  # the file is not looked at again for a tenth of that
+
+    def still_agrees(self) -> bool:
+        return all(np.array_equal(a, b) for a, b in zip(self.engine.run([self.x]), self.first, strict=True))
+
+
+def test_weights_replaced_by_renaming(tmp_path: Path) -> None:
+    mlp = Mlp(tmp_path)
+    other = tmp_path / "other"
+    other.write_bytes(b"something else")
+    other.rename(mlp.weights)
+    assert mlp.still_agrees()
+    mlp.weights.unlink()
+    assert mlp.still_agrees()
+
+
+@pytest.mark.parametrize("left", [0, 100])
+def test_weights_cut_off(left: int, tmp_path: Path) -> None:
+    mlp = Mlp(tmp_path)
+    os.truncate(mlp.weights, left)
+    with pytest.raises(FileError, match=r"mlp.pdiparams: was overwritten while it was in use; .* copy_weights"):
+        mlp.engine.run([mlp.x])
+
+
+def test_weights_written_over(tmp_path: Path) -> None:
+    mlp = Mlp(tmp_path)
+    os.utime(mlp.weights, ns=(0, 0))  # a clock that is too coarse must not hide the change
+    mlp.weights.write_bytes(mlp.weights.read_bytes()[::-1])
+    with pytest.raises(FileError, match="was overwritten while it was in use"):
+        mlp.engine.run([mlp.x])
+
+
+def test_copied_weights_may_change(tmp_path: Path) -> None:
+    mlp = Mlp(tmp_path, copy_weights=True)
+    os.truncate(mlp.weights, 0)
+    assert mlp.still_agrees()
+
+
+# -- libraries ----------------------------------------------------------------------------------------------------
+
+LIBRARIES = {
+    "no-engine": ("int answer(void) { return 42; }", "OrtGetApiBase"),
+    "no-base": ("void* OrtGetApiBase(void) { return 0; }", "the library gives no API"),
+    "no-version": (
+        "static const char* version(void) { return 0; }\nstatic void* base[] = {0, (void*)version};\n"
+        "void* OrtGetApiBase(void) { return base; }",
+        "the library gives no API",
+    ),
+    "no-table": (
+        'static void* table(unsigned v) { return 0; }\nstatic const char* version(void) { return "1.20.0"; }\n'
+        "static void* base[] = {(void*)table, (void*)version};\nvoid* OrtGetApiBase(void) { return base; }",
+        "ONNX Runtime 1.20.0 gives no API",
+    ),
+    "ancient": (
+        'static const char* version(void) { return "1.4.0"; }\nstatic void* base[] = {0, (void*)version};\n'
+        "void* OrtGetApiBase(void) { return base; }",
+        "ONNX Runtime 1.4.0 does not work, it must be 1.18 or a later 1.x",
+    ),
+    "another-major": (
+        'static const char* version(void) { return "2.0.0"; }\nstatic void* base[] = {0, (void*)version};\n'
+        "void* OrtGetApiBase(void) { return base; }",
+        "ONNX Runtime 2.0.0 does not work",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_library_that_is_no_engine(name: str, tmp_path: Path) -> None:
+    source, why = LIBRARIES[name]
+    (tmp_path / "fake.c").write_text(source)
+    library = tmp_path / "libfake.so"
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "fake.c"], check=True)
+    refused(library, why)
+
+
+def test_a_library_that_is_no_library(tmp_path: Path) -> None:
+    text, empty = tmp_path / "text.so", tmp_path / "empty.so"
+    text.write_text("this is a text\n" * 100)
+    empty.touch()
+    refused(text, "invalid ELF header")
+    refused(empty, "file too short")
+    refused(tmp_path, "annot read file data")
+    refused(tmp_path / "missing.so", "cannot open shared object file")
+
+
+def refused(library: Path, why: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        Engine((FIXTURES / "mlp.pdmodel").read_bytes(), str(FIXTURES / "mlp.pdiparams"), ort_library=str(library))
+    assert why in str(caught.value)
+    assert str(library) in str(caught.value)
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+
+def test_weights_that_are_no_file(tmp_path: Path) -> None:
+    data = (FIXTURES / "mlp.pdmodel").read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for name, why in {
+        ".": "is not a regular file",
+        "pipe": "is not a regular file",
+        "circle": "Too many levels of symbolic links",
+        "missing": "No such file or directory",
+        "m" * 300: "File name too long",
+    }.items():
+        with pytest.raises(FileError, match=why):
+            Engine(data, str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a\nb", "Gewicht é", "-x", "a b", "%s%n", "{}"])
+def test_names_of_all_kinds(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    assert Mlp(folder).still_agrees()

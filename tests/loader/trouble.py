@@ -1,0 +1,87 @@
+"""What `test_trouble.py` runs in a process of its own, so that a crash, a signal or a limit of memory is only the child's.
+
+python -m tests.loader.trouble WHAT [WORDS]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from oarlock.core.errors import OarlockError
+from oarlock.export.pdmodel import to_bytes
+from oarlock.loader.engine import Engine
+
+from ..ops.rows import Row
+from ..ops.test_recorded import recorded
+
+LIMIT = 3 << 30
+
+
+def model_of(row: Row, hide: bool = True) -> bytes:
+    """A `.pdmodel` of one op."""
+    recorder, _, names = recorded(row, hide=hide)
+    recorder.fetch(names[0])
+    return to_bytes(recorder.program)
+
+
+def endless() -> bytes:
+    """A model that runs for minutes, in small steps."""
+    weight, u, v = np.ones((64, 64), "f"), np.ones(64, "f"), np.ones(64, "f")
+    return model_of(Row("spectral_norm", [weight, u, v], {"power_iters": 100000}))
+
+
+def endless_feeds() -> list[Any]:
+    """Inputs for it that make a step slow."""
+    rows = np.random.default_rng(0).standard_normal((1500, 1500)).astype("f")
+    return [rows, np.ones(1500, "f"), np.ones(1500, "f")]
+
+
+def told(error: Exception) -> None:
+    """Say what was wrong, in one line."""
+    print(type(error).__name__, str(error).splitlines()[0])
+
+
+def ctrl_c() -> None:
+    """Run what takes minutes and get a Ctrl-C meanwhile; say how it ended, and that the engine still works."""
+    engine = Engine(endless(), None, threads=1)
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        engine.run(endless_feeds())
+    except KeyboardInterrupt:
+        print("interrupted")
+    relu = Engine(model_of(Row("relu", [np.ones(2, "f")])), None)
+    print(relu.run([np.array([-1, 2], "f")])[0].tolist())
+
+
+def small_memory() -> None:
+    """Ask for more memory than there is; say how it was refused, and that the engine still works."""
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    engine = Engine(model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [60000, 60000]})), None, threads=1)
+    for _ in range(2):
+        try:
+            engine.run([np.ones((1, 1), "f")])
+        except (OarlockError, MemoryError) as error:
+            told(error)
+    relu = Engine(model_of(Row("relu", [np.ones(2, "f")])), None, threads=1)
+    print(relu.run([np.array([-1, 2], "f")])[0].tolist())
+
+
+def large_weights(path: str) -> None:
+    """Open weights that do not fit into memory."""
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    try:
+        Engine(Path(path).with_suffix(".pdmodel").read_bytes(), path)
+    except (OarlockError, MemoryError) as error:
+        told(error)
+
+
+if __name__ == "__main__":
+    {"ctrl_c": ctrl_c, "small_memory": small_memory, "large_weights": large_weights}[sys.argv[1]](*sys.argv[2:])
