@@ -439,6 +439,27 @@ def collected(x):
 function(collected, f(4, 3))
 
 
+def break_inside_a_branch(x, n):
+    if x.sum() > 0:
+        while n > 0:
+            n = n - 1
+            if n == 3:
+                break
+        return x * n.astype("float32")
+    return x
+
+
+function(break_inside_a_branch, f(3, 4) + 5, a([6]), open=[(0,), ()])
+
+
+def pyramid(x):
+    pooled = [F.adaptive_avg_pool2d(x, size) for size in (1, 2, 3, [4, 5])] + [F.adaptive_max_pool2d(x, 3)]
+    return paddle.concat([F.interpolate(p, x.shape[2:], mode="bilinear") for p in pooled], axis=1)
+
+
+function(pyramid, f(2, 3, 10, 7), open=(0, 2, 3))
+
+
 def switch(x, which):
     return paddle.static.nn.switch_case(which, {0: lambda: x + 1, 2: lambda: x * 2}, default=lambda: x - 3)
 

@@ -45,12 +45,12 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int | N
     )
     prefix = checked_path(path).removesuffix(".onnx")
     outputs = {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
-    if not wanted.inline:
-        save(layer, prefix, input_spec, **outputs)
-        write_onnx(read_model(prefix), Path(f"{prefix}.onnx"), wanted)
-        return
-    os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
-        scratch = os.path.join(folder, "model")
-        save(layer, scratch, input_spec, **outputs)
-        write_onnx(read_model(scratch), Path(f"{prefix}.onnx"), wanted)
+    target = Path(f"{prefix}.onnx")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".oarlock-", dir=target.parent) as folder:
+        scratch = Path(folder, target.stem)
+        save(layer, str(scratch), input_spec, **outputs)
+        write_onnx(read_model(str(scratch)), scratch.with_name(target.name), wanted)
+        for made in sorted(Path(folder).iterdir()):
+            if made.suffix == ".onnx" or not wanted.inline:
+                os.replace(made, target.with_name(made.name))

@@ -41,6 +41,7 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
 
     Then nothing is left at `output` that was not there before.
     """
+    not_an_input(files, output)
     opset = opset_for(files, wanted)
     data = onnx_bytes(files, output, wanted.inline, opset)
     held = output.read_bytes() if output.exists() else None
@@ -53,12 +54,21 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     return Written(output, len(data), opset, checked)
 
 
+def not_an_input(files: ModelFiles, output: Path) -> None:
+    """Raise OpError where the output would be written over the model."""
+    if output.suffix in (".pdmodel", ".pdiparams", ".info") or output.name == "__model__":
+        raise OpError(f"export: {output.name} is a name of Paddle's files; end it in .onnx or .ort")
+    if files.params_path and output.exists() and os.path.samefile(output, files.params_path):
+        raise OpError(f"export: {output.name} is the file of the model's weights")
+
+
 def opset_for(files: ModelFiles, wanted: Wanted) -> int:
     """The opset that was asked for, or the lowest that serves: not below 17 unless a target reads no newer one."""
     most = newest_opset(parse_targets(wanted.target))
     if wanted.opset is not None:
         if wanted.opset > most:
-            raise OpError(f"export: opset {wanted.opset} is newer than what {wanted.target} reads, {most}")
+            reader = wanted.target or "any engine that is supported"
+            raise OpError(f"export: opset {wanted.opset} is newer than what {reader} reads, {most}")
         return wanted.opset
     with translated():
         found: int = runtime().lowest_opset(

@@ -11,13 +11,14 @@ from ..core.errors import FileError
 from ..export.save import atomic_write
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
-from .files import Wanted, Written, _compared, onnx_bytes, opset_for
+from .files import Wanted, Written, _compared, not_an_input, onnx_bytes, opset_for
 
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
 
 def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     """Write the model in ORT format, weights inside, and `output`.required_operators.config beside it.   2 GB at most."""
+    not_an_input(files, output)
     opset = opset_for(files, wanted)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         plain, made = Path(folder, "model.onnx"), Path(folder, output.name)

@@ -282,8 +282,13 @@ void Node::result(const Value& v) {
     return std::find(n.outputs.begin(), n.outputs.end(), v) != n.outputs.end();
   });
   for (const onnx::ValueInfo& other : body.outputs) inside &= other.name != v;
-  Value final = inside ? v : emit("Identity", {v});
   Info known = graph_.info(v);
+  Value final = v;
+  if (!inside) {  // not by `emit`, which knows that a constant is the same constant
+    final = graph_.fresh(base_of_outputs() + "/Identity");
+    body.nodes.push_back({"Identity", "", name_scope(), {v}, {final}, {}});
+    graph_.infos_[final] = known;
+  }
   body.outputs.push_back({final, known.dtype, {}, {}, false, known.sequence});
 }
 

@@ -1,7 +1,10 @@
 // Pools.  Sizes that are known are worked out here: ONNX Runtime and Paddle agree on floor, not on every corner of
 // ceil.
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
+#include "lower/expr.h"
 #include "lower/numbers.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -74,9 +77,61 @@ Value adaptive_by_slices(Node& n, Value x, bool max, const Ints& image, const In
   return x;
 }
 
+// Which positions of an axis of unknown size belong to which window: bool[out, in], and how many, int64[out, 1].
+struct Windows {
+  Expr inside, count;
+};
+
+Windows open_windows(Node& n, const Value& x, std::int64_t axis, std::int64_t out) {
+  Expr size(n, as_scalar(n, size_along(n, x, axis)));
+  Ints all(static_cast<std::size_t>(out));
+  std::iota(all.begin(), all.end(), 0);
+  Expr window(n, n.unsqueeze(n.ints(all), {1}));
+  auto wide = static_cast<double>(out);
+  auto from = window * size / wide, to = ((window + 1) * size + (wide - 1)) / wide;
+  Expr at(n, n.emit("Range", {n.int_scalar(0), size, n.int_scalar(1)}));
+  n.declare(at, DType::int64, Ints{-1});
+  return {at >= from && at < to, to - from};
+}
+
+// The mean along the last axis but one is a product from the left.
+Value open_mean(Node& n, const Value& x, std::int64_t axis, std::int64_t out) {
+  auto [inside, count] = open_windows(n, x, axis, out);
+  auto dtype = n.need_dtype(x);
+  auto weights = inside.to(dtype) / count.to(dtype);
+  bool last = axis == n.rank(x) - 1;
+  if (last) return n.emit("MatMul", {x, n.transpose(weights, {1, 0})});
+  return n.emit("MatMul", {weights, x});
+}
+
+// The largest of what is inside, among one copy of the axis per window.
+Value open_max(Node& n, const Value& x, std::int64_t axis, std::int64_t out) {
+  auto inside = open_windows(n, x, axis, out).inside;
+  Ints behind;
+  for (auto i = axis + 1; i < n.rank(x); ++i) behind.push_back(i - axis + 1);
+  auto mask = Expr(n, n.unsqueeze(inside, behind));
+  auto spread = where(mask, Expr(n, n.unsqueeze(x, {axis})), -std::numeric_limits<double>::infinity());
+  return reduce(n, "ReduceMax", spread, {axis + 1}, false);
+}
+
+Value adaptive_open(Node& n, Value x, bool max, const Ints& out) {
+  n.require(max || out.size() <= 2, "a mean over volumes needs their sizes to be known");
+  n.need_opset(13);
+  auto known = *n.shape(x);
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    auto axis = static_cast<std::int64_t>(d) + 2;
+    auto size = static_cast<std::int64_t>(written_size(n, out[d], "a size to adapt to"));
+    n.require(size <= 1024, "adapts more than has a lowering");
+    x = max ? open_max(n, x, axis, size) : open_mean(n, x, axis, size);
+    known[d + 2] = size;
+    n.declare(x, n.dtype(x), known);
+  }
+  return x;
+}
+
 Value adaptive(Node& n, const Value& x, const Pool& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image;
-  n.require(std::count(in.begin(), in.end(), -1) == 0, "an adaptive pool needs the size of its image to be known");
+  if (std::count(in.begin(), in.end(), -1)) return adaptive_open(n, x, pool.max, out);
   check_adaptive(n, in, out);
   Ints kernel(out.size());
   bool even = true;
@@ -190,8 +245,8 @@ void max_pool_with_index(Node& n) {
   Pool pool{true, true, n.attr("ceil_mode", false), read_window(n, out), image_of(n, x, out.size())};
   bool adapts = n.attr("adaptive", false);
   if (adapts || n.attr("global_pooling", false)) {
-    n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "needs the size of its image to be known");
     if (!adapts) out.assign(out.size(), 1);
+    if (std::count(pool.image.begin(), pool.image.end(), -1)) return n.out("Out", adaptive_open(n, x, true, out));
     check_adaptive(n, pool.image, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -116,6 +116,7 @@ std::optional<CacheDraft> Cache::draft() const {
 }
 
 void Cache::keep(CacheDraft draft) const {
+  if (find()) return;  // another process was first: one of them is enough
   Manifest manifest;
   manifest.graph = draft.graph();
   manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());

@@ -57,6 +57,9 @@ const std::string kNone;
 }  // namespace
 
 Model Model::open(const std::string& path, const std::string& pdiparams) {
+  for (std::string_view other : {".onnx", ".ort"})
+    if (ends_with(path, other))
+      throw Error(Fault::file, base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
   std::string prefix = without(path, ".pdmodel");
   std::string weights = !pdiparams.empty() ? pdiparams : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams" : "";
