@@ -149,3 +149,19 @@ def test_configs_that_are_not_known_are_refused(net: Any, tmp_path: Path) -> Non
         net, str(tmp_path / "net"), SPEC, opset_version=18, enable_onnx_checker=False, deploy_backend="onnxruntime"
     )
     assert onnx.load(str(tmp_path / "net.onnx"), load_external_data=False).opset_import[0].version == 18
+
+
+@pytest.mark.parametrize("name", ["net.pdmodel", "net.pdiparams", "net.pdiparams.info"])
+def test_the_model_is_never_written_over(model: str, name: str) -> None:
+    output = Path(model).with_name(name)
+    held = output.read_bytes()
+    for write in (write_onnx, ort_format.write_ort):
+        with pytest.raises(OpError, match="is a name of Paddle's files"):
+            write(read_model(model), output, Wanted(inline=True))
+    assert output.read_bytes() == held
+
+
+def test_an_export_that_is_refused_leaves_nothing(net: Any, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="opset"):
+        paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opset_version=7)
+    assert list(tmp_path.iterdir()) == []

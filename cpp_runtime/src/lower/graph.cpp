@@ -229,7 +229,8 @@ void Graph::missing_rule(const OpDesc& op, std::size_t index) {
   ++missing.count;
   poison(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
-  if (body > 0) missing_rules_in(static_cast<std::int32_t>(body));
+  bool further = body > block_ && body < static_cast<std::int64_t>(program_.blocks.size());  // no way back
+  if (further) missing_rules_in(static_cast<std::int32_t>(body));
 }
 
 // Nobody will lower this block, yet what is missing in it belongs to the same list.

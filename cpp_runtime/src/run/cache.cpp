@@ -1,5 +1,7 @@
 #include "run/cache.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +42,15 @@ std::string key_of(const Model::Impl& model, const Library& library, const Optio
     key.part(part);
   for (const std::string& output : o.outputs) key.part(output);
   return key.hex();
+}
+
+// Null where another process has it.  The file is empty and stays: who removed it would let two in.
+std::shared_ptr<void> locked(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+  if (fd < 0) return nullptr;
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return {new int(fd), [](int* held) { ::close(*held), delete held; }};
+  ::close(fd);
+  return nullptr;
 }
 
 bool is_written(const std::string& path, const std::string& text) {
@@ -107,16 +118,17 @@ std::optional<std::string> Cache::entry() const {
 std::optional<CacheDraft> Cache::draft() const {
   std::error_code error;
   fs::create_directories(folder_, error);
+  auto lock = locked(folder_ + "/" + key_ + ".lock");
+  if (!lock || find()) return std::nullopt;  // somebody else makes it, or just made it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
   if (fd < 0) return std::nullopt;
   ::fchmod(fd, 0644);
   ::close(fd);
-  return CacheDraft(folder_, base_name(path));
+  return CacheDraft(folder_, base_name(path), std::move(lock));
 }
 
 void Cache::keep(CacheDraft draft) const {
-  if (find()) return;  // another process was first: one of them is enough
   Manifest manifest;
   manifest.graph = draft.graph();
   manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());

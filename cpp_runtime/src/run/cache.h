@@ -5,6 +5,7 @@
 // its digest at every start, and the two large files are taken as unchanged only while size, inode and times are those
 // that were seen together with their digest.  What does not fit is no entry.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,8 +18,11 @@ namespace oarlock {
 /// The files of an entry in the making; removed again unless it was kept.
 class CacheDraft {
  public:
-  CacheDraft(std::string folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
-  CacheDraft(CacheDraft&& other) noexcept : folder_(std::move(other.folder_)), name_(std::exchange(other.name_, "")) {}
+  /// lock: held until the draft is gone
+  CacheDraft(std::string folder, std::string name, std::shared_ptr<void> lock)
+      : folder_(std::move(folder)), name_(std::move(name)), lock_(std::move(lock)) {}
+  CacheDraft(CacheDraft&& other) noexcept
+      : folder_(std::move(other.folder_)), name_(std::exchange(other.name_, "")), lock_(std::move(other.lock_)) {}
   ~CacheDraft();
 
   /// Have the engine write the graph when it makes a session.
@@ -29,6 +33,7 @@ class CacheDraft {
 
  private:
   std::string folder_, name_;
+  std::shared_ptr<void> lock_;
 };
 
 class Cache {
@@ -38,7 +43,7 @@ class Cache {
 
   /// The path of the graph; nullopt where there is none that is whole.
   std::optional<std::string> find() const;
-  /// nullopt where the folder cannot be written.
+  /// nullopt where the folder cannot be written, or another process is making the same entry.
   std::optional<CacheDraft> draft() const;
   /// Make an entry of what the engine wrote.   Error(file) where that is not there.
   void keep(CacheDraft draft) const;
