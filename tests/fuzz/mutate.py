@@ -52,8 +52,8 @@ class Case:
         try:
             with np.errstate(all="ignore"):
                 Engine(to_bytes(self.program), None, threads=1).run(list(self.feeds.values()))
-        except OarlockError as error:
-            return str(error)
+        except (OarlockError, MemoryError) as error:
+            return str(error) or type(error).__name__
         return "ran"
 
     def __str__(self) -> str:

@@ -45,7 +45,7 @@ Values operands(Node& n, const Value& x, const Value& filter) {
 
 void conv(Node& n) {
   bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
+  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"), 2);
   auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), n.attr("groups", 1)));
 
   n.out("Output", to_channels_last(n, y, last));
@@ -68,6 +68,7 @@ Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
 void conv_transpose(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  if (n.need_rank(x) == 5) x = nonempty(n, x, 2);
   Window w = window_of(n, x, filter);
   n.require(!w.same, "padding SAME of an input of unknown size has no lowering");
   auto attrs = attributes(w, n.attr("groups", 1));
