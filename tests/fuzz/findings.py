@@ -74,6 +74,7 @@ FINDINGS = [
     # Convolution with a filter without elements does not end; the transpose of an image without elements ends the process.
     Finding(CONV, "without elements", {"x1": ones(1, 1, 3, 0)}),
     Finding(CONV, "Gather", {"x1": ones(1, 1, 3, 0)}, hide=True),
+    Finding(CONV, "attribute 'groups' is 0", {"x0": ones(2, 0, 4, 4)}, {"groups": 0}),
     Finding(CONV3, "without elements", {"x0": ones(1, 2, 0, 2, 3)}),
     Finding(CONV3, "Gather", {"x0": ones(1, 2, 3, 0, 3)}, hide=True),
     Finding(CONV3, "ran", {"x0": ones(0, 2, 3, 3, 3)}, hide=True),
