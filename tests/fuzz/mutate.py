@@ -19,7 +19,7 @@ from ..ops.rows import Array, Row
 from ..ops.table import IDS, ROWS
 from ..ops.test_recorded import recorded
 
-INTS = [0, 1, -1, 2, 3, -2, 7, 64, -(2**31), 2**31 - 1, 10**9, 10**5]
+INTS = [0, 1, -1, 2, 3, -2, 7, 64, -(2**31), 2**31 - 1, 10**9, 10**4]
 LONGS = [*INTS, -(2**63), 2**63 - 1, 2**40]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-30, 1e30, -1e30, float("nan"), float("inf"), -float("inf"), 1e9]
 STRINGS = ["", "a", "NHWC", "NCHW", "SAME", "VALID", "mean", "sum", "none", "ij,jk->ik", "\x00", "x" * 3000]
@@ -52,8 +52,8 @@ class Case:
         try:
             with np.errstate(all="ignore"):
                 Engine(to_bytes(self.program), None, threads=1).run(list(self.feeds.values()))
-        except OarlockError as error:
-            return str(error)
+        except (OarlockError, MemoryError) as error:
+            return str(error) or type(error).__name__
         return "ran"
 
     def __str__(self) -> str:

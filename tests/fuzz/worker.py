@@ -1,6 +1,7 @@
 """Runs cases until it is ended; says which one before each, so that its death tells which one it was.
 
 python -m tests.fuzz.worker SEED FIRST [OP]
+python -m tests.fuzz.worker findings
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import resource
 import sys
 
+from .findings import FINDINGS
 from .mutate import lowered_rows, make_case
 
 MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
@@ -15,8 +17,6 @@ MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
 
 def main(seed: int, first: int, only: str = "") -> None:
     """Cases `first`, `first + 1`, ... ; a line before each and one after."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     rows = lowered_rows(only)
     for number in range(first, 1 << 62):
         case = make_case(seed, number, rows)
@@ -25,5 +25,13 @@ def main(seed: int, first: int, only: str = "") -> None:
             print("end", repr(case.run()[:300]), flush=True)
 
 
+def findings() -> None:
+    """What each of the kept findings answers, a line each."""
+    for finding in FINDINGS:
+        print(repr(finding.case().run()), flush=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    findings() if sys.argv[1] == "findings" else main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -26,6 +26,8 @@ ROWS = [
     Row("isclose", [A, A + np.float32(1e-6)], ref=np.isclose),
     Row("isclose", [NAN, NAN], {"equal_nan": True}, ref=lambda x, y: np.isclose(x, y, equal_nan=True)),
     Row("isclose", [A, A * 1.05], {"rtol": "0.1", "atol": "0"}, ref=lambda x, y: np.isclose(x, y, 0.1, 0)),
+    Row("isclose", [np.array([1, np.inf, np.inf, np.nan, 1, np.inf], "f"), np.array([np.inf, -np.inf, 1, 1, np.nan, np.inf], "f")], {"equal_nan": True},
+        ref=lambda *_: np.array([True, True, False, False, False, True])),
     Row("allclose", [A, A + np.float32(1e-6)], ref=np.allclose),
     Row("allclose", [A, A + 1], ref=np.allclose),
     Row("allclose", [A, A, np.array([1e-3], "d"), np.array([0.0], "d")], ref=lambda x, y, r, a: np.array(True)),

@@ -150,6 +150,7 @@ ROWS = [
     Row("gather_tree", [ints(4, 2, 3, high=9), ints(4, 2, 3, high=3)], ref=beams),
     Row("gather_tree", [ints(3, 1, 2, high=9, dtype="int32"), ints(3, 1, 2, high=2, dtype="int32")], ref=beams),
     Row("viterbi_decode", [f(2, 4, 4), f(4, 4), np.array([4, 2])], ref=best(True)),
+    Row("viterbi_decode", [f(6, 4, 5), f(5, 5), np.array([4, 2, 3, 1, 4, 3])], ref=best(True)),
     Row("viterbi_decode", [f(3, 3, 3), f(3, 3), np.array([1, 3, 2])], {"include_bos_eos_tag": False}, ref=best(False)),
     Row("fused_softmax_mask", [f(2, 3, 4, 5), f(2, 1, 4, 5)], ref=lambda x, m: soft(x + m), paddle=ONLY),
     Row("fused_softmax_mask_upper_triangle", [f(2, 3, 4, 4)], paddle=ONLY,

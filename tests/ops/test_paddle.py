@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,32 +11,17 @@ from oarlock.core.autograd import grad
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 
+from .paddle_peer import PYTHON, REQUIRED, Questions
 from .rows import Row
-from .table import IDS, INTERNAL, REGISTRY, ROWS, arrays_of, constant_of, op_of
+from .table import IDS, INTERNAL, ROWS, arrays_of, constant_of, op_of
 from .test_gradient import WIDE, drawn
 
-PYTHON = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
-REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
 ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row.paddle]
 
 pytestmark = [
     pytest.mark.paddle,
     pytest.mark.skipif(not PYTHON.exists() and not REQUIRED, reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE"),
 ]
-
-
-def attr(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def result_counts(row: Row) -> dict[str, int]:
-    """How many results each slot of Paddle's op has: what Oarlock has, and the slots that Paddle wants beside."""
-    op = op_of(row)
-    outs = op.kernel(*row.args, **row.attrs)
-    slots = [outs] if len(op.outs) == 1 else outs
-    entry = REGISTRY[row.type]
-    more = {name: 1 for name in ("XShape", "ReserveSpace") if name in entry["extra"] or f"{name}~" in entry["outs"]}
-    return more | {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)}
 
 
 def tensors_of(row: Row) -> list[Any]:
@@ -88,42 +69,13 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
 @pytest.fixture(scope="session")
 def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
     """What Paddle says to all rows, what it refuses, and what Oarlock says."""
-    folder = tmp_path_factory.mktemp("paddle")
-    arrays: dict[str, Any] = {}
-    asked = []
-    here = {}
+    questions, here = Questions(), {}
     for n in ASKED:
-        row, op = ROWS[n], op_of(ROWS[n])
         here[n] = _, weights, grads = run_here(n)
-        ins = {}
-        for s, a in zip(op.ins, row.args, strict=False):
-            if a is not None:
-                ins[s.name] = names = [f"r{n}.{s.name}.{k}" for k in range(len(arrays_of(a)))]
-                arrays.update(zip(names, arrays_of(a), strict=True))
-        given = {k: f"r{n}.given.{k}" for k in weights}
-        arrays.update({given[k]: w for k, w in weights.items()})
-        asked.append({
-            "type": row.type, "ins": ins, "outs": result_counts(row), "attrs": {k: attr(v) for k, v in row.attrs.items()},
-            "grads": sorted({k.split("@")[0] for k in grads}), "out_grads": given, "over": {s.name: s.over for s in op.outs if s.over},
-        })  # fmt: skip
-    np.savez(folder / "rows.npz", rows=np.array(json.dumps(asked)), **arrays)
-    script = Path(__file__).with_name("run_in_paddle.py")
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run(
-        [PYTHON, script, folder / "rows.npz", folder / "results.npz"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    last = [line for line in done.stdout.splitlines() if line.startswith("row ")][-1:]
-    assert done.returncode == 0, f"at {last}: {done.stderr[-3000:]}"
-    with np.load(folder / "results.npz") as held:
-        results = dict(held)
-    errors = json.loads(str(results.pop("errors")))
-    place = {str(i): n for i, n in enumerate(ASKED)}
-    by_row = {f"{place[k.split('/')[0]]}/{k.split('/', 1)[1]}": v for k, v in results.items()}
-    return by_row, {str(place[k]): v for k, v in errors.items()}, here
+        questions.add(ROWS[n], {k.split("@")[0] for k in grads}, weights)
+    results, errors = questions.ask(tmp_path_factory.mktemp("paddle"))
+    by_row = {f"{ASKED[int(k.split('/')[0])]}/{k.split('/', 1)[1]}": v for k, v in results.items()}
+    return by_row, {str(ASKED[k]): v for k, v in errors.items()}, here
 
 
 @pytest.mark.parametrize("number", ASKED, ids=[IDS[n] for n in ASKED])

@@ -17,9 +17,12 @@ def _tolerance(tensor: Any, text: str) -> float:
 
 
 def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
-    """|x - y| <= atol + rtol * |y|, or equal; in float64, as Paddle computes it."""
+    """|x - y| <= atol + rtol * |y|, or equal; in float64, as Paddle computes it: everything is close to infinity."""
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
-    return np.isclose(np.asarray(x, wide), np.asarray(y, wide), rtol, atol, equal_nan)
+    x, y = np.asarray(x, wide), np.asarray(y, wide)
+    with np.errstate(invalid="ignore"):
+        close = (x == y) | (np.abs(x - y) <= atol + rtol * np.abs(y))
+    return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
 @op("isclose", "Input, Other, Rtol?, Atol? -> Out", no_grad=WHOLE)

@@ -37,6 +37,12 @@ Node::Attrs attributes(const Window& w, std::int64_t groups) {
   return attrs;
 }
 
+std::int64_t groups_of(const Node& n) {
+  auto groups = n.attr("groups", 1);
+  n.require(groups > 0, "attribute 'groups' is " + std::to_string(groups));
+  return groups;
+}
+
 Values operands(Node& n, const Value& x, const Value& filter) {
   Values in{x, filter};
   if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
@@ -45,8 +51,8 @@ Values operands(Node& n, const Value& x, const Value& filter) {
 
 void conv(Node& n) {
   bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
-  auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), n.attr("groups", 1)));
+  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"), 2);
+  auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), groups_of(n)));
 
   n.out("Output", to_channels_last(n, y, last));
 }
@@ -68,9 +74,10 @@ Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
 void conv_transpose(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  if (n.need_rank(x) == 5) x = nonempty(n, x, 2);
   Window w = window_of(n, x, filter);
   n.require(!w.same, "padding SAME of an input of unknown size has no lowering");
-  auto attrs = attributes(w, n.attr("groups", 1));
+  auto attrs = attributes(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{}), size;
   if (n.has("OutputSizeTensor") || n.has_attr("output_size")) size = need_ints(n, {"output_size", "", ""});
   if (!size.empty()) extra = padding_for(n, w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);

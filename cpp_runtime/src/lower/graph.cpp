@@ -407,7 +407,8 @@ Info Graph::declared(std::string_view name) const {
 
 std::string Graph::fresh(const std::string& wanted) {
   std::string name = wanted;
-  for (int k = 1; !used_.insert(name).second; ++k) name = wanted + "." + std::to_string(k);
+  int& k = last_suffix_[wanted];
+  while (!used_.insert(name).second) name = wanted + "." + std::to_string(++k);
   return name;
 }
 

@@ -102,6 +102,7 @@ class Graph {
   std::int32_t block_ = 0;
   std::size_t op_index_ = 0;
   std::set<std::string, std::less<>> used_, domains_;
+  std::map<std::string, int, std::less<>> last_suffix_;  // of names that were wanted more than once
   std::map<std::string, Info, std::less<>> infos_;
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered

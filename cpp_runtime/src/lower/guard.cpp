@@ -40,13 +40,17 @@ Value nonzero(Node& n, const Value& y) {
   return n.emit("Add", {y, checked_zero(n, y, n.need_dtype(y))});
 }
 
-Value nonempty(Node& n, const Value& v) {
-  auto shape = n.shape(v);
-  n.require(!shape || std::count(shape->begin(), shape->end(), 0) == 0, "an operand without elements has no lowering");
-  if (shape && std::count(shape->begin(), shape->end(), -1) == 0) return v;
-  auto sizes = n.shape_of(v);
-  auto same = n.emit("Reshape", {v, n.emit("Add", {sizes, checked_zero(n, sizes, DType::int64)})});
-  n.declare(same, n.need_dtype(v), shape);
+Value nonempty(Node& n, const Value& v, std::int64_t first) {
+  int rank = n.need_rank(v);
+  n.require(rank > first, "an operand has only " + std::to_string(rank) + " axes");
+  Ints dims = *n.shape(v);
+  dims.erase(dims.begin(), dims.begin() + first);
+  n.require(std::count(dims.begin(), dims.end(), 0) == 0, "an operand without elements has no lowering");
+  if (std::count(dims.begin(), dims.end(), -1) == 0) return v;
+  auto shape = n.shape_of(v);
+  auto zero = checked_zero(n, n.slice(shape, {first}, {rank}, {0}), DType::int64);
+  auto same = n.emit("Reshape", {v, n.emit("Add", {shape, zero})});
+  n.declare(same, n.need_dtype(v), n.shape(v));
   return same;
 }
 

@@ -1,0 +1,30 @@
+"""Hostile programs of one op in the engine: each ends in results or in one error of Oarlock.   OARLOCK_FUZZ_SECONDS for more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from .drive import drive
+from .findings import FINDINGS
+
+ROOT = Path(__file__).parents[2]
+SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "10"))
+
+
+def test_findings_stay_mended() -> None:
+    command = [sys.executable, "-m", "tests.fuzz.worker", "findings"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    answers = done.stdout.splitlines()
+    assert done.returncode == 0, f"finding {len(answers)} ended it with {done.returncode}: {done.stderr[-1000:]}"
+    for finding, answer in zip(FINDINGS, answers, strict=True):
+        assert finding.answer in answer, finding
+
+
+def test_no_program_ends_the_process() -> None:
+    report = drive(SECONDS, seed=1)
+    assert report.findings == []
+    assert report.ran > 0
+    assert report.refused > 0
