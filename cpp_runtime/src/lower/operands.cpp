@@ -64,9 +64,14 @@ Value size_along(Node& n, const Value& v, std::int64_t axis) {
 Value length_along(Node& n, const Value& v, std::int64_t axis) { return n.squeeze(size_along(n, v, axis), {0}); }
 
 Value shape_without(Node& n, const Value& v, std::int64_t axis) {
-  Ints others = all_axes(n.need_rank(v));
+  return n.emit("Gather", {n.shape_of(v), n.ints(axes_but(n, n.need_rank(v), axis))}, {{"axis", std::int64_t{0}}});
+}
+
+Ints axes_but(const Node& n, int rank, std::int64_t axis) {
+  n.require(axis >= 0 && axis < rank, "there is no axis " + std::to_string(axis));
+  Ints others = all_axes(rank);
   others.erase(others.begin() + axis);
-  return n.emit("Gather", {n.shape_of(v), n.ints(others)}, {{"axis", std::int64_t{0}}});
+  return others;
 }
 
 Value count_to(Node& n, const Value& end) { return n.emit("Range", {n.int_scalar(0), end, n.int_scalar(1)}); }

@@ -52,6 +52,8 @@ Values need_values(Node& n, std::string_view slot);
 Ints from_front(const Node& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
+/// The same without one of them, which must be there.
+Ints axes_but(const Node& n, int rank, std::int64_t axis);
 
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.
 bool channels_last(const Node& n, std::string_view attr);

@@ -34,6 +34,7 @@ bool eight_bits(Node& n, const Value& x, const Format& format) {
 Expr spread(const Expr& scale, const Expr& x, const Format& format) {
   Node& n = scale.node();
   if (format.axis < 0) return {n, as_scalar(n, scale)};
+  n.require(format.axis < n.need_rank(x), "there is no axis " + std::to_string(format.axis));
   Ints ones(static_cast<std::size_t>(n.need_rank(x)), 1);
   ones[static_cast<std::size_t>(format.axis)] = -1;
   return {n, n.reshape(scale, ones)};
@@ -148,7 +149,7 @@ Lower linear(Expr (*f)(const Expr&, const Expr&, const Format&)) {
 Expr largest(const Expr& x, std::int64_t axis) {
   Node& n = x.node();
   Ints axes;
-  if (axis >= 0) axes = all_axes(n.need_rank(x)), axes.erase(axes.begin() + axis);
+  if (axis >= 0) axes = axes_but(n, n.need_rank(x), axis);
   return {n, n.reshape(reduce(n, "ReduceMax", abs(x), axes, false), {-1})};
 }
 
