@@ -53,9 +53,9 @@ void renorm(Node& n) {
   auto x = in(n, "X");
   double most = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
   n.require(p > 0, "attribute 'p' is " + std::to_string(p));
-  Ints others = all_axes(n.need_rank(x));
+  n.require(n.need_rank(x) > 1, "needs two axes");
+  Ints others = all_axes(n.rank(x));
   others.erase(others.begin() + n.axis("axis", 0, n.rank(x)));
-  n.require(!others.empty(), "needs two axes");
   auto size = norm(x, p, {others, true});
   n.out("Out", x * where(size > most, most / (size + 1e-7), 1));
 }
