@@ -146,7 +146,13 @@ void lower_hostile(const std::vector<std::string_view>& types, Dice& dice) {
   Params none("", program, "one.pdiparams");
   LowerOptions options;
   options.opset = dice.once_in(4) ? 7 + static_cast<int>(dice.below(15)) : 17;
-  onnx::to_bytes(lower(program, none, options));
+  try {
+    onnx::to_bytes(lower(program, none, options));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(op.type + ": " + error.what());
+  }
 }
 
 }  // namespace

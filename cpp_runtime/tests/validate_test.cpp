@@ -47,6 +47,8 @@ const std::vector<Row>& rows() {
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{9}}; }},
       {"sub-block-self", "names block 0, which is no child",
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}}; }},
+      {"sub-block-int", "attribute 'sub_block' is a INT",
+       [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::INT, std::int64_t{1000}}; }},
       {"column-twice", "fetch: column 0 given twice",
        [](Program& p) {
          for (OpDesc& op : p.blocks[0].ops)

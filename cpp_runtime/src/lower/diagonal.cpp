@@ -170,9 +170,9 @@ void fill_diagonal_tensor(Node& n) {
 Lower triangle(std::string_view height, std::string_view width, bool lower) {
   return [height, width, lower](Node& n) {
     auto rows = n.attr(height, 0), columns = n.attr(width, 0), offset = sane_offset(n);
-    written_size(n, rows + 1, "the number of rows");
-    written_size(n, columns + 1, "the number of columns");
-    written_size(n, rows * columns + 1, "the number of elements");
+    n.require(rows >= 0 && columns >= 0, "has a negative size");
+    for (auto size : {rows, columns}) written_size(n, std::max<std::int64_t>(size, 1), "a size");
+    written_size(n, std::max<std::int64_t>(rows * columns, 1), "the number of elements");
     Ints at, to;
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c)

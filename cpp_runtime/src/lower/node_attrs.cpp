@@ -36,7 +36,10 @@ std::int64_t Node::attr(std::string_view name, std::int64_t otherwise) const {
     const Scalar& s = std::get<Scalar>(found->value);
     if (s.type == Scalar::Type::int64 || s.type == Scalar::Type::boolean) return s.i;
   }
-  return read_attr(name, otherwise, "INT or LONG");
+  constexpr std::int64_t most = std::int64_t{1} << 61;  // sums of a few do not overflow
+  std::int64_t value = read_attr(name, otherwise, "INT or LONG");
+  require(value > -most && value < most, "attribute '" + std::string(name) + "' is " + std::to_string(value));
+  return value;
 }
 
 double Node::attr(std::string_view name, double otherwise) const {

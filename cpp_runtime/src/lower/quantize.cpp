@@ -20,10 +20,13 @@ struct Format {
   double most() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
 
+Format format_of(Node& n, std::int64_t bits, std::int64_t axis, bool clips) {
+  n.require(bits > 1 && bits <= 16, "the number of bits is " + std::to_string(bits));
+  return {bits, axis, clips};
+}
+
 Format read_format(Node& n, std::int64_t axis, bool clips) {
-  Format format{n.attr("bit_length", 8), axis, clips};
-  n.require(format.bits > 1 && format.bits <= 16, "attribute 'bit_length' is " + std::to_string(format.bits));
-  return format;
+  return format_of(n, n.attr("bit_length", 8), axis, clips);
 }
 
 bool eight_bits(Node& n, const Value& x, const Format& format) {
@@ -73,9 +76,10 @@ Node::Attrs along(const Format& format) { return format.axis < 0 ? Node::Attrs{}
 Value zero_point(Node& n, const Expr& step) {
   auto shape = n.shape(step);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
-  if (known)
-    return n.tensor(
-        {DType::int8, *shape, std::string(shape->empty() ? 1 : static_cast<std::size_t>((*shape)[0]), '\0')});
+  if (known) {
+    auto count = shape->empty() ? 1 : written_size(n, std::max<std::int64_t>((*shape)[0], 1), "the number of scales");
+    return n.tensor({DType::int8, *shape, std::string(count, '\0')});
+  }
   return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
 }
 
@@ -170,7 +174,8 @@ Lower by_largest(bool back) {
 Lower by_largest_of_slices(bool back) {
   return [back](Node& n) {
     auto x = in(n, "X");
-    auto axis = n.axis("quant_axis", 0, n.need_rank(x));
+    n.require(n.need_rank(x) > 0, "has no slices");
+    auto axis = n.axis("quant_axis", 0, n.rank(x));
     give(n, x, largest(x, axis), read_format(n, axis, true), back);
   };
 }
@@ -199,11 +204,12 @@ void dequantize_slices(Node& n) {
   auto x = in(n, "X");
   auto scales = need_values(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
+  n.require(n.need_rank(x) > 0, "has no slices");
   n.require(bits.size() >= scales.size() && scales.size() <= 2, "needs one number of bits for each of two scales");
   auto first =
       scales.size() == 1 ? n.axis("quant_axis", 0, n.need_rank(x)) : n.axis("x_num_col_dims", 1, n.need_rank(x));
-  auto y = dequantized(x, {n, scales[0]}, {bits[0], first, true});
-  n.out("Out", scales.size() == 1 ? y : y * Expr(n, as_scalar(n, scales[1])) / Format{bits[1], -1, true}.most());
+  auto y = dequantized(x, {n, scales[0]}, format_of(n, bits[0], first, true));
+  n.out("Out", scales.size() == 1 ? y : y * Expr(n, as_scalar(n, scales[1])) / format_of(n, bits[1], -1, true).most());
 }
 
 }  // namespace

@@ -174,7 +174,8 @@ void unique_consecutive(Node& n) {
   auto x = in(n, "X");
   auto dtype = n.attr("dtype", DType::float32);
   Ints given = n.attr("axis", Ints{});
-  auto axis = given.empty() ? 0 : from_front(n, given, n.need_rank(x)).at(0);
+  n.require(given.empty() || n.need_rank(x) > 0, "has no axis");
+  auto axis = given.empty() ? 0 : from_front(n, given, n.rank(x)).at(0);
   Ints perm = all_axes(given.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, given.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));

@@ -72,6 +72,7 @@ Exprs axis_back(Node& n, const Exprs& kept, std::int64_t axis) {
 
 Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences, const WalkBody& body) {
   Step step;
+  for (const Expr& v : sequences) n.require(n.need_rank(v) > along.axis, "has no such axis to walk along");
   auto graph = n.subgraph("step", [&](Node& b) {
     auto before = formals_like(b, states);
     step = body(before, slices_of(b, sequences));

@@ -95,6 +95,8 @@ struct Judge {
     operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
     for (auto& [attr, value] : op.attrs) {
       name(attr, "attribute");
+      require(attr != "sub_block" || value.type == AttrType::BLOCK,
+              op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
       if (value.type == AttrType::BLOCK) sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
         for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);

@@ -115,11 +115,12 @@ std::optional<std::string> Cache::entry() const {
   return graph;
 }
 
-std::optional<CacheDraft> Cache::draft() const {
+std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   auto lock = locked(folder_ + "/" + key_ + ".lock");
-  if (!lock || find()) return std::nullopt;  // somebody else makes it, or just made it
+  if (!lock) return std::nullopt;                                           // somebody else makes it
+  if (auto there = find(); there && there != refused) return std::nullopt;  // or just made it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
   if (fd < 0) return std::nullopt;

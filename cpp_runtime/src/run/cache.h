@@ -44,7 +44,8 @@ class Cache {
   /// The path of the graph; nullopt where there is none that is whole.
   std::optional<std::string> find() const;
   /// nullopt where the folder cannot be written, or another process is making the same entry.
-  std::optional<CacheDraft> draft() const;
+  /// refused: the graph of an entry that the engine did not take
+  std::optional<CacheDraft> draft(const std::optional<std::string>& refused) const;
   /// Make an entry of what the engine wrote.   Error(file) where that is not there.
   void keep(CacheDraft draft) const;
 

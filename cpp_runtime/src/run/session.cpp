@@ -111,10 +111,11 @@ struct Session::Impl {
   ort::SessionHandle start() const {
     std::optional<Cache> cache = Cache::of(model.impl(), library, options);
     if (!cache) return create(lowered());
-    if (auto kept = cache->find())
+    auto kept = cache->find();
+    if (kept)
       if (auto opened = tried([&] { return create_kept(*kept); })) return opened;
     Lowered made = lowered();
-    if (auto draft = cache->draft())
+    if (auto draft = cache->draft(kept))
       if (auto saved = tried([&] { return create_and_keep(made, std::move(*draft), *cache); })) return saved;
     return create(made);
   }
