@@ -39,7 +39,8 @@ Forward best_scores(Node& n, const Expr& x, const Expr& lengths, const Expr& lon
   auto first = tags ? row(-1) : row(-1).number(0), last = tags ? row(-2) : first;
   auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
   auto step = [&](const Exprs& before, const Exprs& now) -> Step {
-    auto each = column(before[0]) + transition, t = before[2];
+    const Expr& t = before[2];
+    auto each = column(before[0]) + transition;
     auto score = where(t == 0, first, reduced("ReduceMax", each, 1)) + now[0];
     auto ended = where(column(lengths) > t, score + last, before[1]);
     return {{score, ended, t + 1}, {best_of(each, 1)}};

@@ -265,7 +265,8 @@ void Graph::report() const {
   for (auto& [type, m] : missing_) {
     count += m.count;
     lines += "\n  " + type + ": " + no_lowering(type) + " (" + std::to_string(m.count) + "x, first op " +
-             std::to_string(m.index) + (m.block ? " of block " + std::to_string(m.block) : "") + ")" +
+             std::to_string(m.index) + (m.block ? " of block " + std::to_string(m.block) : "") +
+             (m.gives.empty() ? "" : ", giving '" + m.gives + "'") + ")" +
              (m.where.empty() ? "" : "\n    at " + m.where);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;

@@ -16,7 +16,7 @@ void kron(Node& n) {
   };
   x = full(x), y = full(y);
   Ints odd, even;
-  for (int axis = 0; axis < rank; ++axis) even.push_back(2 * axis), odd.push_back(2 * axis + 1);
+  for (std::int64_t axis = 0; axis < rank; ++axis) even.push_back(2 * axis), odd.push_back(2 * axis + 1);
   auto product = Expr(n, n.unsqueeze(x, odd)) * Expr(n, n.unsqueeze(y, even));
   auto sizes = Expr(n, n.shape_of(x)) * Expr(n, n.shape_of(y));
   n.out("Out", n.emit("Reshape", {product, sizes}));

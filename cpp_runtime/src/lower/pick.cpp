@@ -69,7 +69,8 @@ void shard_index(Node& n) {
   auto x = in(n, "X");
   auto count = n.attr("index_num", 0), shards = n.attr("nshards", 0), id = n.attr("shard_id", 0);
   n.require(count > 0 && shards > 0 && id >= 0 && id < shards, "names no shard");
-  auto size = static_cast<double>((count + shards - 1) / shards), first = static_cast<double>(id) * size;
+  std::int64_t each = (count + shards - 1) / shards;
+  auto size = static_cast<double>(each), first = static_cast<double>(id) * size;
   auto mine = x >= first && x < first + size;
   n.out("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
 }

@@ -115,9 +115,10 @@ Floats dense_corners(const Node& n) {
     for (double ratio : ratios) {
       auto count = densities[s];
       n.require(count >= 1 && count <= 64, "a density is " + std::to_string(count));
-      auto shift = static_cast<double>(step / count), first = shift / 2 - static_cast<double>(step) / 2;
-      for (std::int64_t i = 0; i < count * count; ++i)
-        around(corners, first + static_cast<double>(i % count) * shift, first + static_cast<double>(i / count) * shift,
+      std::int64_t whole_shift = step / count;  // Paddle counts in whole pixels
+      auto shift = static_cast<double>(whole_shift), first = shift / 2 - static_cast<double>(step) / 2;
+      for (std::int64_t i = 0, row = 0; i < count * count; ++i, row = i / count)
+        around(corners, first + static_cast<double>(i % count) * shift, first + static_cast<double>(row) * shift,
                sizes[s] * std::sqrt(ratio), sizes[s] / std::sqrt(ratio));
     }
   return corners;
