@@ -90,6 +90,8 @@ FINDINGS = [
     Finding(Row("segment_pool", [ones(4, 3), np.array([0, 0, 1, 1])]), "has no rows", {"x0": ones()}),
     # NumPy holds no array of such dims.
     Finding(
-        Row("randint", [], {"shape": [2], "high": 9}), "NumPy cannot hold", attrs={"shape": [0, 10**6, 10**6, 2**62]}
+        Row("randint", [], {"shape": [2], "low": 0, "high": 9}),
+        "NumPy cannot hold",
+        attrs={"shape": [0, 10**6, 10**6, 2**62]},
     ),
 ]
