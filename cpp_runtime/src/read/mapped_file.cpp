@@ -35,7 +35,8 @@ Stamp stamp_of(const struct stat& info) {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer would be waited for
+  // A pipe without a writer would be waited for.
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
   if (::fstat(file.fd, &info) != 0) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
