@@ -105,3 +105,17 @@ def test_little_memory(tmp_path: Path) -> None:
     assert code == 1
     assert said.startswith("engine: out of memory: ")
     assert not os.path.exists(tmp_path / "out.npz")
+
+
+def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
+    conv = MLP.with_name("conv")
+    words = [runner_path(), "run", str(conv), "--input", f"{conv}.in.npz", "--cache-dir", str(tmp_path / "cache")]
+    outs = [tmp_path / f"{k}.npz" for k in range(5)]
+    processes = [subprocess.Popen([*words, "--output", str(out)], stdout=subprocess.DEVNULL) for out in outs]
+    assert [process.wait(timeout=WAIT) for process in processes] == [0] * len(outs)
+    assert subprocess.run([*words, "--output", str(tmp_path / "after.npz")], check=False).returncode == 0
+    with np.load(tmp_path / "after.npz") as wanted:
+        for out in outs:
+            with np.load(out) as found:
+                assert all(np.array_equal(found[name], wanted[name]) for name in wanted.files)
+    assert sum(p.suffix == ".weights" for p in (tmp_path / "cache").iterdir()) == 1

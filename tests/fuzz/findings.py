@@ -81,9 +81,17 @@ FINDINGS = [
     # Loops as long as a file says.
     Finding(SPECTRAL, "attribute 'power_iters' is 2147483647", attrs={"power_iters": 2**31 - 1}),
     # Rules that counted on an axis, or on an index.
-    Finding(Row("fft_r2c", [ones(4)], {"axes": [0], "normalization": "backward"}), "has no axis", {"x0": ones()}),
+    Finding(
+        Row("fft_r2c", [ones(4)], {"axes": [0], "normalization": "backward", "forward": True, "onesided": True}),
+        "has no axis",
+        {"x0": ones()},
+    ),
     Finding(Row("index_put", [ones(4, 3), [np.array([True] * 4)], ones(4, 3)]), "without axes", {"x1": np.array(True)}),
     Finding(Row("segment_pool", [ones(4, 3), np.array([0, 0, 1, 1])]), "has no rows", {"x0": ones()}),
     # NumPy holds no array of such dims.
-    Finding(Row("eye", [], {"num_rows": 3, "num_columns": 0}), "NumPy cannot hold", attrs={"num_rows": 2**60}),
+    Finding(
+        Row("randint", [], {"shape": [2], "low": 0, "high": 9}),
+        "NumPy cannot hold",
+        attrs={"shape": [0, 10**6, 10**6, 2**62]},
+    ),
 ]

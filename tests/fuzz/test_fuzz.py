@@ -11,7 +11,7 @@ from .drive import drive
 from .findings import FINDINGS
 
 ROOT = Path(__file__).parents[2]
-SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "10"))
+SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "20"))
 
 
 def test_findings_stay_mended() -> None:

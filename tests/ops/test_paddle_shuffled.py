@@ -18,12 +18,14 @@ from .test_forward import flat
 from .test_paddle import ASKED
 
 TIMES = 2
-# Ops whose operands are more than numbers in any order: sorted, corners of boxes, matrices of a kind.
+# Ops whose operands are more than numbers in any order: sorted, corners of boxes, matrices far from singular ones.
 ORDERED = {
     "cholesky_solve": "a factor without zeros on its diagonal",
     "generate_proposals_v2": "boxes whose corners are in order",
+    "inverse": "a matrix far from a singular one",
     "roi_align": "boxes whose corners are in order",
     "searchsorted": "a sorted sequence",
+    "solve": "a matrix far from a singular one",
 }
 SHUFFLED = [n for n in ASKED if not ROWS[n].random and ROWS[n].type not in ORDERED]
 
