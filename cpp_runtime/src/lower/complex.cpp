@@ -29,21 +29,8 @@ Expr zeros_like(const Expr& x) { return x - x; }
 
 // ---- in and out of parts ----
 
-Value entry(Node& n, const Value& v, std::int64_t at) {
-  return n.emit("Gather", {v, n.int_scalar(at)}, {{"axis", std::int64_t{-1}}});
-}
-
-Value packed(Node& n, const Complex& x) {
-  auto last = n.need_rank(x.re);
-  return n.concat({n.unsqueeze(x.re, {last}), n.unsqueeze(x.im, {last})}, last);
-}
-
-void as_complex(Node& n) {
-  auto x = n.in("X");
-  n.out("Out", n.complex(entry(n, x, 0), entry(n, x, 1)));
-}
-
-void as_real(Node& n) { n.out("Out", packed(n, parts_in(n, "X"))); }
+void as_complex(Node& n) { n.out("Out", n.as_complex(n.in("X"))); }
+void as_real(Node& n) { n.out("Out", n.as_real(n.in("X"))); }
 
 void complex(Node& n) {
   auto x = in(n, "X"), y = in(n, "Y");
@@ -131,8 +118,6 @@ Complex normalised(Node& n, const Complex& x, const Value& size, const std::stri
   return forward ? Complex{x.re / by, x.im / by} : Complex{x.re * by, x.im * by};
 }
 
-Complex unpacked(Node& n, const Value& v) { return {{n, entry(n, v, 0)}, {n, entry(n, v, 1)}}; }
-
 // Along one axis.   pairs: [..., 2], or [..., 1] of real numbers
 Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward, bool onesided = false) {
   Node::Attrs attrs{{"inverse", std::int64_t{!forward}}, {"onesided", std::int64_t{onesided}}};
@@ -146,7 +131,7 @@ Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward, 
 Complex along(Node& n, const Complex& x, std::int64_t axis, bool forward, const std::string& how) {
   auto shape = n.shape(x.re);
   auto size = size_along(n, x.re, axis);
-  auto made = unpacked(n, transformed(n, packed(n, x), axis, forward));
+  auto made = parts(n, n.as_complex(transformed(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
   n.declare(made.re, n.dtype(x.re), shape);
   n.declare(made.im, n.dtype(x.re), shape);
   return normalised(n, made, size, how, forward);
@@ -159,7 +144,6 @@ struct Fourier {
 };
 
 Fourier read_fourier(Node& n, int rank) {
-  n.require(rank > 0, "has no axis to transform");
   n.require(rank > 0, "there is no axis to transform");
   Fourier f{n.attr("axes", Ints{}), n.attr("normalization", "backward"), n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
@@ -178,7 +162,7 @@ void fft_c2c(Node& n) {
 Complex first_axis_of_real(Node& n, const Expr& x, std::int64_t axis, const Fourier& f) {
   bool onesided = n.attr("onesided", true);
   auto last = n.need_rank(x);
-  auto made = unpacked(n, transformed(n, n.unsqueeze(x, {last}), axis, true, onesided));
+  auto made = parts(n, n.as_complex(transformed(n, n.unsqueeze(x, {last}), axis, true, onesided)));
   auto shape = n.shape(x);
   auto& size = (*shape)[static_cast<std::size_t>(axis)];
   if (onesided && size >= 0) size = size / 2 + 1;
@@ -233,13 +217,8 @@ void fft_c2r(Node& n) {
 
 // Where the elements of frames stand: int64[L, F], or [F, L]
 Value frame_positions(Node& n, const Value& length, const Value& count, std::int64_t hop, bool frames_first) {
-  auto upto = [&](const Value& end) {
-    auto v = n.emit("Range", {n.int_scalar(0), as_scalar(n, end), n.int_scalar(1)});
-    n.declare(v, DType::int64, Ints{n.const_ints(end) ? (*n.const_ints(end))[0] : -1});
-    return Expr(n, v);
-  };
-  Expr inside(n, n.unsqueeze(upto(length), {frames_first ? 0 : 1}));
-  Expr starts(n, n.unsqueeze(upto(count), {frames_first ? 1 : 0}));
+  Expr inside(n, n.unsqueeze(counted(n, length), {frames_first ? 0 : 1}));
+  Expr starts(n, n.unsqueeze(counted(n, count), {frames_first ? 1 : 0}));
   return inside + starts * static_cast<double>(hop);
 }
 

@@ -6,21 +6,23 @@
 
 namespace oarlock {
 std::optional<std::pair<Value, Value>> Node::complex_parts(const Value& v) const {
-  auto found = graph_.complex_.find(v);
-  return found == graph_.complex_.end() ? std::nullopt : std::optional(found->second);
+  const auto& [re, im] = graph_.info(v).parts;
+  return re.empty() ? std::nullopt : std::optional(std::pair(graph_.now(re), graph_.now(im)));
 }
 
 Value Node::complex(const Value& re, const Value& im) {
   Value v = graph_.fresh(base_of_outputs() + "/complex");
-  graph_.infos_[v] = Info{dtype(re) == DType::float64 ? DType::complex128 : DType::complex64, shape(re), std::nullopt};
-  graph_.complex_[v] = {re, im};
+  Info& known = graph_.infos_[v];
+  known.dtype = dtype(re) == DType::float64 ? DType::complex128 : DType::complex64;
+  known.shape = shape(re);
+  known.parts = {re, im};
   return v;
 }
 
 bool Graph::has_complex_operand(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_bound(name); v && complex_.count(*v)) return true;
+      if (const Value* v = find_bound(name); v && !info(*v).parts.first.empty()) return true;
   return false;
 }
 
@@ -33,9 +35,9 @@ const Rule* Graph::rule_for(const OpDesc& op) const {
 }
 
 Value Graph::part_of(const Value& v) const {
-  auto found = part_ < 0 ? complex_.end() : complex_.find(v);
-  if (found == complex_.end()) return v;
-  return part_ == 0 ? found->second.first : found->second.second;
+  const auto& [re, im] = info(v).parts;
+  if (part_ < 0 || re.empty()) return v;
+  return now(part_ == 0 ? re : im);
 }
 
 // Real and complex numbers do not mix here: the imaginary part of a real operand would be that operand.
@@ -63,20 +65,25 @@ void Node::lower_by_parts() {
     graph_.results_.emplace_back(made[0][i].first, complex(made[0][i].second, made[1][i].second));
 }
 
-// In and out of the graph: pairs in a last axis.
+Value Node::as_complex(const Value& pairs) {
+  auto part = [&](std::int64_t at) { return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}}); };
+  auto re = part(0);
+  return complex(re, part(1));
+}
+
+Value Node::as_real(const Value& v) {
+  auto parts = complex_parts(v);
+  return parts ? concat({unsqueeze(parts->first, {-1}), unsqueeze(parts->second, {-1})}, -1) : v;
+}
+
 Value Graph::entered(const Value& pairs) {
   static const OpDesc feed{"feed", {}, {}, {}, ""};
-  Node n(feed, *this);
-  Value re = n.emit("Gather", {pairs, n.int_scalar(0)}, {{"axis", std::int64_t{-1}}});
-  return n.complex(re, n.emit("Gather", {pairs, n.int_scalar(1)}, {{"axis", std::int64_t{-1}}}));
+  return Node(feed, *this).as_complex(pairs);
 }
 
 Value Graph::joined(const Value& v) {
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
-  Node n(fetch, *this);
-  auto found = n.complex_parts(v);
-  if (!found) return v;
-  return n.concat({n.unsqueeze(found->first, {-1}), n.unsqueeze(found->second, {-1})}, -1);
+  return Node(fetch, *this).as_real(v);
 }
 
 void as_pairs(onnx::ValueInfo& value) {

@@ -122,8 +122,7 @@ std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const 
 Value range_of_floats(const Expr& start, const Expr& end, const Expr& step) {
   Node& n = start.node();
   auto count = ceil((end - start) / step).to(DType::int64);
-  Expr at(n, n.emit("Range", {n.int_scalar(0), count, n.int_scalar(1)}));
-  n.declare(at, DType::int64, Ints{-1});
+  auto at = counted(n, count);
   return at.to(n.need_dtype(start)) * step + start;
 }
 
@@ -147,8 +146,7 @@ Value linspace_known(Node& n, double start, double stop, std::int64_t size, DTyp
 // The same at run time.   count: int64[]
 Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
   Node& n = start.node();
-  Expr at(n, n.emit("Range", {n.int_scalar(0), count, n.int_scalar(1)}));
-  n.declare(at, DType::int64, Ints{-1});
+  auto at = counted(n, count);
   auto step = (stop - start) / max(count - 1, 1).to(DType::float64);
   auto from_start = start + step * at.to(DType::float64), from_stop = stop - step * (count - 1 - at).to(DType::float64);
   return where(at * 2 < count, from_start, from_stop).to(dtype);

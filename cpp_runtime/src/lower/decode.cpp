@@ -8,10 +8,6 @@
 namespace oarlock {
 namespace {
 
-Expr reduced(std::string_view onnx, const Expr& x, std::int64_t axis, bool keep = false) {
-  return {x.node(), reduce(x.node(), onnx, x, {axis}, keep)};
-}
-
 Expr best_of(const Expr& x, std::int64_t axis) {
   return {x.node(), x.node().emit("ArgMax", {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}})};
 }
@@ -41,7 +37,7 @@ Forward best_scores(Node& n, const Expr& x, const Expr& lengths, const Expr& lon
   auto step = [&](const Exprs& before, const Exprs& now) -> Step {
     const Expr& t = before[2];
     auto each = column(before[0]) + transition;
-    auto score = where(t == 0, first, reduced("ReduceMax", each, 1)) + now[0];
+    auto score = where(t == 0, first, reduce("ReduceMax", each, {1})) + now[0];
     auto ended = where(column(lengths) > t, score + last, before[1]);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
@@ -62,7 +58,7 @@ void viterbi_decode(Node& n) {
     return {{where(inside, before, tag), t - 1}, {where(inside, tag, 0)}};
   };
   auto path = walk(n, {1, true}, {best_of(ended, 1), longest - 1}, {came}, back);
-  n.out("Scores", reduced("ReduceMax", ended, 1));
+  n.out("Scores", reduce("ReduceMax", ended, {1}));
   n.out("Path", path.kept[0]);
 }
 
@@ -72,7 +68,7 @@ void viterbi_decode(Node& n) {
 Expr path_of(Node& n, const Expr& lengths) {
   auto labels = in(n, "Label").to(DType::int64);
   auto blank = static_cast<double>(n.attr("blank", 0));
-  Expr places(n, count_to(n, length_along(n, labels, 1)));
+  auto places = counted(n, length_along(n, labels, 1));
   auto classes = where(places < column(lengths), labels, blank);
   auto blanks = filled_like(labels, blank, n.shape_of(labels));
   auto pairs = n.concat({column(blanks), column(classes)}, 2);
@@ -99,7 +95,7 @@ Expr skips_of(const Expr& classes, std::int64_t blank) {
 // ln of the probability of all paths to each state where its sequence ends.   logs: of the states' classes [T,B,P]
 Expr path_sums(const Expr& logs, const Expr& skips, const Expr& times) {
   Node& n = logs.node();
-  Expr places(n, count_to(n, length_along(n, logs, 2)));
+  auto places = counted(n, length_along(n, logs, 2));
   auto start = where(places == 0, 0, filled_like(logs, -INFINITY, shape_without(n, logs, 0)));
   auto step = [&](const Exprs& last, const Exprs& now) -> Step {
     auto jumped = where(skips, moved(last[0], 2), -INFINITY);
@@ -161,7 +157,7 @@ void hierarchical_sigmoid(Node& n) {
   if (n.has("Bias")) scores = scores + rows(n.reshape(n.in("Bias"), {-1}));
   scores = min(max(scores, -40), 40) * valid.to(dtype);
   auto soft = log(exp(scores) + 1);
-  n.out("Out", reduced("ReduceSum", soft - turns.to(dtype) * scores, 1, true));
+  n.out("Out", sum(soft - turns.to(dtype) * scores, {1}, true));
   n.out("PreOut", soft);
   n.out("W_Out", w);
 }

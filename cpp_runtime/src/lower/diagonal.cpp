@@ -117,7 +117,7 @@ void diag_embed(Node& n) {
 Expr positions(Node& n, const Value& x, std::int64_t axis) {
   Ints behind;
   for (std::int64_t a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
-  return {n, n.unsqueeze(count_to(n, length_along(n, x, axis)), behind)};
+  return {n, n.unsqueeze(counted(n, length_along(n, x, axis)), behind)};
 }
 
 // In a matrix the diagonal may begin anew below its end; with more axes it is where all positions are one.

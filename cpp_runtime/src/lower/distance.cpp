@@ -8,9 +8,7 @@
 namespace oarlock {
 namespace {
 
-Expr reduced(std::string_view onnx, const Expr& x, const Over& over) {
-  return {x.node(), reduce(x.node(), onnx, x, over.axes, over.keep)};
-}
+Expr reduced(std::string_view onnx, const Expr& x, const Over& over) { return reduce(onnx, x, over.axes, over.keep); }
 
 // (sum |x|^p)^(1/p)
 Expr power_norm(const Expr& x, double p, const Over& over) {

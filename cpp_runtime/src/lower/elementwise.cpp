@@ -124,7 +124,7 @@ void lerp(Node& n) {
   n.out("Out", x + in(n, "Weight") * (in(n, "Y") - x));
 }
 
-void sum(Node& n) {
+void sum_of_list(Node& n) {
   auto parts = need_values(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
@@ -168,7 +168,7 @@ std::span<const Rule> elementwise_rules() {
       {"minus", 7, formula(minus)},
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
-      {"sum", 7, sum},
+      {"sum", 7, sum_of_list},
       {"scale", 7, scale},
       {"increment", 7, increment},
   };

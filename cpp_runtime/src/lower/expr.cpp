@@ -9,7 +9,12 @@ Expr Expr::emit(std::string_view onnx, Values rest) const {
   return {*n_, n_->emit(onnx, std::move(rest))};
 }
 
-Expr counted(Node& n, const Value& count) { return {n, count_to(n, as_scalar(n, count))}; }
+Expr counted(Node& n, const Value& count) {
+  auto known = n.const_ints(count);
+  Expr all(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
+  if (known) n.declare(all, DType::int64, Ints{(*known)[0]});
+  return all;
+}
 
 Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
 Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.number(b); }
@@ -56,6 +61,10 @@ Expr sigmoid(const Expr& x) { return x.emit("Sigmoid"); }
 Expr sign(const Expr& x) { return x.emit("Sign"); }
 Expr relu(const Expr& x) { return x.emit("Relu"); }
 Expr pow(const Expr& x, double exponent) { return x.emit("Pow", {x.number(exponent)}); }
+Expr round_half_away(const Expr& x) {
+  auto size = abs(x), whole = floor(size);
+  return sign(x) * where(size - whole < 0.5, whole, whole + 1);
+}
 Expr isnan(const Expr& x) { return x.emit("IsNaN"); }
 Expr log_add_exp(const Expr& a, const Expr& b) { return max(a, b) + log(exp(where(a == b, 0, -abs(a - b))) + 1); }
 
@@ -69,6 +78,10 @@ Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.number(a)
 Expr where(const Expr& c, double a, double b, DType dtype) {
   if (a == 1 && b == 0) return c.to(dtype);
   return c.emit("Where", {c.node().scalar(a, dtype), c.node().scalar(b, dtype)});
+}
+
+Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes, bool keep) {
+  return {x.node(), reduce(x.node(), onnx, x, axes, keep)};
 }
 
 Expr filled_like(const Expr& like, double value, const Value& shape) {

@@ -24,7 +24,7 @@ class Expr {
 /// An operand by its slot.
 inline Expr in(Node& n, std::string_view slot) { return {n, n.in(slot)}; }
 
-/// 0 .. count-1.   count: int64[1] -> int64[count]
+/// 0 .. count-1.   count: int64[] or int64[1] -> int64[count]
 Expr counted(Node& n, const Value& count);
 
 // What adds nothing (x + 0, x * 1, x / 1) is not written.
@@ -71,6 +71,8 @@ Expr sigmoid(const Expr& x);
 Expr sign(const Expr& x);
 Expr relu(const Expr& x);
 Expr pow(const Expr& x, double exponent);
+/// A half goes away from zero; ONNX rounds it to even.
+Expr round_half_away(const Expr& x);
 Expr isnan(const Expr& x);
 /// log(exp(a) + exp(b)), also where both are infinite.
 Expr log_add_exp(const Expr& a, const Expr& b);
@@ -83,6 +85,10 @@ Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
 /// Of a dtype; where(c, 1, 0) of truth values is a cast.
 Expr where(const Expr& condition, double a, double b, DType dtype);
+
+/// Means, sums and the like over `axes`, all of them where none is named.
+Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes = {}, bool keep = false);
+inline Expr sum(const Expr& x, const Ints& axes = {}, bool keep = false) { return reduce("ReduceSum", x, axes, keep); }
 
 /// `value` everywhere in a shape (int64[rank]), with the dtype of `like`.
 Expr filled_like(const Expr& like, double value, const Value& shape);

@@ -36,8 +36,8 @@ void softmax_mask(Node& n) {
 void softmax_mask_upper_triangle(Node& n) {
   auto x = in(n, "X");
   int rank = n.need_rank(x);
-  Expr columns(n, count_to(n, length_along(n, x, rank - 1)));
-  Expr rows(n, n.unsqueeze(count_to(n, length_along(n, x, rank - 2)), {-1}));
+  auto columns = counted(n, length_along(n, x, rank - 1));
+  Expr rows(n, n.unsqueeze(counted(n, length_along(n, x, rank - 2)), {-1}));
   n.out("Out", n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
 }
 

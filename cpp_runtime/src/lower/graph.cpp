@@ -155,7 +155,7 @@ void Graph::outputs() {
   for (std::size_t i = 0; i < fetches.size(); ++i) {
     Value v = value_of(fetches[i], fetch);
     const VarDesc* var = program_.var(fetches[i]);
-    if (var && is_complex(var->dtype) != (complex_.count(v) > 0))  // who reads pairs goes by what is declared
+    if (var && is_complex(var->dtype) != !info(v).parts.first.empty())  // who reads pairs goes by what is declared
       throw Error(Fault::unsupported, program_.name + ": the output '" + names[i] + "' is declared " +
                                           std::string(name_of(var->dtype)) + ", which it is not");
     output(v, names[i]);
@@ -317,12 +317,12 @@ void Graph::rename(onnx::Graph& graph, std::size_t first_node, const std::string
       }
   }
   if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
-  for (auto& [whole, small] : int8_)
-    if (small == from) small = to;
-  if (auto found = int8_.find(from); found != int8_.end()) int8_[to] = found->second;
-  for (auto& [whole, parts] : complex_)
-    for (Value* part : {&parts.first, &parts.second})
-      if (*part == from) *part = to;
+  renamed_[from] = to;
+}
+
+const Value& Graph::now(const Value& v) const {
+  auto found = renamed_.find(v);
+  return found == renamed_.end() ? v : now(found->second);
 }
 
 const Value* Graph::find_bound(std::string_view name) const {

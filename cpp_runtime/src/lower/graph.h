@@ -37,7 +37,9 @@ struct Info {
   DType dtype = DType::none;
   std::optional<Ints> shape;
   std::optional<Known> known;
-  bool sequence = false;  // of tensors of that dtype
+  bool sequence = false;            // of tensors of that dtype
+  std::pair<Value, Value> parts{};  // of a complex value: the real and the imaginary one
+  Value int8{};                     // the same as int8, of whole numbers kept as floats
 };
 
 /// One level of naming: the main graph, or the body of an If or Loop.
@@ -90,6 +92,7 @@ class Graph {
   const Info& info(const Value& v) const;
   Info declared(std::string_view paddle_name) const;
   std::string fresh(const std::string& wanted);
+  const Value& now(const Value& v) const;
   void rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to);
   std::string describe(const OpDesc& op) const;
 
@@ -108,9 +111,8 @@ class Graph {
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
-  std::map<Value, std::pair<Value, Value>, std::less<>> complex_;  // complex value -> its real and imaginary part
-  std::map<Value, Value, std::less<>> int8_;                       // whole numbers kept as floats -> the same as int8
-  int part_ = -1;  // which one is looked at: 0 real, 1 imaginary, -1 the whole
+  std::map<Value, Value, std::less<>> renamed_;  // what was renamed after others may have noted its name
+  int part_ = -1;                                // which one is looked at: 0 real, 1 imaginary, -1 the whole
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;

@@ -13,7 +13,7 @@ namespace {
 
 // Of the square matrices; and the numbers of their rows.
 Expr size_of(const Expr& v) { return {v.node(), length_along(v.node(), v, v.node().need_rank(v) - 2)}; }
-Expr numbers_of(const Expr& v) { return {v.node(), count_to(v.node(), size_of(v))}; }
+Expr numbers_of(const Expr& v) { return counted(v.node(), size_of(v)); }
 
 Expr taken(const Expr& v, const Expr& at, std::int64_t from_back) {
   Node& n = v.node();

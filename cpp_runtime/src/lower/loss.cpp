@@ -8,10 +8,6 @@
 namespace oarlock {
 namespace {
 
-Expr total(const Expr& x, const Ints& axes = {}, bool keep = false) {
-  return {x.node(), reduce(x.node(), "ReduceSum", x, axes, keep)};
-}
-
 // ---- of classes ----
 
 // Entries of `scores` at the labels, and where the label is to be ignored.   label: like scores, of size 1 along axis
@@ -39,7 +35,7 @@ void softmax_with_cross_entropy(Node& n) {
   auto axis = n.axis("axis", -1, n.need_rank(x));
   bool probabilities = !n.attr("use_softmax", true);
   auto logp = probabilities ? log(x) : Expr(n, n.emit("LogSoftmax", {x}, {{"axis", axis}}));
-  auto soft = [&]() -> Value { return -total(in(n, "Label") * logp, {axis}, true); };
+  auto soft = [&]() -> Value { return -sum(in(n, "Label") * logp, {axis}, true); };
   n.out("Loss", n.attr("soft_label", false) ? soft() : hard_loss(n, logp, axis));
   n.out("Softmax", probabilities ? x : n.emit("Softmax", {x}, {{"axis", axis}}));
 }
@@ -58,10 +54,10 @@ void nll_loss(Node& n) {
   auto weights = class_weights(n, label, Expr(n, n.squeeze(column, {1})), dtype);
   auto losses = -(Expr(n, n.squeeze(scores, {1})) * weights);
   auto how = n.attr("reduction", "mean");
-  auto weight = total(weights);
+  auto weight = sum(weights);
   out_scalar(n, "Total_weight", how == "none" ? n.scalar(0, dtype) : weight);
   if (how == "none") return n.out("Out", losses);
-  out_scalar(n, "Out", how == "sum" ? total(losses) : total(losses) / weight);
+  out_scalar(n, "Out", how == "sum" ? sum(losses) : sum(losses) / weight);
 }
 
 // ---- of probabilities ----
@@ -82,7 +78,7 @@ void sigmoid_cross_entropy(Node& n) {
       n.has("pos_weight") ? (1 - label) * x + (soft + relu(-x)) * in(n, "pos_weight") : relu(x) - x * label + soft;
   auto loss = where(ignored, 0, plain);
   if (!n.attr("normalize", false)) return n.out("Out", loss);
-  n.out("Out", loss / max(total(where(ignored, 0, 1, n.need_dtype(x))), 1e-6));
+  n.out("Out", loss / max(sum(where(ignored, 0, 1, n.need_dtype(x))), 1e-6));
 }
 
 // Reduced over all, or over all but the first dim's size.

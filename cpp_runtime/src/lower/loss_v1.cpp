@@ -26,10 +26,10 @@ void rank_loss(Node& n) {
 void bpr_loss(Node& n) {
   auto x = in(n, "X");
   int last = n.need_rank(x) - 1;
-  Expr label(n, n.cast(n.in("Label"), DType::int64)), classes(n, count_to(n, length_along(n, x, last)));
+  Expr label(n, n.cast(n.in("Label"), DType::int64)), classes(n, counted(n, length_along(n, x, last)));
   Expr own(n, n.emit("GatherElements", {x, label}, {{"axis", std::int64_t{last}}}));
   auto gap = own - x, losses = relu(-gap) + log(exp(-abs(gap)) + 1);
-  Expr total(n, reduce(n, "ReduceSum", where(classes == label, 0, losses), {last}, true));
+  auto total = sum(where(classes == label, 0, losses), {last}, true);
   Expr others(n, length_along(n, x, last));
   n.out("Y", total / (others - 1).to(n.need_dtype(x)));
 }
@@ -47,7 +47,7 @@ Expr picked_log(Node& n, const Expr& x, std::int64_t ignore) {
 void cross_entropy(Node& n) {
   auto x = in(n, "X");
   if (!n.attr("soft_label", false)) return n.out("Y", picked_log(n, x, n.attr("ignore_index", -100)));
-  n.out("Y", -Expr(n, reduce(n, "ReduceSum", in(n, "Label") * log(x), {n.need_rank(x) - 1}, true)));
+  n.out("Y", -sum(in(n, "Label") * log(x), {n.need_rank(x) - 1}, true));
 }
 
 void cross_entropy2(Node& n) { n.out("Y", picked_log(n, in(n, "X"), n.attr("ignore_index", -100))); }

@@ -44,12 +44,6 @@ Expr expm1(const Expr& x) {
   return where(abs(x) < 0.5, t * 2 / (1 - t), exp(x) - 1);
 }
 
-// A half goes away from zero; ONNX rounds it to even.
-Expr round_half_away(const Expr& x) {
-  auto size = abs(x), whole = floor(size);
-  return sign(x) * where(size - whole < 0.5, whole, whole + 1);
-}
-
 Expr trunc(const Expr& x) { return where(x < 0, ceil(x), floor(x)); }
 
 Expr tan_by_parts(const Expr& x) { return x.emit("Sin") / x.emit("Cos"); }

@@ -200,6 +200,8 @@ void Node::declare(const Value& v, DType dtype, std::optional<Ints> shape) {
 void Node::declare_either(const Value& v, const Value& a, const Value& b) {
   Info known = graph_.info(a), other = graph_.info(b);
   known.known.reset();
+  known.parts = {};
+  known.int8.clear();
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -208,11 +210,11 @@ void Node::declare_either(const Value& v, const Value& a, const Value& b) {
   graph_.infos_[v] = known;
 }
 
-void Node::remember_int8(const Value& v, const Value& small) { graph_.int8_[v] = small; }
+void Node::remember_int8(const Value& v, const Value& small) { graph_.infos_[v].int8 = small; }
 
 std::optional<Value> Node::remembered_int8(const Value& v) const {
-  auto found = graph_.int8_.find(v);
-  return found == graph_.int8_.end() ? std::nullopt : std::optional(found->second);
+  const Value& small = graph_.info(v).int8;
+  return small.empty() ? std::nullopt : std::optional(graph_.now(small));
 }
 
 bool Node::is_sequence(const Value& v) const { return graph_.info(v).sequence; }

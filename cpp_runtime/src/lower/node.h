@@ -112,6 +112,9 @@ class Node {
   /// A complex value of two real ones of the same shape.   It is no value of the ONNX graph: only rules for complex
   /// operands can do something with it.
   Value complex(const Value& re, const Value& im);
+  /// Between a complex value and a real one with the two parts in a last axis.   A real value is already its own.
+  Value as_complex(const Value& pairs);
+  Value as_real(const Value& v);
   /// Lower the op twice: on the real parts of its operands, and on the imaginary ones.
   void lower_by_parts();
 

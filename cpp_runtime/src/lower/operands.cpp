@@ -74,8 +74,6 @@ Ints axes_but(const Node& n, int rank, std::int64_t axis) {
   return others;
 }
 
-Value count_to(Node& n, const Value& end) { return n.emit("Range", {n.int_scalar(0), end, n.int_scalar(1)}); }
-
 Value sizes_from(Node& n, const Value& v, std::int64_t axis) {
   return n.slice(n.shape_of(v), {axis}, {n.need_rank(v)}, {0});
 }

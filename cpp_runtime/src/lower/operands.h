@@ -31,8 +31,6 @@ Value size_along(Node& n, const Value& v, std::int64_t axis);
 Value length_along(Node& n, const Value& v, std::int64_t axis);
 /// The sizes of `v` but for one axis.   int64[rank-1]
 Value shape_without(Node& n, const Value& v, std::int64_t axis);
-/// 0, 1, ... before a scalar `end`.   int64[end]
-Value count_to(Node& n, const Value& end);
 /// int64[*]: the sizes along `axis` and all behind it.
 Value sizes_from(Node& n, const Value& v, std::int64_t axis);
 /// `v` in a shape of several parts, int64[*] each.

@@ -11,7 +11,7 @@ void multiplex(Node& n) {
   Values stacked;
   for (const Value& candidate : need_values(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
   auto ids = n.reshape(n.cast(n.in("Ids"), DType::int64), {-1, 1});
-  auto rows = count_to(n, length_along(n, ids, 0));
+  auto rows = counted(n, length_along(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.out("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
 }
@@ -83,7 +83,7 @@ void sequence_mask(Node& n) {
   Value end = n.has("MaxLenTensor") ? as_scalar(n, wide(n.in("MaxLenTensor")))
               : length >= 0         ? n.int_scalar(length)
                                     : wide(reduce(n, "ReduceMax", x, {}, false));
-  auto places = Expr(n, count_to(n, end)).to(n.need_dtype(x));
+  auto places = counted(n, end).to(n.need_dtype(x));
   n.out("Y", (places < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
 }
 
@@ -94,7 +94,7 @@ void gather_tree(Node& n) {
     return Expr(n, n.emit("GatherElements", {from, beams}, {{"axis", std::int64_t{1}}}));
   };
   n.require(n.need_rank(ids) == 3, "needs the shape [time, batch, beams]");
-  Expr beams(n, count_to(n, length_along(n, ids, 2)));
+  auto beams = counted(n, length_along(n, ids, 2));
   auto start = beams.to(n.need_dtype(parents)).emit("Expand", {shape_without(n, ids, 0)});
   auto step = [&](const Exprs& beam, const Exprs& now) -> Step {
     return {{picked(now[1], beam[0])}, {picked(now[0], beam[0])}};

@@ -89,8 +89,7 @@ Windows open_windows(Node& n, const Value& x, std::int64_t axis, std::int64_t ou
   Expr window(n, n.unsqueeze(n.ints(all), {1}));
   auto wide = static_cast<double>(out);
   auto from = window * size / wide, to = ((window + 1) * size + (wide - 1)) / wide;
-  Expr at(n, n.emit("Range", {n.int_scalar(0), size, n.int_scalar(1)}));
-  n.declare(at, DType::int64, Ints{-1});
+  auto at = counted(n, size);
   return {at >= from && at < to, to - from};
 }
 
@@ -160,7 +159,7 @@ Ints grow_ends(const Node& n, Pool& pool) {
 }
 
 // An inclusive mean counts padding, but not what `grow_ends` added: window / counted, per position along one dim.
-Ints counted(const Node& n, const Pool& pool, const Ints& extra, std::size_t dim) {
+Ints elements_counted(const Node& n, const Pool& pool, const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image[dim] + w.pads[dim] + w.pads[dims + dim];
@@ -176,7 +175,7 @@ Value corrected(Node& n, Value y, const Pool& pool, const Ints& extra) {
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : counted(n, pool, extra, d))
+    for (auto count : elements_counted(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;

@@ -85,8 +85,6 @@ Value zero_point(Node& n, const Expr& step) {
 
 Expr clipped(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
-Expr half_away(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
-
 // Whole numbers, kept as floats; the eight-bit ones are remembered behind them.
 Expr quantized(const Expr& x, const Expr& scale, const Format& format) {
   Node& n = x.node();
@@ -94,7 +92,7 @@ Expr quantized(const Expr& x, const Expr& scale, const Format& format) {
   auto inside = format.clips ? clipped(x, wide) : x;
   if (!eight_bits(n, x, format)) {
     auto whole = inside * (format.most() / max(wide, kLeast));
-    if (format.clips) return half_away(whole);
+    if (format.clips) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.most()), -format.most() - 1);
   }
   auto by = step(scale, format);

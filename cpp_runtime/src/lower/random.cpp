@@ -117,7 +117,7 @@ void gumbel_softmax(Node& n) {
   Expr best(n, n.emit("ArgMax", {noisy}, {{"axis", axis}, {"keepdims", std::int64_t{1}}}));
   Ints behind;
   for (auto a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
-  Expr places(n, n.unsqueeze(count_to(n, length_along(n, x, axis)), behind));
+  Expr places(n, n.unsqueeze(counted(n, length_along(n, x, axis)), behind));
   n.out("Out", (places == best).to(n.need_dtype(x)));
 }
 

@@ -8,8 +8,6 @@
 namespace oarlock {
 namespace {
 
-Expr total(const Expr& x, const Ints& axes) { return {x.node(), reduce(x.node(), "ReduceSum", x, axes, false)}; }
-
 // An axis as the last one.
 Expr with_last(const Expr& x, std::int64_t axis) {
   Ints perm = all_axes(x.node().rank(x));
@@ -46,10 +44,10 @@ void mode(Node& n) {
   auto lines = with_last(x, axis);
   Expr column(n, n.unsqueeze(lines, {-1})), row(n, n.unsqueeze(lines, {-2}));
   int last = n.rank(x) - 1;
-  auto counts = total((column == row).to(DType::int64), {last + 1});
-  auto commonest = counts == Expr(n, reduce(n, "ReduceMax", counts, {last}, true));
-  Expr value(n, reduce(n, "ReduceMin", where(commonest, lines, INFINITY), {last}, true));
-  auto places = where(lines == value, Expr(n, count_to(n, length_along(n, lines, last))), -1);
+  auto counts = sum((column == row).to(DType::int64), {last + 1});
+  auto commonest = counts == reduce("ReduceMax", counts, {last}, true);
+  auto value = reduce("ReduceMin", where(commonest, lines, INFINITY), {last}, true);
+  auto places = where(lines == value, counted(n, length_along(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", places, {last}, true);
   auto shaped = [&](const Value& v) {
     auto bare = n.squeeze(v, {last});
@@ -67,7 +65,7 @@ Expr places_in(const Expr& sorted, const Expr& values, bool right) {
   Expr line = n.need_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
   Expr each(n, n.unsqueeze(values, {-1}));
   auto before = right ? line <= each : line < each;
-  return total(before.to(DType::int64), {n.need_rank(values)});
+  return sum(before.to(DType::int64), {n.need_rank(values)});
 }
 
 void searchsorted(Node& n) {
@@ -83,12 +81,12 @@ void repeat_interleave(Node& n) {
   if (n.has("RepeatsTensor")) {
     Expr repeats(n, as_vector(n, n.in("RepeatsTensor")));
     auto ends = repeats.emit("CumSum", {n.int_scalar(0)});
-    return taken(places_in(ends, {n, count_to(n, total(repeats, {}))}, true));
+    return taken(places_in(ends, counted(n, sum(repeats)), true));
   }
   n.require(times > 0, "attribute 'Repeats' is " + std::to_string(times));
   auto each = static_cast<double>(times);
   Expr size(n, length_along(n, x, axis));
-  taken(Expr(n, count_to(n, size * each)) / each);
+  taken(counted(n, size * each) / each);
 }
 
 // ---- how often ----

@@ -1,6 +1,7 @@
 // Elements chosen by what they are: the largest, the ones that are not zero, the hot one.
 #include <numeric>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -19,7 +20,7 @@ Value hot(Node& n, const Value& ids, DType dtype) {
     std::iota(all.begin(), all.end(), 0);
     positions = n.ints(all);
   } else {
-    positions = n.emit("Range", {n.int_scalar(0), as_scalar(n, n.cast(depth, DType::int64)), n.int_scalar(1)});
+    positions = counted(n, n.cast(depth, DType::int64));
   }
   return n.cast(n.emit("Equal", {wide, positions}), dtype);
 }

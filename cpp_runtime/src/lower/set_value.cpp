@@ -2,6 +2,7 @@
 // takes.
 #include <algorithm>
 
+#include "lower/expr.h"
 #include "lower/numbers.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -39,8 +40,7 @@ Hits computed_hits(Node& n, const Value& size, const Value& start, const Value& 
     return n.emit("Max", {shifted, zero});
   };
   auto from = from_front(start), to = from_front(end);
-  auto at = n.emit("Range", {zero, as_scalar(n, size), n.int_scalar(1)});
-  n.declare(at, DType::int64, Ints{-1});
+  auto at = counted(n, size);
   auto distance = n.emit("Sub", {at, from});
   auto inside = n.emit("And", {n.emit("GreaterOrEqual", {at, from}), n.emit("Less", {at, to})});
   auto on_step = n.emit("Equal", {n.emit("Mod", {distance, by}), zero});

@@ -70,6 +70,7 @@ struct Session::Impl {
   std::vector<TensorSpec> inputs, outputs;
   std::vector<const char*> input_names;
   std::vector<std::size_t> all_outputs;
+  std::set<std::string, std::less<>> pairs;  // the outputs that the engine gives as pairs of real numbers
   Guards guards;
   mutable std::once_flag once;
   mutable std::unique_ptr<CapturedRun> captured;  // destroyed before the session
@@ -90,7 +91,10 @@ struct Session::Impl {
     for (std::size_t i = 0; i + guards.fetched().size() < count; ++i) {
       outputs.push_back(output_spec(library, session.get(), i));
       if (i < declared.size()) outputs.back().path = declared[i].path;
-      if (i < declared.size() && is_complex(declared[i].dtype)) join_pairs(outputs.back(), declared[i].dtype);
+      if (i < declared.size() && is_complex(declared[i].dtype)) {
+        join_pairs(outputs.back(), declared[i].dtype);
+        pairs.insert(outputs.back().name);
+      }
       all_outputs.push_back(i);
     }
     check_cuda_graph(options, inputs);
@@ -224,10 +228,7 @@ struct Session::Impl {
     return text;
   }
 
-  bool is_pairs(std::string_view name) const {
-    return std::any_of(outputs.begin(), outputs.end(),
-                       [&](const TensorSpec& spec) { return spec.name == name && is_complex(spec.dtype); });
-  }
+  bool is_pairs(std::string_view name) const { return !pairs.empty() && pairs.count(name) > 0; }
 
   std::vector<Tensor> tensors_of(OrtValues values, Names names) const {
     std::vector<Tensor> results;
