@@ -1,4 +1,4 @@
-"""Write signatures.json: public names and signatures of paddle.* and others.   Run in Paddle's environment: python make_signatures.py"""
+"""Write signatures.json here and in nn/: public names and signatures of Paddle.   Run in Paddle's environment: python make_signatures.py"""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 
 import paddle
 
+HERE = Path(__file__).parent
 MODULES = ["", "optimizer", "optimizer.lr", "io", "metric", "distribution"]
+LAYERS = ["nn", "nn.functional", "nn.initializer", "nn.utils", "vision.ops", "geometric"]
+Names = dict[str, Any]
 
 
 def shown(default: Any) -> Any:
@@ -34,19 +37,39 @@ def entry(value: Any) -> list[Any] | None:
     return parameters(value.__init__ if inspect.isclass(value) else value) if callable(value) else None
 
 
+def layer(value: Any) -> Any:
+    """The same of what may be a layer, whose forward counts as well."""
+    if not inspect.isclass(value):
+        return entry(value)
+    forward = {"forward": parameters(value.forward)} if hasattr(value, "forward") else {}
+    return {"init": parameters(value.__init__), **forward}
+
+
+def public(name: str) -> Names:
+    """What a module of Paddle offers."""
+    module = paddle
+    for part in name.split(".") if name else []:
+        module = getattr(module, part)
+    return {n: getattr(module, n) for n in sorted(module.__all__)}
+
+
+def write(path: Path, found: dict[str, Names]) -> None:
+    """A line a name."""
+    blocks = []
+    for module, names in found.items():
+        lines = ",\n".join(f"{json.dumps(n)}: {json.dumps(e)}" for n, e in names.items())
+        blocks.append(f"{json.dumps(module)}: {{\n{lines}\n}}")
+    path.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
+
+
 def main() -> None:
-    found: dict[str, dict[str, Any]] = {}
-    for name in MODULES:
-        module = paddle
-        for part in name.split(".") if name else []:
-            module = getattr(module, part)
-        found[name] = {n: entry(getattr(module, n)) for n in sorted(module.__all__)}
+    """Both files."""
+    found = {name: {n: entry(v) for n, v in public(name).items()} for name in MODULES}
     methods = [n for n in dir(paddle.Tensor) if not n.startswith("_")]
     found["Tensor"] = {n: entry(getattr(paddle.Tensor, n)) for n in methods}
-    text = ",\n".join(
-        f"{json.dumps(m)}: {{\n" + ",\n".join(f"{json.dumps(n)}: {json.dumps(e)}" for n, e in names.items()) + "\n}" for m, names in found.items()
-    )  # fmt: skip
-    Path(__file__).with_name("signatures.json").write_text("{\n" + text + "\n}\n")
+    write(HERE / "signatures.json", found)
+    layers = {name: {n: layer(v) for n, v in public(name).items() if callable(v)} for name in LAYERS}
+    write(HERE / "nn" / "signatures.json", layers)
 
 
 if __name__ == "__main__":

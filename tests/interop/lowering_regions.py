@@ -80,22 +80,17 @@ PROPOSALS = [
         )
         for pixel in (True, False)
     ],
-    op(
-        "collect_fpn_proposals",
-        MultiLevelRois=[boxes(5), boxes(4, seed=9)],
-        MultiLevelScores=[f(5, 1), f(4, 1, seed=2)],
-        MultiLevelRoIsNum=[a([2, 3], "int32"), a([3, 1], "int32")],
-        out="FpnRois RoisNum",
-        post_nms_topN=6,
-    ),
-    op(
-        "collect_fpn_proposals",
-        MultiLevelRois=[boxes(5), boxes(4, seed=9)],
-        MultiLevelScores=[f(5, 1), f(4, 1, seed=2)],
-        MultiLevelRoIsNum=[a([2, 3], "int32"), a([3, 1], "int32")],
-        out="FpnRois RoisNum",
-        post_nms_topN=60,
-    ),
+    *[
+        op(
+            "collect_fpn_proposals",
+            MultiLevelRois=[boxes(5), boxes(4, seed=9)],
+            MultiLevelScores=[f(5, 1), f(4, 1, seed=2)],
+            MultiLevelRoIsNum=[a([2, 3], "int32"), a([3, 1], "int32")],
+            out="FpnRois RoisNum",
+            post_nms_topN=most,
+        )
+        for most in (6, 60)
+    ],
 ]
 
 # ---- deformable ----

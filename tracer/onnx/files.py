@@ -90,7 +90,7 @@ def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> byt
 
 def judged(files: ModelFiles, path: Path) -> str:
     """Let onnx judge the file, where it is installed, and run it beside the model.   One line on what was found"""
-    ran = _compared(files, path)
+    ran = compared(files, path)
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
@@ -114,7 +114,7 @@ def session(path: Path) -> Any:
         raise EngineError(f"{path.name}: ONNX Runtime refuses the file: {error}") from None
 
 
-def _compared(files: ModelFiles, path: Path) -> str:
+def compared(files: ModelFiles, path: Path) -> str:
     """Run the file and the model on the same made-up inputs."""
     raw = session(path)
     if any(op.type in OPS and OPS[op.type].facts.random for b in files.program.blocks for op in b.ops):

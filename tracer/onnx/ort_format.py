@@ -11,7 +11,7 @@ from ..core.errors import FileError
 from ..export.save import atomic_write
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
-from .files import Wanted, Written, _compared, not_an_input, onnx_bytes, opset_for
+from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for
 
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
@@ -25,7 +25,7 @@ def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
         plain.write_bytes(onnx_bytes(files, plain, True, opset))
         convert(plain, made)
         data = made.read_bytes()
-        checked = _compared(files, made) if wanted.check else "not checked"
+        checked = compared(files, made) if wanted.check else "not checked"
     operators = read_ort(data, output.name).operators
     atomic_write({str(output): data, str(config_path(output)): config_text(operators).encode()})
     return Written(output, len(data), opset, f"{checked}; needs {sum(map(len, operators.values()))} operators")

@@ -1,0 +1,130 @@
+"""Loss scaling: what a step does with scaled gradients, and how the factor moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.core.errors import OarlockError, OpError
+
+
+def one(scale: float = 4.0, **settings: Any) -> tuple[Any, Any, Any]:
+    """A parameter of one number, its optimizer, a scaler."""
+    layer = nn.Linear(1, 1, bias_attr=False)
+    layer.weight.set_value(np.ones((1, 1), "float32"))
+    optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+    return layer, optimizer, paddle.amp.GradScaler(init_loss_scaling=scale, **settings)
+
+
+def step(layer: Any, optimizer: Any, scaler: Any, factor: float = 1.0) -> None:
+    scaler.scale(layer(paddle.to_tensor([[factor]])).sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.clear_grad()
+
+
+def test_a_step_is_that_of_the_unscaled_gradient() -> None:
+    layer, optimizer, scaler = one()
+    scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
+    assert float(scaled) == 4.0
+    scaled.backward()
+    assert layer.weight.grad.item() == 4.0
+    scaler.unscale_(optimizer)
+    assert layer.weight.grad.item() == 1.0
+    with pytest.raises(OarlockError, match=r"unscale_\(\) was called"):
+        scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    with pytest.raises(OarlockError, match=r"step\(\) was called"):
+        scaler.step(optimizer)
+    with pytest.raises(OarlockError, match=r"step\(\) was called"):
+        scaler.unscale_(optimizer)
+    scaler.update()
+    assert layer.weight.item() == 0.5
+
+
+def test_a_step_with_infinite_gradients_is_left_out() -> None:
+    layer, optimizer, scaler = one(decr_every_n_nan_or_inf=2)
+    step(layer, optimizer, scaler, np.inf)
+    assert layer.weight.item() == 1.0
+    assert scaler.state_dict()["scale"] == 4.0
+    step(layer, optimizer, scaler, np.nan)
+    assert scaler.state_dict()["scale"] == 2.0
+    step(layer, optimizer, scaler)
+    assert layer.weight.item() == 0.5
+
+
+def test_good_steps_make_the_factor_grow() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=2, incr_ratio=3.0)
+    for _ in range(3):
+        step(layer, optimizer, scaler)
+    assert scaler.state_dict()["scale"] == 12.0
+    assert scaler.state_dict()["incr_count"] == 1
+
+
+def test_minimize_steps_and_updates() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=1)
+    scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
+    scaled.backward()
+    scaler.minimize(optimizer, scaled)
+    assert layer.weight.item() == 0.5
+    assert scaler.state_dict()["scale"] == 8.0
+    layer.weight.grad = paddle.to_tensor([[np.inf]])
+    assert scaler.minimize(optimizer, scaled) == (None, None)
+
+
+def test_a_fixed_factor_stays() -> None:
+    layer, optimizer, scaler = one(use_dynamic_loss_scaling=False)
+    step(layer, optimizer, scaler, np.inf)
+    step(layer, optimizer, scaler)
+    assert scaler.state_dict()["scale"] == 4.0
+    assert layer.weight.item() == 0.5
+    assert not scaler.is_use_dynamic_loss_scaling()
+
+
+def test_a_disabled_scaler_does_nothing() -> None:
+    layer, optimizer, scaler = one(enable=False)
+    loss = layer(paddle.to_tensor([[1.0]])).sum()
+    assert scaler.scale(loss) is loss
+    assert scaler.state_dict() == {}
+    scaler.load_state_dict({})
+    loss.backward()
+    scaler.unscale_(optimizer)
+    scaler.minimize(optimizer, loss)
+    assert layer.weight.item() == 0.5
+    assert not scaler.is_enable()
+
+
+def test_the_state_of_a_scaler_goes_to_another() -> None:
+    layer, optimizer, scaler = one(incr_every_n_steps=5)
+    step(layer, optimizer, scaler)
+    other = paddle.amp.GradScaler()
+    other.load_state_dict(scaler.state_dict())
+    assert other.state_dict() == scaler.state_dict()
+    assert other.get_init_loss_scaling() == 4.0
+    assert other.get_incr_every_n_steps() == 5
+    with pytest.raises(OarlockError, match="it is empty"):
+        other.load_state_dict({})
+
+
+def test_settings_of_a_scaler() -> None:
+    scaler = paddle.amp.GradScaler()
+    given = {
+        "incr_ratio": 3.0,
+        "decr_ratio": 0.1,
+        "incr_every_n_steps": 7,
+        "decr_every_n_nan_or_inf": 8,
+        "init_loss_scaling": 9.0,
+    }
+    for name, value in given.items():
+        getattr(scaler, f"set_{name}")(value)
+        assert getattr(scaler, f"get_{name}")() == value
+    with pytest.raises(OpError, match=r"incr_ratio=1.0 is not above 1"):
+        scaler.set_incr_ratio(1.0)
+    with pytest.raises(OpError, match=r"decr_ratio=1.0 is not below 1"):
+        scaler.set_decr_ratio(1.0)
+    with pytest.raises(OpError, match="int is no tensor"):
+        scaler.scale(3)
