@@ -30,18 +30,11 @@ std::size_t bytes_of(DType dtype, const Ints& shape) {
 }
 
 // Not captured: only to find out what comes back.
-OrtValues run_once(const Library& library, ort::Session* session, Names inputs,
-                   std::span<const ort::ValueHandle> values, Names outputs) {
+OrtValues run_uncaptured(const Library& library, ort::Session* session, Names inputs,
+                         std::span<const ort::ValueHandle> values, Names outputs) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
-  std::vector<const ort::Value*> in;
-  for (const ort::ValueHandle& value : values) in.push_back(value.get());
-  std::vector<ort::Value*> out(outputs.size());
-  library.api.call<ort::Run>(session, static_cast<const ort::RunOptions*>(options.get()), inputs.data(), in.data(),
-                             in.size(), outputs.data(), outputs.size(), out.data());
-  OrtValues owned;
-  for (ort::Value* value : out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
-  return owned;
+  return run_once(library, session, options.get(), inputs, values, outputs);
 }
 
 }  // namespace
@@ -76,7 +69,7 @@ CapturedRun::CapturedRun(const Library& library, ort::Session* session, const De
   allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(api, static_cast<const ort::Session*>(session),
                                                                      static_cast<const ort::MemoryInfo*>(info_.get()));
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  OrtValues found = run_once(library, session, inputs, values, outputs);
+  OrtValues found = run_uncaptured(library, session, inputs, values, outputs);
   auto placed = [&](const ort::ValueHandle& value) {
     auto [dtype, shape] = type_of(library, value.get());
     return buffer(dtype, std::move(shape));

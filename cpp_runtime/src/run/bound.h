@@ -19,9 +19,6 @@ struct DeviceMemory {
 };
 DeviceMemory cuda_memory(int device_id);
 
-using Names = std::span<const char* const>;
-using OrtValues = std::vector<ort::ValueHandle>;
-
 /// One run with outputs in the host memory that the device writes to directly.
 OrtValues run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
                     const DeviceMemory& memory, Names inputs, std::span<const ort::ValueHandle> values, Names outputs);

@@ -64,7 +64,6 @@ using RunOptionsSetTerminate = Slot<46, Status*(RunOptions*)>;
 using RunOptionsUnsetTerminate = Slot<47, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
     Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
-using IsTensor = Slot<50, Status*(const Value*, int*)>;
 using GetTensorMutableData = Slot<51, Status*(Value*, void**)>;
 using CastTypeInfoToTensorInfo = Slot<55, Status*(const TypeInfo*, const TensorInfo**)>;
 using GetTensorElementType = Slot<60, Status*(const TensorInfo*, int*)>;

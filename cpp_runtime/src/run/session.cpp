@@ -68,7 +68,7 @@ struct Session::Impl {
   ort::MemoryHandle memory;
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
-  std::vector<const char*> input_names;
+  std::vector<const char*> input_names, all_names;  // all_names: of outputs, and of guards that a run fetches
   std::vector<std::size_t> all_outputs;
   std::set<std::string, std::less<>> pairs;  // the outputs that the engine gives as pairs of real numbers
   Guards guards;
@@ -97,6 +97,7 @@ struct Session::Impl {
       }
       all_outputs.push_back(i);
     }
+    all_names = names_of(all_outputs);
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
@@ -230,34 +231,24 @@ struct Session::Impl {
 
   bool is_pairs(std::string_view name) const { return !pairs.empty() && pairs.count(name) > 0; }
 
-  std::vector<Tensor> tensors_of(OrtValues values, Names names) const {
-    std::vector<Tensor> results;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      results.push_back(tensor_of(library, std::move(values[i]), is_pairs(names[i])));
-    return results;
-  }
-
   std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in, Names names,
                            const ort::RunOptions* how = nullptr) const {
-    if (options.device != "cpu")
-      return tensors_of(run_bound(library, engine, how, cuda_memory(options.device_id), input_names, in, names), names);
-    std::vector<const ort::Value*> raw_in;
-    for (const ort::ValueHandle& value : in) raw_in.push_back(value.get());
-    std::vector<ort::Value*> raw_out(names.size());
-    library.api.call<ort::Run>(engine, how, input_names.data(), raw_in.data(), raw_in.size(), names.data(),
-                               names.size(), raw_out.data());
-    OrtValues owned;
-    for (ort::Value* value : raw_out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
-    return tensors_of(std::move(owned), names);
+    OrtValues made = options.device == "cpu"
+                         ? run_once(library, engine, how, input_names, in, names)
+                         : run_bound(library, engine, how, cuda_memory(options.device_id), input_names, in, names);
+    std::vector<Tensor> results;
+    results.reserve(made.size());
+    for (std::size_t i = 0; i < made.size(); ++i)
+      results.push_back(tensor_of(library, std::move(made[i]), is_pairs(names[i])));
+    return results;
   }
 
   // All outputs and guards at once: what is captured is one graph.
   std::vector<Tensor> launch(std::span<const TensorView> given, std::span<const ort::ValueHandle> values,
                              std::span<const std::size_t> wanted) const {
     std::call_once(once, [&] {
-      std::vector<const char*> all = names_of(all_outputs);
       captured = std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id), input_names,
-                                               values, all);
+                                               values, all_names);
     });
     std::vector<Tensor> everything = captured->run(given), results;
     for (std::size_t index : wanted) results.push_back(everything[index]);
@@ -293,9 +284,11 @@ struct Session::Impl {
     check_weights();
     if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
     check(given);
+    std::vector<const char*> some = wanted.empty() ? std::vector<const char*>() : names_of(wanted);
+    Names names = wanted.empty() ? all_names : some;
     if (wanted.empty()) wanted = all_outputs;
-    std::vector<const char*> names = names_of(wanted);
-    std::vector<ort::ValueHandle> values;
+    OrtValues values;
+    values.reserve(given.size());
     for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {

@@ -2,6 +2,20 @@
 
 namespace oarlock {
 
+OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
+                   std::span<const ort::ValueHandle> values, Names outputs) {
+  std::vector<const ort::Value*> in;
+  in.reserve(values.size());
+  for (const ort::ValueHandle& value : values) in.push_back(value.get());
+  std::vector<ort::Value*> out(outputs.size());
+  library.api.call<ort::Run>(session, how, inputs.data(), in.data(), in.size(), outputs.data(), outputs.size(),
+                             out.data());
+  OrtValues owned;
+  owned.reserve(out.size());
+  for (ort::Value* value : out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
+  return owned;
+}
+
 // ONNX Runtime has no complex numbers; in memory one is two real ones.
 ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view) {
   static std::int64_t nothing = 0;  // an empty tensor still needs an address
@@ -35,9 +49,6 @@ std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, cons
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
-  int is_tensor = 0;
-  api.call<ort::IsTensor>(static_cast<const ort::Value*>(raw), &is_tensor);
-  if (!is_tensor) throw Error(Fault::unsupported, "run: an output is not a tensor");
   auto [dtype, shape] = type_of(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);

@@ -1,5 +1,6 @@
 // Tensors to the engine's values and back.
 #pragma once
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -7,14 +8,20 @@
 
 namespace oarlock {
 
+using Names = std::span<const char* const>;
+using OrtValues = std::vector<ort::ValueHandle>;
+
+/// One run, with outputs wherever the engine puts them.
+OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
+                   std::span<const ort::ValueHandle> values, Names outputs);
+
 /// A value over the memory of `view`, which must stay.
 ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view);
 
 /// Element type and shape of a tensor.
 std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value);
 
-/// A tensor on the memory of `value`.   pairs: along the last axis, which are complex numbers.   Error(unsupported)
-/// where it is none.
+/// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex numbers.
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
 
 /// What the session says of one of its outputs.   Error(unsupported) where it is no tensor.
