@@ -142,7 +142,7 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   Tensor first = tensor_of(raw.library, std::move(bound[0]), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
-  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs);
+  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs, {false});
   for (float start : {1.0f, 5.0f}) {
     data[0] = start;
     std::vector<Tensor> again = session.run(views), found = captured.run(views);

@@ -46,6 +46,7 @@ void Node::lower_by_parts() {
     for (const std::string& name : names)
       if (!name.empty() && is_floating(dtype(lookup(name)))) fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
+  if (!rule) need_opset(first_opset(op_.type));
   auto results = std::exchange(graph_.results_, {});
   std::vector<std::pair<std::string, Value>> made[2];
   for (int part : {0, 1}) {

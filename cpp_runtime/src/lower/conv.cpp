@@ -1,6 +1,7 @@
 // Convolutions and their transposes, in one, two and three dimensions.
 #include <algorithm>
 
+#include "lower/expr.h"
 #include "lower/guard.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -60,15 +61,41 @@ void conv(Node& n) {
 // What `output_size` asks for beyond the size that the window gives; the input's size plays no part in the remainder.
 Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
-  n.require(output_size.size() == dims, "'output_size' does not fit the window");
   n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0, "'output_size' needs the filter's size to be known");
   Ints extra(dims);
   for (std::size_t i = 0; i < dims; ++i) {
-    check_size(n, output_size[i], "output_size");
     auto rest = output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
     extra[i] = ((rest % w.strides[i]) + w.strides[i]) % w.strides[i];
   }
   return extra;
+}
+
+// Padding SAME where the input's sizes are not known: all of it, and then less.   size: what `output_size` asks for
+Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w, const Ints& size) {
+  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0, "padding SAME needs the filter's size to be known");
+  w.same = false;
+  auto attrs = attributes(w, groups_of(n));
+  Ints extra = n.attr("output_padding", Ints{});
+  if (!size.empty()) extra = Ints(w.kernel.size(), 0);
+  for (std::size_t i = 0; !size.empty() && i < extra.size(); ++i) extra[i] = w.strides[i] - 1;
+  if (!extra.empty()) attrs.emplace_back("output_padding", extra);
+  auto whole = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+  auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
+  Expr all(n, same_padding(n, x, w)), begin = all / 2;
+  Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
+  auto end = size.empty() ? full - all + begin : begin + Expr(n, n.ints(size));
+  Ints axes = all_axes(static_cast<int>(rank));
+  return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
+}
+
+// One number stands for all dims.
+Ints read_output_size(Node& n, std::size_t dims) {
+  if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
+  Ints size = need_ints(n, {"output_size", "", ""});
+  if (size.size() == 1) size.assign(dims, size[0]);
+  n.require(size.empty() || size.size() == dims, "'output_size' does not fit the window");
+  for (auto s : size) check_size(n, s, "output_size");
+  return size;
 }
 
 void conv_transpose(Node& n) {
@@ -76,11 +103,11 @@ void conv_transpose(Node& n) {
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
   if (n.need_rank(x) == 5) x = nonempty(n, x, 2);
   Window w = window_of(n, x, filter);
-  n.require(!w.same, "padding SAME of an input of unknown size has no lowering");
+  Ints size = read_output_size(n, w.kernel.size());
+  if (w.same) return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
   auto attrs = attributes(w, groups_of(n));
-  Ints extra = n.attr("output_padding", Ints{}), size;
-  if (n.has("OutputSizeTensor") || n.has_attr("output_size")) size = need_ints(n, {"output_size", "", ""});
-  if (!size.empty()) extra = padding_for(n, w, size.size() == 1 ? Ints(w.kernel.size(), size[0]) : size);
+  Ints extra = n.attr("output_padding", Ints{});
+  if (!size.empty()) extra = padding_for(n, w, size);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
 

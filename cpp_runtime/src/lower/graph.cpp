@@ -96,10 +96,16 @@ onnx::Model Graph::lower() {
   return finish();
 }
 
-// A node is called after its layer's path, which it has as its name so far, and after what it gives.
+// A node is called after its layer's path, which it has as its name so far, and after what it gives when its op is
+// done: later that may be renamed to an output of the model.
+void name_node(onnx::Node& node) {
+  bool done = !node.name.empty() && node.name.back() != '/';
+  if (!done) node.name += node.outputs[0];
+}
+
 void name_nodes(onnx::Graph& graph) {
   for (onnx::Node& node : graph.nodes) {
-    node.name += node.outputs[0];
+    name_node(node);
     for (auto& [key, attr] : node.attrs)
       if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) name_nodes(**inner);
   }
@@ -183,6 +189,10 @@ void Graph::guards() {
   }
 }
 
+void Graph::name_since(std::size_t first_node) {
+  for (std::size_t i = first_node; i < scope_->graph->nodes.size(); ++i) name_node(scope_->graph->nodes[i]);
+}
+
 void Graph::run_block(std::int32_t block) {
   std::int32_t outside = std::exchange(block_, block);
   std::size_t outside_index = op_index_;
@@ -206,6 +216,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     Node node(op, *this);
     rule->lower(node);
     name_results(op, first_node);
+    name_since(first_node);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(error.what());
@@ -224,8 +235,11 @@ std::string first_output(const OpDesc& op) {
 void Graph::missing_rule(const OpDesc& op, std::size_t index) {
   auto [entry, is_new] = missing_.try_emplace(op.type);
   Missing& missing = entry->second;
-  if (is_new) missing = {0, index, block_, first_output(op), op.where};
-  needed_opset_ = std::max(needed_opset_, first_opset(op.type));
+  bool complex = has_complex_operand(op);
+  const Rule* later = complex ? find_rule_for_complex(op.type) : nullptr;
+  int since = complex ? (later ? later->since : 0) : first_opset(op.type);
+  if (is_new) missing = {0, index, block_, first_output(op), op.where, since, complex};
+  needed_opset_ = std::max(needed_opset_, since);
   ++missing.count;
   poison(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
@@ -252,10 +266,9 @@ void Graph::poison(const OpDesc& op) {
     }
 }
 
-std::string Graph::no_lowering(std::string_view type) const {
-  int later = first_opset(type);
-  if (later && later <= options_.opset) return "no lowering for complex numbers";
-  return later ? "needs opset " + std::to_string(later) + ", not " + std::to_string(options_.opset) : "no lowering";
+std::string Graph::no_lowering(std::string_view type, const Missing& m) const {
+  if (m.since) return "needs opset " + std::to_string(m.since) + ", not " + std::to_string(options_.opset);
+  return m.complex && first_opset(type) ? "no lowering for complex numbers" : "no lowering";
 }
 
 void Graph::report() const {
@@ -264,7 +277,7 @@ void Graph::report() const {
   std::string lines;
   for (auto& [type, m] : missing_) {
     count += m.count;
-    lines += "\n  " + type + ": " + no_lowering(type) + " (" + std::to_string(m.count) + "x, first op " +
+    lines += "\n  " + type + ": " + no_lowering(type, m) + " (" + std::to_string(m.count) + "x, first op " +
              std::to_string(m.index) + (m.block ? " of block " + std::to_string(m.block) : "") +
              (m.gives.empty() ? "" : ", giving '" + m.gives + "'") + ")" +
              (m.where.empty() ? "" : "\n    at " + m.where);

@@ -78,8 +78,8 @@ class Graph {
   Value joined(const Value& v);
   Value entered(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
+  void name_since(std::size_t first_node);
   void poison(const OpDesc& op);
-  std::string no_lowering(std::string_view type) const;
   void report() const;
   onnx::Model finish();
 
@@ -117,7 +117,10 @@ class Graph {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;
     std::string gives, where;  // a variable
+    int since;                 // the first opset with a rule for such operands, 0 where there is none
+    bool complex;
   };
+  std::string no_lowering(std::string_view type, const Missing& missing) const;
   std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
 

@@ -18,7 +18,7 @@ bool zero_row(const Node& n, const Value& table, std::int64_t row) {
 
 // The row of `padding_idx` counts as zeros, whatever the table holds there.
 Value looked_up(Node& n, const Value& table, const Value& ids) {
-  auto rows = n.emit("Gather", {table, ids}, {{"axis", std::int64_t{0}}});
+  auto rows = n.emit("Gather", {table, positions(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
   if (padding < 0 || zero_row(n, table, padding)) return rows;
   auto is_padding = n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
@@ -37,7 +37,7 @@ void lookup_column(Node& n) {
 
 // ids of shape [n, 1] are the same list as [n]
 Value id_list(Node& n, std::string_view slot) {
-  auto ids = n.in(slot);
+  auto ids = positions_in(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
 
@@ -53,13 +53,13 @@ void index_select(Node& n) {
 }
 
 void index_sample(Node& n) {
-  n.out("Out", n.emit("GatherElements", {n.in("X"), n.in("Index")}, {{"axis", std::int64_t{1}}}));
+  n.out("Out", n.emit("GatherElements", {n.in("X"), positions_in(n, "Index")}, {{"axis", std::int64_t{1}}}));
 }
 
 void take_along_axis(Node& n) {
   auto x = n.in("Input");
   auto axis = n.axis("Axis", 0, n.need_rank(x));
-  n.out("Result", n.emit("GatherElements", {x, n.in("Index")}, {{"axis", axis}}));
+  n.out("Result", n.emit("GatherElements", {x, positions_in(n, "Index")}, {{"axis", axis}}));
 }
 
 struct Reduction {
@@ -84,7 +84,7 @@ Value scattered(Node& n, const Value& x, const Value& at, const Value& values, s
 }
 
 void put_along_axis(Node& n) {
-  auto x = n.in("Input"), at = n.in("Index"), values = n.in("Value");
+  auto x = n.in("Input"), at = positions_in(n, "Index"), values = n.in("Value");
   auto axis = n.axis("Axis", 0, n.need_rank(x));
   const Reduction& how = find_reduction(n, n.attr("Reduce", "assign"));
   n.need_opset(how.since);
@@ -100,7 +100,9 @@ void put_along_axis(Node& n) {
 
 Value coordinates(Node& n, const Value& v) { return n.cast(v, DType::int64); }
 
-void gather_nd(Node& n) { n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, n.in("Index"))})); }
+void gather_nd(Node& n) {
+  n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))}));
+}
 
 Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
   return n.emit("ScatterND", {x, at, updates}, {{"reduction", std::string("add")}});
@@ -108,7 +110,7 @@ Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
 
 void scatter_nd_add(Node& n) {
   n.need_opset(16);
-  n.out("Out", added_at(n, n.in("X"), coordinates(n, n.in("Index")), n.in("Updates")));
+  n.out("Out", added_at(n, n.in("X"), coordinates(n, positions_in(n, "Index")), n.in("Updates")));
 }
 
 // Rows are replaced; or set to zero and then added up.

@@ -18,7 +18,7 @@ struct Picked {
 Picked pick(Node& n, const Value& scores, const Value& label, std::int64_t axis, std::int64_t ignore) {
   Expr at(n, n.cast(label, DType::int64));
   auto ignored = at == static_cast<double>(ignore);
-  auto safe = where(ignored, 0, at);
+  Expr safe(n, positions(n, where(ignored, 0, at)));
   auto picked = n.emit("GatherElements", {scores, safe}, {{"axis", axis}});
   return {Expr(n, picked), ignored};
 }

@@ -26,7 +26,7 @@ void rank_loss(Node& n) {
 void bpr_loss(Node& n) {
   auto x = in(n, "X");
   int last = n.need_rank(x) - 1;
-  Expr label(n, n.cast(n.in("Label"), DType::int64)), classes(n, counted(n, length_along(n, x, last)));
+  Expr label(n, positions(n, n.cast(n.in("Label"), DType::int64))), classes(n, counted(n, length_along(n, x, last)));
   Expr own(n, n.emit("GatherElements", {x, label}, {{"axis", std::int64_t{last}}}));
   auto gap = own - x, losses = relu(-gap) + log(exp(-abs(gap)) + 1);
   auto total = sum(where(classes == label, 0, losses), {last}, true);
@@ -40,7 +40,7 @@ Expr picked_log(Node& n, const Expr& x, std::int64_t ignore) {
   auto label = in(n, "Label").to(DType::int64);
   if (n.need_rank(label) == last) label = Expr(n, n.unsqueeze(label, {-1}));
   auto ignored = label == static_cast<double>(ignore);
-  Expr p(n, n.emit("GatherElements", {x, where(ignored, 0, label)}, {{"axis", last}}));
+  Expr p(n, n.emit("GatherElements", {x, positions(n, where(ignored, 0, label))}, {{"axis", last}}));
   return where(ignored, 0, -log(p));
 }
 

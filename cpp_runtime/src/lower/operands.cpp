@@ -14,6 +14,32 @@ Value as_scalar(Node& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape
 
 namespace {
 
+// What these give is never negative.
+bool counts_from_zero(const OpDesc& op) {
+  static constexpr std::string_view all[] = {"arg_max", "arg_min",  "argsort",        "matrix_nms", "multiclass_nms3",
+                                             "top_k",   "top_k_v2", "where_index"};
+  return std::find(std::begin(all), std::end(all), op.type) != std::end(all);
+}
+
+}  // namespace
+
+Value positions(Node& n, const Value& ids) {
+  auto known = n.const_ints(ids);
+  if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; })) return ids;
+  auto at = n.need_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
+  n.need_opset(9);
+  auto negative = n.emit("Less", {at, n.scalar_like(0, at)});
+  return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kNoPosition), at), at});
+}
+
+Value positions_in(Node& n, std::string_view slot) {
+  auto ids = n.in(slot);
+  const OpDesc* writer = n.writer(n.names(slot)[0]);
+  return writer && counts_from_zero(*writer) ? ids : positions(n, ids);
+}
+
+namespace {
+
 // One integer stands for a list of one.
 Ints listed(const Node& n, std::string_view attr, const Ints& otherwise) {
   auto found = n.op().attrs.find(attr);

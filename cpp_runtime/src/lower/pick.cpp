@@ -10,7 +10,7 @@ namespace {
 void multiplex(Node& n) {
   Values stacked;
   for (const Value& candidate : need_values(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
-  auto ids = n.reshape(n.cast(n.in("Ids"), DType::int64), {-1, 1});
+  auto ids = n.reshape(n.cast(positions_in(n, "Ids"), DType::int64), {-1, 1});
   auto rows = counted(n, length_along(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.out("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
@@ -28,7 +28,7 @@ void index_add(Node& n) {
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  auto at = n.unsqueeze(as_vector(n, n.in("Index")), {-1});
+  auto at = n.unsqueeze(as_vector(n, positions_in(n, "Index")), {-1});
   auto sum = scattered(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
   n.out("Out", n.transpose(sum, back));
 }

@@ -143,22 +143,27 @@ Value adaptive(Node& n, const Value& x, const Pool& pool) {
 
 // ---- ceil: one more window where strides leave a rest ----
 
-// Paddings that make the floor of ONNX give as many windows as Paddle's ceil.   extra: what the ends grew by
-Ints grow_ends(const Node& n, Pool& pool) {
+// Paddings that make the floor of ONNX give as many windows as Paddle's ceil.
+void grow_ends(const Node& n, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  Ints extra(dims, 0);
   for (std::size_t i = 0; i < dims; ++i) {
     auto length = pool.image[i] + w.pads[i] + w.pads[dims + i];
     auto windows = (length - w.kernel[i] + w.strides[i] - 1) / w.strides[i] + 1;
-    extra[i] = std::max((windows - 1) * w.strides[i] + w.kernel[i] - length, std::int64_t{0});
-    w.pads[dims + i] += extra[i];
+    w.pads[dims + i] += std::max((windows - 1) * w.strides[i] + w.kernel[i] - length, std::int64_t{0});
     n.require(w.pads[dims + i] < w.kernel[i], "ceil_mode puts a whole window into the padding");
   }
+}
+
+// An inclusive mean counts padding, at the end no more than at the beginning: what it leaves out there.
+Ints uncounted(const Window& w) {
+  Ints extra(w.kernel.size());
+  for (std::size_t i = 0; i < extra.size(); ++i)
+    extra[i] = std::max(w.pads[extra.size() + i] - w.pads[i], std::int64_t{0});
   return extra;
 }
 
-// An inclusive mean counts padding, but not what `grow_ends` added: window / counted, per position along one dim.
+// Size of the window / what of it counts, per position along one dim.
 Ints elements_counted(const Node& n, const Pool& pool, const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -188,10 +193,42 @@ Value corrected(Node& n, Value y, const Pool& pool, const Ints& extra) {
 // known.
 void refuse_odd_ceil(const Node& n, const Pool& pool) {
   const Window& w = pool.window;
-  for (std::size_t i = 0; i < w.kernel.size(); ++i)
-    n.require(w.kernel[i] >= w.strides[i] + w.pads[i], "ceil_mode of this window needs a known size of the image");
-  n.require(pool.max || pool.exclusive || element_count(w.strides).value_or(-1) == 1,
-            "an inclusive mean in ceil_mode needs a known size of the image");
+  std::size_t dims = w.kernel.size();
+  for (std::size_t i = 0; i < dims; ++i)
+    n.require(w.kernel[i] >= w.strides[i] + w.pads[dims + i], "ceil_mode of this window needs a known size of the image");
+}
+
+// Zeros around an image.   begin, end: int64[dims]
+Value with_border(Node& n, const Value& x, const Value& begin, const Value& end) {
+  n.need_opset(11);
+  return n.emit("Pad", {x, n.concat({n.ints({0, 0}), begin, n.ints({0, 0}), end}, 0), n.scalar_like(0, x)});
+}
+
+// Padding SAME is as wide at both ends, or one more at the end, which ceil or an uncounted padding makes up for.
+Value padded_same(Node& n, const Value& x, Pool& pool) {
+  Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  auto begin = (Expr(n, same_padding(n, x, w)) / 2).value();
+  w.same = false, pool.ceil = true;
+  for (std::size_t i = 0; i < dims; ++i) w.pads[dims + i] = w.strides[i] == 1 && w.kernel[i] % 2 == 0 ? 1 : 0;
+  return with_border(n, x, begin, begin);
+}
+
+// An inclusive mean of an image of unknown size is an exclusive one of the image with the padding that counts.
+Value padded(Node& n, const Value& x, Pool& pool) {
+  Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  Ints extra = uncounted(w), begin(w.pads.begin(), w.pads.begin() + static_cast<std::ptrdiff_t>(dims)), end(dims);
+  bool all = !w.same && !pool.ceil && std::count(extra.begin(), extra.end(), 0) == static_cast<std::ptrdiff_t>(dims);
+  if (all) return x;  // ONNX counts the same
+  pool.exclusive = true;
+  if (w.same) return padded_same(n, x, pool);
+  for (std::size_t i = 0; i < dims; ++i) {
+    end[i] = w.pads[dims + i] - extra[i];
+    n.require(!pool.ceil || end[i] == begin[i], "ceil_mode of these paddings needs a known size of the image");
+    w.pads[i] = 0, w.pads[dims + i] = extra[i];
+  }
+  return with_border(n, x, n.ints(begin), n.ints(end));
 }
 
 Node::Attrs attributes(const Pool& pool, bool ceil) {
@@ -206,14 +243,15 @@ Node::Attrs attributes(const Pool& pool, bool ceil) {
   return attrs;
 }
 
-Value windowed(Node& n, const Value& x, Pool pool) {
+Value windowed(Node& n, Value x, Pool pool) {
   resolve_same(pool.window, pool.image);
   bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
-  Ints extra(pool.image.size(), 0);
-  if (pool.ceil && known) extra = grow_ends(n, pool);
+  if (pool.ceil && known) grow_ends(n, pool);
+  if (pool.ceil && pool.window.same) refuse_odd_ceil(n, pool), pool.ceil = false;  // nothing is left over then
+  if (!known && !pool.max && !pool.exclusive) x = padded(n, x, pool);
   if (pool.ceil && !known) refuse_odd_ceil(n, pool);
   auto y = n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, attributes(pool, pool.ceil && !known));
-  return pool.max || pool.exclusive ? y : corrected(n, y, pool, extra);
+  return pool.max || pool.exclusive || !known ? y : corrected(n, y, pool, uncounted(pool.window));
 }
 
 void pool(Node& n) {
@@ -253,9 +291,9 @@ void max_pool_with_index(Node& n) {
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
     }
   }
-  if (pool.ceil) n.require(std::count(pool.image.begin(), pool.image.end(), -1) == 0, "ceil_mode needs known sizes");
-  if (pool.ceil) grow_ends(n, pool);
-  auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, false));
+  bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
+  if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);
+  auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, pool.ceil && open));
   n.out("Out", found[0]);
   n.out("Mask", plane_mask(n, found[1], x, out.size()));
 }

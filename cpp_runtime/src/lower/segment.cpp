@@ -73,7 +73,7 @@ Value node_count(Node& n, const Value& x) {
 }
 
 Value sent(Node& n, const Value& x) {
-  return n.emit("Gather", {x, as_vector(n, n.in("Src_index"))}, {{"axis", std::int64_t{0}}});
+  return n.emit("Gather", {x, as_vector(n, positions_in(n, "Src_index"))}, {{"axis", std::int64_t{0}}});
 }
 
 void graph_send_recv(Node& n) {

@@ -83,10 +83,31 @@ void fold(Node& n) {
                     {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
 }
 
+// The size that pooling had, in each dim that was declared before it was known.   int64[dims]
+Value unpooled_size(Node& n, const Value& x) {
+  Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
+  Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
+  Values sizes{int_list(n, {"output_size", "", ""})};
+  auto known = n.const_ints(sizes[0]);
+  if (!known || std::all_of(known->begin(), known->end(), [](auto s) { return s > 0; })) return sizes[0];
+  std::size_t dims = known->size();
+  n.require(kernel.size() == dims && stride.size() == dims && padding.size() == dims, "'ksize' does not fit its sizes");
+  sizes.clear();
+  for (std::size_t i = 0; i < dims; ++i) {
+    for (auto s : {kernel[i], stride[i], padding[i]}) check_size(n, s, "ksize");
+    auto rest = kernel[i] - 2 * padding[i];  // counted with an input of -1, Paddle declares -2 * stride + rest
+    bool open = (*known)[i] <= 0 && (*known)[i] == -2 * stride[i] + rest;
+    Expr size(n, size_along(n, x, static_cast<std::int64_t>(i) + 2));
+    sizes.push_back(open ? ((size - 1) * static_cast<double>(stride[i]) + static_cast<double>(rest)).value()
+                         : n.ints({(*known)[i]}));
+  }
+  return n.concat(sizes, 0);
+}
+
 // Each value goes to its place in an empty plane.
 void unpool(Node& n) {
   auto x = n.in("X"), at = n.cast(n.in("Indices"), DType::int64);
-  auto size = int_list(n, {"output_size", "", ""});
+  auto size = unpooled_size(n, x);
   auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
   auto known = n.const_ints(size);
   for (auto s : known.value_or(Ints{})) written_size(n, s, "a size of the picture");

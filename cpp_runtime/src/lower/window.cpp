@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lower/expr.h"
+
 namespace oarlock {
 
 void check_size(const Node& n, std::int64_t size, const char* what) {
@@ -42,6 +44,13 @@ void resolve_same(Window& w, const Ints& image) {
     w.pads[dims + i] = sum - sum / 2;
   }
   w.same = false;
+}
+
+Value same_padding(Node& n, const Value& x, const Window& w) {
+  auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
+  Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)), kernel(n, n.ints(w.kernel));
+  auto windows = (image + stride - 1) / stride;
+  return max((windows - 1) * stride + kernel - image, 0);
 }
 
 }  // namespace oarlock

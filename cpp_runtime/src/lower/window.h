@@ -19,4 +19,7 @@ void check_size(const Node& n, std::int64_t size, const char* what);
 /// Padding SAME becomes numbers where the sizes are known.   image: per dim, -1 where unknown.
 void resolve_same(Window& w, const Ints& image);
 
+/// How much padding SAME adds to an image in all, where it is not known before.   x [N,C,*] -> int64[dims]
+Value same_padding(Node& n, const Value& x, const Window& w);
+
 }  // namespace oarlock

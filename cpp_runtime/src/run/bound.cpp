@@ -62,7 +62,7 @@ OrtValues run_bound(const Library& library, ort::Session* session, const ort::Ru
 }
 
 CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-                         std::span<const ort::ValueHandle> values, Names outputs)
+                         std::span<const ort::ValueHandle> values, Names outputs, const std::vector<bool>& pairs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   info_ = memory_info(library, memory.device, memory.id, kDefault);
@@ -81,6 +81,7 @@ CapturedRun::CapturedRun(const Library& library, ort::Session* session, const De
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs_.push_back(placed(found[i]));
     api.call<ort::BindOutput>(binding_.get(), outputs[i], static_cast<const ort::Value*>(outputs_[i].value.get()));
+    if (pairs[i]) as_complex(outputs_[i].dtype, outputs_[i].shape);
   }
 }
 

@@ -27,8 +27,9 @@ OrtValues run_bound(const Library& library, ort::Session* session, const ort::Ru
 class CapturedRun {
  public:
   /// values: inputs to find the sizes of the outputs with.   All inputs must have fixed sizes.
+  /// pairs: for each output, whether it is of complex numbers.
   CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-              std::span<const ort::ValueHandle> values, Names outputs);
+              std::span<const ort::ValueHandle> values, Names outputs, const std::vector<bool>& pairs);
   ~CapturedRun();
   CapturedRun(const CapturedRun&) = delete;
   CapturedRun& operator=(const CapturedRun&) = delete;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "onnx/model.h"
+#include "run/blame.h"
 #include "run/bound.h"
 #include "run/cache.h"
 #include "run/guards.h"
@@ -247,8 +248,10 @@ struct Session::Impl {
   std::vector<Tensor> launch(std::span<const TensorView> given, std::span<const ort::ValueHandle> values,
                              std::span<const std::size_t> wanted) const {
     std::call_once(once, [&] {
+      std::vector<bool> pairs;
+      for (const char* name : all_names) pairs.push_back(is_pairs(name));
       captured = std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id), input_names,
-                                               values, all_names);
+                                               values, all_names, pairs);
     });
     std::vector<Tensor> everything = captured->run(given), results;
     for (std::size_t index : wanted) results.push_back(everything[index]);
@@ -294,10 +297,10 @@ struct Session::Impl {
     try {
       const ort::RunOptions* how = interrupt ? interrupt->impl().options.get() : nullptr;
       results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how);
-    } catch (const Error&) {
+    } catch (const Error& error) {
       if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
       explain(values);
-      throw;
+      throw blamed(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetched().size(); ++i) guards.after(i, results[wanted.size() + i]);
     results.resize(wanted.size());

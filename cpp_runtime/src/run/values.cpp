@@ -46,13 +46,18 @@ std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, cons
   return {dtype_of_onnx(number), std::move(shape)};
 }
 
+void as_complex(DType& dtype, std::vector<std::int64_t>& shape) {
+  shape.pop_back();
+  dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
+}
+
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
   auto [dtype, shape] = type_of(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
-  if (pairs) shape.pop_back(), dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
+  if (pairs) as_complex(dtype, shape);
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 

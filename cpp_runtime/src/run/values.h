@@ -21,6 +21,9 @@ ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
 /// Element type and shape of a tensor.
 std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value);
 
+/// What pairs along the last axis are as complex numbers.
+void as_complex(DType& dtype, std::vector<std::int64_t>& shape);
+
 /// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex numbers.
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
 

@@ -1,0 +1,11 @@
+// What the engine says of a node, said of the op of the program that became it.
+#pragma once
+#include "oarlock/error.h"
+#include "read/program.h"
+
+namespace oarlock {
+
+/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name no node of ours stay.
+Error blamed(const Program& program, const Error& error);
+
+}  // namespace oarlock
