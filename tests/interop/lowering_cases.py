@@ -197,6 +197,7 @@ def cases():
     """Every case by name."""
     import lowering_arith
     import lowering_detection
+    import lowering_edges
     import lowering_legacy
     import lowering_linalg
     import lowering_nets
@@ -222,6 +223,7 @@ def cases():
         lowering_vision,
         lowering_detection,
         lowering_regions,
+        lowering_edges,
     )
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 

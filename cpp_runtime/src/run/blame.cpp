@@ -1,5 +1,6 @@
 #include "run/blame.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "lower/operands.h"
@@ -70,12 +71,21 @@ std::string_view without_source(std::string_view reason) {
   return reason.substr(std::min(reason.find_first_not_of(' '), reason.size()));
 }
 
+bool is_about_index(std::string_view reason) {
+  static constexpr std::string_view ways[] = {"indices element out of data bounds", "invalid indice found",
+                                              "invalid index found", "Out of range value in index tensor",
+                                              "Value in indices must be within bounds"};
+  return std::any_of(std::begin(ways), std::end(ways), [&](auto way) { return reason.find(way) != reason.npos; });
+}
+
 std::string reason_of(std::string_view message) {
   constexpr std::string_view status = "Status Message: ";
   auto at = message.find(status);
   std::string reason(without_source(message.substr(at == message.npos ? 0 : at + status.size())));
-  bool negative = reason.find(std::to_string(kNoPosition)) != reason.npos && reason.find("indic") != reason.npos;
-  return negative ? "a position is negative" : reason;
+  reason.erase(reason.find_last_not_of(" \n") + 1);
+  if (!is_about_index(reason)) return reason;
+  bool negative = reason.find(std::to_string(kNoPosition)) != reason.npos;
+  return negative ? "an index is negative" : "an index is out of range: " + reason;
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// What the engine says of a node becomes what is said of an op of the program.
+#include "run/blame.h"
+
+#include "check.h"
+#include "fixtures.h"
+#include "one_op.h"
+
+using namespace oarlock;
+
+namespace {
+
+const OneOp kMatmul{"matmul_v2", {{"X", {"x"}}, {"Y", {"y"}}}, {{"Out", {"linear_0.tmp_0"}}}, {}, {}};
+
+std::string said(const std::string& node, const std::string& status) {
+  std::string text =
+      "engine: Non-zero status code returned while running MatMul node. Name:'" + node + "' Status Message: " + status;
+  return blamed(kMatmul.program(), Error(Fault::engine, text)).what();
+}
+
+}  // namespace
+
+TEST("blame: the op, what it gives, the reason and the user's line") {
+  CHECK_EQ(said("linear_0.tmp_0", "3 is not 4\n"),
+           "engine: matmul_v2, giving 'linear_0.tmp_0': 3 is not 4\n    at net.py:3 in forward: y = f(x)");
+}
+
+TEST("blame: nodes of layers, fused nodes and parts of an op are the op's") {
+  for (const char* node :
+       {"body/0/linear_0.tmp_0", "fused linear_0.tmp_0", "linear_0.tmp_0/MatMulAddFusion", "linear_0.tmp_0/Gather.1"})
+    CHECK_HAS(said(node, "no"), "engine: matmul_v2, giving 'linear_0.tmp_0': no");
+}
+
+TEST("blame: a node of another name keeps the engine's words") {
+  for (const char* node : {"linear_0.tmp_01", "my_linear_0.tmp_0", "guard.0", ""})
+    CHECK_HAS(said(node, "no"), "engine: Non-zero status");
+}
+
+TEST("blame: the engine's own file, function and condition are left out") {
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "/src/core/element_wise_ops.h:540 void onnxruntime::Iterator::Append(ptrdiff_t, ptrdiff_t) axis == 1 || "
+                 "axis == largest was false. Attempting to broadcast 3 by 4"),
+            "'linear_0.tmp_0': Attempting to broadcast 3 by 4");
+  CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 void f(const T*) const [with T = vec<int[2]>] too large"),
+            "'linear_0.tmp_0': too large");
+  CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 f("), "'linear_0.tmp_0': ");
+}
+
+TEST("blame: indices are said to be negative or out of range") {
+  CHECK_HAS(said("linear_0.tmp_0", "indices element out of data bounds, idx=2147483647 must be within [-5,4]"),
+            "'linear_0.tmp_0': an index is negative\n");
+  CHECK_HAS(said("linear_0.tmp_0", "invalid index found, index = 7"),
+            "'linear_0.tmp_0': an index is out of range: invalid index found, index = 7\n");
+}
+
+TEST("blame: a lack of memory stays one, other faults stay as they are") {
+  std::string text = "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
+  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::engine, text)).what(),
+            "engine: out of memory: matmul_v2, giving 'linear_0.tmp_0': Failed");
+  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::input, text)).what(), text);
+}

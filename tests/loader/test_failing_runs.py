@@ -1,0 +1,92 @@
+"""Runs that the engine ends: the error names the op of the program, what it gives and the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+import oarlock.nn.functional as F
+from oarlock import nn
+from oarlock.loader.engine import Engine, EngineError, runtime
+from oarlock.loader.model_files import read_model
+from oarlock.static import InputSpec
+
+
+class Function(nn.Layer):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+        self.table = self.create_parameter([5, 3])
+
+    def forward(self, *tensors: Any) -> Any:
+        return self.function(self.table, *tensors)
+
+
+def engine_of(function: Callable[..., Any], specs: list[InputSpec], folder: Path) -> Engine:
+    """The engine on what `function` is saved as."""
+    layer = Function(function)
+    layer.eval()
+    paddle.jit.save(layer, str(folder / "m"), specs)
+    files = read_model(str(folder / "m"))
+    return Engine(files.pdmodel, files.params_path, files.name, cache_dir="none")
+
+
+# What takes positions, which are never negative.   table [5,3], ids [2]
+TAKERS = {
+    "lookup_table_v2": lambda table, ids: F.embedding(ids, table),
+    "gather": lambda table, ids: paddle.gather(table, ids),
+    "gather_nd": lambda table, ids: paddle.gather_nd(table, ids.reshape([2, 1])),
+    "index_select": lambda table, ids: paddle.index_select(table, ids, axis=1),
+    "index_sample": lambda table, ids: paddle.index_sample(table[:2], ids.reshape([2, 1])),
+    "take_along_axis": lambda table, ids: paddle.take_along_axis(table[:2], ids.reshape([2, 1]), 1),
+    "put_along_axis": lambda table, ids: paddle.put_along_axis(table[:2], ids.reshape([2, 1]), 1.0, 1),
+    "scatter": lambda table, ids: paddle.scatter(table, ids, table[:2]),
+    "scatter_nd_add": lambda table, ids: paddle.scatter_nd_add(table, ids.reshape([2, 1]), table[:2]),
+    "index_add": lambda table, ids: paddle.index_add(table, ids, 0, table[:2]),
+    "multiplex": lambda table, ids: paddle.multiplex([table[:2], table[2:4]], ids.reshape([2, 1]).astype("int32")),
+    "softmax_with_cross_entropy": lambda table, ids: F.cross_entropy(table[:2], ids),
+    "nll_loss": lambda table, ids: F.nll_loss(table[:2], ids),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+@pytest.mark.parametrize("op", TAKERS)
+def test_a_negative_index_is_refused(op: str, dtype: str, tmp_path: Path) -> None:
+    engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
+    engine.run([np.array([1, 0], dtype)])
+    with pytest.raises(EngineError, match=rf"engine: {op}, giving '.*': an index is (negative|out of range)"):
+        engine.run([np.array([1, -1], dtype)])
+
+
+def test_indices_that_cannot_be_negative_are_not_looked_at(tmp_path: Path) -> None:
+    engine_of(
+        lambda table, x: paddle.gather(table, paddle.to_tensor([2, 0])) + x,
+        [InputSpec([2, 3], "float32", "x")],
+        tmp_path,
+    )
+    text = read_text(tmp_path)
+    assert "Gather" in text and "Where" not in text
+
+
+def read_text(folder: Path) -> str:
+    files = read_model(str(folder / "m"))
+    made: bytes = runtime().to_onnx(files.pdmodel, files.params_path, opset=17, inline=True, name=files.name)
+    return made.decode("latin-1")
+
+
+def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
+    def product(table: Any, x: Any, y: Any) -> Any:
+        return paddle.nn.functional.relu(paddle.matmul(x, y)) + table.sum()
+
+    specs = [InputSpec([None, None], "float32", name) for name in "xy"]
+    engine = engine_of(product, specs, tmp_path)
+    with pytest.raises(EngineError) as caught:
+        engine.run([np.ones((2, 3), "f"), np.ones((4, 5), "f")])
+    said = str(caught.value)
+    assert said.startswith("engine: matmul_v2, giving '")
+    assert "test_failing_runs.py" in said.splitlines()[1] and "paddle.matmul(x, y)" in said
