@@ -1,5 +1,6 @@
 """Recurrent networks: what `lowering_cases.py` writes."""
 
+import numpy as np
 from lowering_cases import a, f, op, w
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -33,6 +34,20 @@ def rnn(mode, layers=1, directions=1, lengths=None, sizes=(6, 3, 4, 5), **more):
     )
 
 
+def with_nan(case, slot, at):
+    """The same with one entry of an operand that is not a number."""
+    case.inputs[slot][0][at] = np.nan
+    return case
+
+
+# In Paddle NaN stays from its step on, in the row where it is; behind a length, too.
+NANS = [
+    with_nan(rnn(mode, layers, directions, lengths), slot, at)
+    for mode in ("LSTM", "GRU", "RNN_TANH")
+    for layers, directions, lengths in ((1, 1, None), (1, 2, [6, 3, 4]), (2, 2, [6, 3, 4]), (2, 1, [5, 3, 6]))
+    for slot, at in (("Input", (2, 1, 0)), ("Input", (4, 1, 3)), ("PreState", (0, 1, 2)))
+]
+
 OPS = [
     rnn("LSTM"),
     rnn("GRU"),
@@ -43,4 +58,5 @@ OPS = [
     rnn("GRU", directions=2, lengths=[6, 2, 4]),
     rnn("LSTM", layers=2, directions=2, lengths=[1, 6, 3]),
     rnn("RNN_TANH", layers=2, lengths=[5, 6, 1]),
+    *NANS,
 ]

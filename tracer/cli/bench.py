@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -11,11 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.dtype import dtype_of
-from ..core.errors import OpError
-from ..loader.engine import Engine
+from ..core.errors import GuardError, OpError
+from ..jit.verify import INTEGERS
+from ..loader.engine import Engine, EngineError
 from ..loader.model_files import read_model
 
 PERCENTILES = (50, 90, 99)
+SIZES = (1, 8, 32, 64, 224)  # of free dimensions
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
@@ -32,19 +35,38 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     return shapes
 
 
-def inputs_for(engine: Engine, shapes: dict[str, list[int]]) -> list[Any]:
-    """Random inputs; free dimensions are 1 unless a shape is given."""
+def inputs_for(
+    engine: Engine, shapes: dict[str, list[int]], size: int = 1, integers: tuple[int, int] = (0, 2)
+) -> list[Any]:
+    """Random inputs.   size: of free dimensions without a given shape, but for the first, which is 1; integers: from, up to"""
     unknown = shapes.keys() - {name for name, _, _ in engine.inputs}
     if unknown:
         raise OpError(f"bench: no input {sorted(unknown)}; there are {[name for name, _, _ in engine.inputs]}")
     rng = np.random.default_rng(0)
     arrays = []
     for name, dtype, shape in engine.inputs:
-        sizes = shapes.get(name) or [d if isinstance(d, int) and d >= 0 else 1 for d in shape]
+        sizes = shapes.get(name) or [
+            d if isinstance(d, int) and d >= 0 else size if axis else 1 for axis, d in enumerate(shape)
+        ]
         kind = dtype_of(dtype).np
-        array = rng.integers(0, 2, sizes) if kind.kind in "iub" else rng.standard_normal(sizes)
+        array = rng.integers(*integers, sizes) if kind.kind in "iub" else rng.standard_normal(sizes)
         arrays.append(array.astype(kind))
     return arrays
+
+
+def fitting_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[Any], float]:
+    """Made-up inputs that the engine runs on, and the seconds of that run.   Raises OpError where none of them fits."""
+    why = ""
+    for integers, size in product(INTEGERS, SIZES):
+        arrays = inputs_for(engine, shapes, size, integers)
+        start = perf_counter()
+        try:
+            engine.run(arrays)
+        except (EngineError, GuardError, OpError) as error:
+            why = why or str(error).splitlines()[0]
+        else:
+            return arrays, perf_counter() - start
+    raise OpError(f"bench: made-up inputs do not fit this model; give sizes by --shape, or time it yourself ({why})")
 
 
 def measure(prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any) -> dict[str, float]:
@@ -53,13 +75,13 @@ def measure(prefix: str, shape: list[str], warmup: int, repeat: int, **options: 
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     load = perf_counter() - start
-    arrays = inputs_for(engine, parse_shapes(shape))
+    arrays, first = fitting_inputs(engine, parse_shapes(shape))
     times = []
-    for _ in range(1 + warmup + max(repeat, 1)):
+    for _ in range(warmup + max(repeat, 1)):
         start = perf_counter()
         engine.run(arrays)
         times.append(perf_counter() - start)
-    first, counted = times[0], np.array(times[1 + warmup :])
+    counted = np.array(times[warmup:])
     found = {"load": load, "first_run": first, "mean": counted.mean(), "min": counted.min()}
     found |= {f"p{q}": float(np.percentile(counted, q)) for q in PERCENTILES}
     return {f"{key}_ms": 1e3 * float(value) for key, value in found.items()}

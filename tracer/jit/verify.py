@@ -35,11 +35,17 @@ def tolerance(dtype: np.dtype[Any], program: Program) -> float:
     return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
 
 
-def example(arg: Arg, shape: tuple[int, ...], rng: np.random.Generator) -> Tensor:
-    """A random input: normal numbers, or integers of {0, 1}, which are valid as indices of anything."""
+# Made-up integers, from and up to: valid as indices of anything; else as lengths, or of tables with a single row.
+INTEGERS = ((0, 2), (1, 2), (0, 1))
+
+
+def example(
+    arg: Arg, shape: tuple[int, ...], rng: np.random.Generator, integers: tuple[int, int] = INTEGERS[0]
+) -> Tensor:
+    """A random input: normal numbers, or small integers."""
     dtype = dtype_of(arg.dtype).np
     if dtype.kind in "iub":
-        return Tensor(rng.integers(0, 2, shape).astype(dtype))
+        return Tensor(rng.integers(*integers, shape).astype(dtype))
     return Tensor(rng.standard_normal(shape).astype(dtype))
 
 
@@ -57,15 +63,19 @@ def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int
 
 
 def examples(inputs: Sequence[Arg], given: Sequence[Tensor]) -> Iterator[list[Tensor]]:
-    """Inputs to try: given ones first, then random ones; one set where no dimension is free."""
+    """Inputs to try: given ones first, then random ones, with integers of one kind after the other."""
     rng = np.random.default_rng(0)
     if given:
         yield list(given)
-    if not any(d < 0 for a in inputs for d in a.shape):
-        yield [example(a, a.shape, rng) for a in inputs]
-        return
-    for shapes in shapes_to_try(inputs, given):
-        yield [example(a, s, rng) for a, s in zip(inputs, shapes, strict=True)]
+    whole = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
+    for integers in INTEGERS if whole else INTEGERS[:1]:
+        for shapes in shapes_to_try(inputs, given) if has_free_sizes(inputs) else [[a.shape for a in inputs]]:
+            yield [example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
+
+
+def has_free_sizes(inputs: Sequence[Arg]) -> bool:
+    """Whether a size of an input may vary."""
+    return any(d < 0 for a in inputs for d in a.shape)
 
 
 def difference(found: Any, wanted: Any) -> float:
@@ -97,6 +107,7 @@ def verify(
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
     tried: list[str] = []
+    enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
     for tried_inputs in examples(program.contract.inputs, given):
         tensors = tried_inputs
@@ -111,10 +122,10 @@ def verify(
             refused = str(error).splitlines()[0]
             continue
         tried.append(sizes)
-        if len(tried) == ENOUGH:
+        if len(tried) == enough:
             break
     if not tried:
-        why = f"not verified: none of the sizes tried for the free dimensions works; {refused}"
+        why = f"not verified: none of the made-up inputs fits; {refused}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"

@@ -81,7 +81,7 @@ const std::vector<Option>& options() {
       {"--profile", "PREFIX", "write a Chrome trace of the run", [](auto& c, auto& v) { c.options.profile = v; }},
       {"--warmup-shape", "x=1x3x8x8", "run once on made-up inputs before the rest; may be given again",
        [](auto& c, auto& v) { c.options.warmup.push_back(parse_shapes(v)); }},
-      {"--shape", "NAME=D,D", "bench, tune: the shape of an input; unknown dims are 1", shape},
+      {"--shape", "NAME=D,D", "bench, tune: the shape of an input; unknown dims are 1, or more where 1 does not fit", shape},
       {"--warmup", "N", "bench: calls before the clock; 3",
        [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
       {"--repeat", "N", "bench: calls on the clock; 50", [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},

@@ -8,7 +8,6 @@
 
 #include "cli/memory.h"
 #include "cli/npz.h"
-#include "run/made_up.h"
 
 namespace oarlock::cli {
 namespace {
@@ -23,6 +22,13 @@ Model opened(const std::vector<std::string>& paths, Clock::time_point start, dou
   Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
   took = ms_since(start);
   return model;
+}
+
+double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
+  std::vector<TensorView> views(inputs.begin(), inputs.end());
+  auto start = Clock::now();
+  session.run(views);
+  return ms_since(start);
 }
 
 Session made(const Model& model, const Options& options, double read, double& took) {
@@ -77,16 +83,10 @@ void run_alone(Subject& subject, int count) {
 Subject::Subject(const Command& given, const std::vector<std::string>& paths, const Options& options)
     : model(opened(paths, Clock::now(), read)), session(made(model, options, read, load)) {
   load_rss = status_mb("VmRSS:");
-  inputs = inputs_for(given, model, session);
-  first = call();
+  inputs = fitting_inputs(given, model, session, first);
 }
 
-double Subject::call() const {
-  std::vector<TensorView> views(inputs.begin(), inputs.end());
-  auto start = Clock::now();
-  session.run(views);
-  return ms_since(start);
-}
+double Subject::call() const { return timed_run(session, inputs); }
 
 void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int block) {
   for (Subject& subject : subjects)
@@ -106,8 +106,8 @@ double quantile(std::vector<double> times, double q) {
   return times[std::min(times.size() - 1, static_cast<std::size_t>(q * static_cast<double>(times.size())))];
 }
 
-std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session) {
-  std::vector<Tensor> inputs = made_up_inputs(session.inputs(), model.guards(), given.shapes);
+std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session, const MadeUp& how) {
+  std::vector<Tensor> inputs = made_up_inputs(session.inputs(), model.guards(), given.shapes, how);
   NamedTensors arrays = given.input.empty() ? NamedTensors{} : read_npz(given.input);
   for (auto& [name, array] : arrays) {
     std::size_t at = 0;
@@ -116,6 +116,22 @@ std::vector<Tensor> inputs_for(const Command& given, const Model& model, const S
     inputs[at] = array;
   }
   return inputs;
+}
+
+std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session, double& took) {
+  std::string why;
+  for (const MadeUp& way : ways_to_make_up()) {
+    std::vector<Tensor> inputs = inputs_for(given, model, session, way);
+    try {
+      took = timed_run(session, inputs);
+      return inputs;
+    } catch (const Error& error) {
+      if (!given.input.empty() || error.fault() == Fault::file) throw;
+      if (why.empty()) why = error.what();
+    }
+  }
+  throw Error(Fault::input, "made-up inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
+                                why.substr(0, why.find('\n')) + ")");
 }
 
 }  // namespace oarlock::cli

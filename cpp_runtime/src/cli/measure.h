@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "cli/command.h"
+#include "run/made_up.h"
 
 namespace oarlock::cli {
 
@@ -30,6 +31,10 @@ void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int blo
 double quantile(std::vector<double> times, double q);
 
 /// Inputs in the order of the session's: from `--input` by name or position, else made up.
-std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session);
+std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session,
+                               const MadeUp& how = {});
+
+/// Those that the session runs on: what is made up is made up otherwise until it fits.   took: milliseconds of that run
+std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session, double& took);
 
 }  // namespace oarlock::cli

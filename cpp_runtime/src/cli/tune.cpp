@@ -85,7 +85,8 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
 
 std::string shapes_text(const Command& c, const Model& model, const Session& session) {
   std::string text;
-  std::vector<Tensor> inputs = inputs_for(c, model, session);
+  double took = 0;
+  std::vector<Tensor> inputs = fitting_inputs(c, model, session, took);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text += (i ? " " : "") + session.inputs()[i].name + "=" + show(inputs[i].dtype(), inputs[i].shape());
   return text;

@@ -1,6 +1,7 @@
 // Recurrent networks: several layers, one or two directions, in one op.
 #include <algorithm>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -76,19 +77,50 @@ Value of_layer(Node& n, const Value& states, const Net& net, std::int64_t layer)
   return n.slice(states, {layer * net.directions}, {(layer + 1) * net.directions}, {0});
 }
 
+Expr row_sums(Node& n, const Value& v) { return {n, reduce(n, "ReduceSum", v, {2}, false)}; }
+
+// ONNX Runtime's LSTM and GRU clip what goes into their activations, NaN to a number with it; and no kernel looks at
+// what is behind a length, as Paddle does.   NaN where an input or a state holds one, else 0.   [T,D,B]
+Expr not_numbers(Node& n, const Value& x, const Values& states) {
+  Expr sums(n, n.unsqueeze(row_sums(n, x), {1}));
+  for (const Value& state : states) sums = sums + row_sums(n, state);
+  return where(isnan(sums), sums, 0);
+}
+
+// In each direction NaN stays from its step on, whatever the lengths.   [T,D,B] -> [T,D,B,1]
+Value kept(Node& n, const Net& net, const Expr& nans) {
+  Values all;
+  for (std::int64_t d = 0; d < net.directions; ++d) {
+    auto own = net.directions == 1 ? nans.value() : n.slice(nans, {d}, {d + 1}, {1});
+    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", d}}));
+  }
+  return n.unsqueeze(n.concat(all, 1), {3});
+}
+
+// What the kernel gave, with the NaNs that it hid.
+void show_nans(Node& n, const Net& net, const Value& x, const Values& states, Values& made) {
+  if (net.gates() == 1 && !n.has("SequenceLength")) return;
+  auto nans = not_numbers(n, x, states);
+  made[0] = Expr(n, made[0]) + Expr(n, kept(n, net, nans));
+  Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
+  for (std::size_t i = 1; i < made.size(); ++i) made[i] = Expr(n, made[i]) + last;
+}
+
 // One layer.   x: [T,B,I] -> [T,B,D*H]; its last states go to the end of `last`.
 Value run_layer(Node& n, const Net& net, std::int64_t layer, const Value& x, std::vector<Values>& last) {
   auto [input, hidden, bias] = weights_of(n, net, layer);
   Value lengths = n.has("SequenceLength") ? n.cast(n.in("SequenceLength"), DType::int32) : "";
   Values operands{x, input, hidden, bias, lengths};
-  for (const Value& states : n.ins("PreState")) operands.push_back(of_layer(n, states, net, layer));
+  Values states;
+  for (const Value& all : n.ins("PreState")) states.push_back(of_layer(n, all, net, layer));
+  operands.insert(operands.end(), states.begin(), states.end());
   auto made = n.emit_n(1 + net.cell.states, net.cell.onnx, operands, attributes(net));
   auto dtype = n.need_dtype(x);
   n.declare(made[0], dtype, Ints{n.dim(x, 0), net.directions, n.dim(x, 1), net.hidden});
-  for (std::size_t i = 0; i < net.cell.states; ++i) {
+  for (std::size_t i = 0; i < net.cell.states; ++i)
     n.declare(made[1 + i], dtype, Ints{net.directions, n.dim(x, 1), net.hidden});
-    last[i].push_back(made[1 + i]);
-  }
+  show_nans(n, net, x, states, made);
+  for (std::size_t i = 0; i < net.cell.states; ++i) last[i].push_back(made[1 + i]);
   if (net.directions == 1) return n.squeeze(made[0], {1});
   return n.reshape(n.transpose(made[0], {0, 2, 1, 3}), {0, 0, net.directions * net.hidden});
 }

@@ -7,11 +7,12 @@
 namespace oarlock {
 namespace {
 
-std::vector<std::int64_t> default_shape(const TensorSpec& spec, const std::vector<GuardSpec>& guards) {
+std::vector<std::int64_t> default_shape(const TensorSpec& spec, const std::vector<GuardSpec>& guards,
+                                        std::int64_t size) {
   auto shape = spec.shape;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] >= 0) continue;
-    shape[d] = 1;
+    shape[d] = d == 0 ? 1 : size;
     for (const GuardSpec& g : guards)
       if (g.kind == "dim" && g.var == spec.name && g.axis == static_cast<std::int64_t>(d))
         shape[d] = std::atoll(g.expected.c_str());
@@ -19,8 +20,8 @@ std::vector<std::int64_t> default_shape(const TensorSpec& spec, const std::vecto
   return shape;
 }
 
-// Integers are 0 and 1, which index any table of two rows.
-Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape) {
+// Integers of 0 and 1 index any table of two rows, and are lengths of any sequence of one step.
+Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape, MadeUp::Integers integers) {
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
@@ -34,15 +35,23 @@ Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape) {
     else if (spec.dtype == DType::float64)
       std::memcpy(bytes + i * size, &wide, size);
     else if (!is_floating(spec.dtype))
-      bytes[i * size] = static_cast<unsigned char>(next() & 1);
+      bytes[i * size] =
+          static_cast<unsigned char>(integers == MadeUp::zeros_and_ones ? next() & 1 : integers == MadeUp::ones);
   }
   return tensor;
 }
 
 }  // namespace
 
+std::vector<MadeUp> ways_to_make_up() {
+  std::vector<MadeUp> ways;
+  for (auto integers : {MadeUp::zeros_and_ones, MadeUp::ones, MadeUp::zeros})
+    for (std::int64_t size : {1, 8, 32, 64, 224}) ways.push_back({size, integers});
+  return ways;
+}
+
 std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs, const std::vector<GuardSpec>& guards,
-                                   const Shapes& shapes) {
+                                   const Shapes& shapes, const MadeUp& how) {
   for (auto& [name, shape] : shapes) {
     bool known = std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
     if (!known) throw Error(Fault::input, "shapes: no input '" + name + "'");
@@ -50,7 +59,8 @@ std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs, const s
   std::vector<Tensor> inputs;
   for (const TensorSpec& spec : specs) {
     auto shape = shapes.find(spec.name);
-    inputs.push_back(made_up(spec, shape != shapes.end() ? shape->second : default_shape(spec, guards)));
+    bool said = shape != shapes.end();
+    inputs.push_back(made_up(spec, said ? shape->second : default_shape(spec, guards, how.size), how.integers));
   }
   return inputs;
 }

@@ -1,0 +1,95 @@
+"""Inputs that nobody gave: they are made up until they fit, and it is said where none does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.cli.demo import runner_path
+from oarlock.cli.main import app
+from oarlock.static import InputSpec
+
+
+class Net(nn.Layer):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+        self.conv = nn.Conv2D(1, 1, 5, stride=2)
+        self.table = self.create_parameter([1, 3])
+
+    def forward(self, *tensors: Any) -> Any:
+        return self.function(self, *tensors)
+
+
+def looked_up(net: Net, ids: Any) -> Any:
+    return nn.functional.embedding(ids, net.table)
+
+
+def steps(net: Net, x: Any, lengths: Any) -> Any:
+    """Entry lengths - 1 of each row."""
+    return paddle.index_sample(x, paddle.reshape(lengths - 1, [-1, 1])) + net.table.sum()
+
+
+# What one and no other way of making inputs up fits: a picture, a table of one row, lengths of at least one.
+MODELS = {
+    "picture": (lambda net, x: net.conv(net.conv(x)), [InputSpec([None, 1, None, None], "float32", "x")]),
+    "one row": (looked_up, [InputSpec([None, 7], "int64", "ids")]),
+    "lengths": (steps, [InputSpec([None, None], "float32", "x"), InputSpec([None], "int64", "lengths")]),
+}
+
+
+def saved(name: str, folder: Path) -> str:
+    function, specs = MODELS[name]
+    layer = Net(function)
+    layer.eval()
+    paddle.jit.save(layer, str(folder / "m"), specs)
+    return str(folder / "m")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_they_fit_in_the_end(name: str, tmp_path: Path) -> None:
+    prefix = saved(name, tmp_path)
+    done = subprocess.run(
+        [runner_path(), "bench", prefix, "--repeat", "2"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for words in (["bench", prefix, "--repeat", "2", "--json"], ["verify", prefix]):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+    assert "engine and interpreter agree at " in result.output
+
+
+def test_tuning_writes_down_the_ones_that_fit(tmp_path: Path) -> None:
+    prefix = saved("picture", tmp_path)
+    words = [runner_path(), "tune", prefix, "--option", "threads=1", "--option", "inter_threads=1"]
+    subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "x=float32[1,1,32,32]" in json.dumps(json.loads(Path(f"{prefix}.oarlock-tune.json").read_text()))
+
+
+def test_none_fits(tmp_path: Path) -> None:
+    layer = Net(lambda net, x: paddle.reshape(x, [-1, 11 * 13]) + net.table.sum())
+    layer.eval()
+    prefix = str(tmp_path / "m")
+    with pytest.warns(UserWarning, match="none of the made-up inputs fits"):
+        paddle.jit.save(layer, prefix, [InputSpec([None, None], "float32", "x")])
+    for words in (["bench", prefix], ["tune", prefix]):
+        done = subprocess.run([runner_path(), *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "made-up inputs do not fit this model; give real ones by --input" in done.stderr
+        assert "reshape2, giving" in done.stderr
+    result = CliRunner().invoke(app, ["bench", prefix])
+    assert result.exit_code == 1 and "made-up inputs do not fit this model" in result.output
+    result = CliRunner().invoke(app, ["verify", prefix])
+    assert "not verified: none of the made-up inputs fits" in result.output and "agree" not in result.output
+    np.savez(tmp_path / "in.npz", x=np.ones((11, 13), "f"))
+    given = [runner_path(), "bench", prefix, "--input", str(tmp_path / "in.npz"), "--repeat", "2"]
+    assert subprocess.run(given, capture_output=True, text=True, check=False).returncode == 0
