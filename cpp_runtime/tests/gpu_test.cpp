@@ -8,6 +8,7 @@
 #include "check.h"
 #include "fixtures.h"
 #include "oarlock/session.h"
+#include "onnx/model.h"
 #include "run/bound.h"
 #include "run/model_impl.h"
 #include "run/nvidia.h"
@@ -149,6 +150,33 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
     CHECK(found[0].shape() == again[0].shape());
     CHECK_EQ(std::memcmp(found[0].data(), again[0].data(), found[0].size() * 4), 0);
   }
+}
+
+TEST("gpu: a captured run gives complex numbers where the model does") {
+  const Library& library = open_library("");
+  onnx::Model model;  // y = Identity(x), pairs in and out
+  model.opset = 17, model.ir = 8;
+  model.graph.name = "main";
+  model.graph.inputs.push_back({"x", DType::float32, {3, 2}, {"", ""}, true});
+  model.graph.nodes.push_back({"Identity", "", "y", {"x"}, {"y"}, {}});
+  model.graph.outputs.push_back({"y", DType::float32, {3, 2}, {"", ""}, true});
+  std::string bytes = onnx::to_bytes(model);
+  auto settings = session_settings(library, Options{}, "");
+  auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
+      library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
+      static_cast<const ort::SessionOptions*>(settings.get()));
+  auto memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
+  std::vector<float> data{1, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> shape{3};
+  std::vector<TensorView> views{{DType::complex64, shape, data.data()}};
+  OrtValues values;
+  values.push_back(value_of(library, memory.get(), views[0]));
+  std::vector<const char*> inputs{"x"}, outputs{"y"};
+  CapturedRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
+  Tensor found = captured.run(views)[0];
+  CHECK(found.dtype() == DType::complex64);
+  CHECK(found.shape() == shape);
+  CHECK_EQ(std::memcmp(found.data(), data.data(), 24), 0);
 }
 
 TEST("gpu: a device that is not there is an error, never the CPU") {

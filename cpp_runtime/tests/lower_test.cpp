@@ -56,3 +56,25 @@ TEST("lower: an op that hands its input through costs at most an Identity") {
   OneOp scale{"scale", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
   CHECK_EQ(lowered(scale), "y = Identity(x)\n");
 }
+
+TEST("lower: what only complex operands need is said of them") {
+  OneOp fft{"fft_c2c", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"axes", INTS({0})}, {"forward", BOOL(true)}}, {}};
+  fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
+  CHECK_HAS(lowered(fft, 13), "DFT");  // at 17: what only these need raises the opset, too
+  LowerOptions options;
+  options.opset = options.max_opset = 13;
+  Program program = fft.program();
+  Params none("", program, "one.pdiparams");
+  CHECK_ERROR("fft_c2c: needs opset 17, not 13", lower(program, none, options));
+  fft.type = "relu", fft.attrs = {};
+  CHECK_ERROR("relu: no lowering for complex numbers", lowered(fft, 13));
+  fft.type = "conv9d";
+  CHECK_ERROR("conv9d: no lowering (1x", lowered(fft, 13));
+}
+
+TEST("lower: indices that may be negative are none") {
+  OneOp gather{"gather", {{"X", {"x"}}, {"Index", {"i"}}}, {{"Out", {"y"}}}, {{"axis", INT(0)}}, {}};
+  gather.vars["i"] = {DType::int64, {-1}};
+  CHECK_EQ(lowered(gather),
+           "y/Less = Less(i, int64:0)\ny/Where = Where(y/Less, int64:2147483647, i)\ny = Gather<axis=0>(x, y/Where)\n");
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,3 +92,26 @@ def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
     said = str(caught.value)
     assert said.startswith("engine: matmul_v2, giving '")
     assert "test_failing_runs.py" in said.splitlines()[1] and "paddle.matmul(x, y)" in said
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("shape", [(0, 4, 3), (2, 0, 3)])
+def test_a_recurrent_network_on_nothing_is_an_error_and_not_the_end_of_the_process(
+    kind: str, shape: tuple[int, ...], tmp_path: Path
+) -> None:
+    net = getattr(nn, kind)(3, 5)
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, None, 3], "float32", "x")])
+    files = read_model(str(tmp_path / "m"))
+    run = f"""
+import numpy as np
+from oarlock.loader.engine import Engine, EngineError
+engine = Engine(open({str(tmp_path / "m.pdmodel")!r}, "rb").read(), {files.params_path!r}, cache_dir="none")
+try:
+    engine.run([np.zeros({shape}, "float32")])
+except EngineError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "engine: rnn, giving '" in done.stdout

@@ -140,10 +140,21 @@ Net read_net(Node& n) {
   return net;
 }
 
+// ONNX Runtime's GRU and LSTM end the process where there are no steps or no rows; a Reshape to [0,0,-1] refuses such.
+Value nonempty_steps(Node& n, const Value& x) {
+  auto steps = n.dim(x, 0), rows = n.dim(x, 1);
+  n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");
+  if (steps > 0 && rows > 0) return x;
+  auto same = n.emit("Reshape", {x, n.ints({0, 0, -1})});
+  n.declare(same, n.need_dtype(x), n.shape(x));
+  return same;
+}
+
 void rnn(Node& n) {
   Net net = read_net(n);
   auto x = n.in("Input");
   n.require(n.need_rank(x) == 3, "Input needs three axes: time, batch, features");
+  if (net.gates() > 1) x = nonempty_steps(n, x);
   std::vector<Values> last(net.cell.states);
   for (std::int64_t layer = 0; layer < net.layers; ++layer) x = run_layer(n, net, layer, x, last);
   n.out("Out", x);
