@@ -64,6 +64,12 @@ def test_fetch_by_name_and_inner_variables(mlp: _runtime.Session) -> None:
     np.testing.assert_allclose(np.maximum(inner.run([X])[2], 0), WANTED[1], atol=1e-5)
 
 
+def test_arrays_of_the_other_byte_order(mlp: _runtime.Session) -> None:
+    swapped = X.astype(X.dtype.newbyteorder())
+    for given, wanted in zip(mlp.run([swapped]), mlp.run([X]), strict=True):
+        np.testing.assert_array_equal(given, wanted)
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "said"),
     [

@@ -144,6 +144,8 @@ void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
   }
   DType named = dtype_named(dtype_name(whole));
   bool foreign = named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
+  bool swapped = !foreign && named != DType::none;  // nothing else is wrong with it
+  if (swapped) whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="), nb::arg("copy") = false);
   if (foreign) whole = whole.attr("view")(size_of(named) == 2 ? numpy().uint16 : numpy().uint8);
   if (!take(index, whole.ptr()))
     throw Error(Fault::input, "run: input '" + name + "' has elements of type " + dtype_name(whole));
