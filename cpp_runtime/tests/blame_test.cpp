@@ -36,10 +36,11 @@ TEST("blame: a node of another name keeps the engine's words") {
 }
 
 TEST("blame: the engine's own file, function and condition are left out") {
-  CHECK_HAS(said("linear_0.tmp_0",
-                 "/src/core/element_wise_ops.h:540 void onnxruntime::Iterator::Append(ptrdiff_t, ptrdiff_t) axis == 1 || "
-                 "axis == largest was false. Attempting to broadcast 3 by 4"),
-            "'linear_0.tmp_0': Attempting to broadcast 3 by 4");
+  CHECK_HAS(
+      said("linear_0.tmp_0",
+           "/src/core/element_wise_ops.h:540 void onnxruntime::Iterator::Append(ptrdiff_t, ptrdiff_t) axis == 1 || "
+           "axis == largest was false. Attempting to broadcast 3 by 4"),
+      "'linear_0.tmp_0': Attempting to broadcast 3 by 4");
   CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 void f(const T*) const [with T = vec<int[2]>] too large"),
             "'linear_0.tmp_0': too large");
   CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 f("), "'linear_0.tmp_0': ");

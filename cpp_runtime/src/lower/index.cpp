@@ -100,9 +100,7 @@ void put_along_axis(Node& n) {
 
 Value coordinates(Node& n, const Value& v) { return n.cast(v, DType::int64); }
 
-void gather_nd(Node& n) {
-  n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))}));
-}
+void gather_nd(Node& n) { n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))})); }
 
 Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
   return n.emit("ScatterND", {x, at, updates}, {{"reduction", std::string("add")}});

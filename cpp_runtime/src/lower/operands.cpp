@@ -16,8 +16,8 @@ namespace {
 
 // What these give is never negative.
 bool counts_from_zero(const OpDesc& op) {
-  static constexpr std::string_view all[] = {"arg_max", "arg_min",  "argsort",        "matrix_nms", "multiclass_nms3",
-                                             "top_k",   "top_k_v2", "where_index"};
+  static constexpr std::string_view all[] = {"arg_max",         "arg_min", "argsort",  "matrix_nms",
+                                             "multiclass_nms3", "top_k",   "top_k_v2", "where_index"};
   return std::find(std::begin(all), std::end(all), op.type) != std::end(all);
 }
 

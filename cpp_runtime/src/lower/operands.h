@@ -25,8 +25,8 @@ std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tenso
 /// An integer tensor of any shape as int64[n]; any tensor of one element as a scalar.
 Value as_vector(Node& n, const Value& v);
 Value as_scalar(Node& n, const Value& v);
-/// Positions as Paddle takes them.   ONNX counts negative ones from the end; here they are none, and the engine says so.
-/// ids: of any integer type.   slot: where they come from
+/// Positions as Paddle takes them.   ONNX counts negative ones from the end; here they are none, and the engine says
+/// so. ids: of any integer type.   slot: where they come from
 Value positions(Node& n, const Value& ids);
 Value positions_in(Node& n, std::string_view slot);
 /// What stands for a negative position: beyond the end of every axis.

@@ -195,7 +195,8 @@ void refuse_odd_ceil(const Node& n, const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
-    n.require(w.kernel[i] >= w.strides[i] + w.pads[dims + i], "ceil_mode of this window needs a known size of the image");
+    n.require(w.kernel[i] >= w.strides[i] + w.pads[dims + i],
+              "ceil_mode of this window needs a known size of the image");
 }
 
 // Zeros around an image.   begin, end: int64[dims]

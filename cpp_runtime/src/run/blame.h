@@ -5,7 +5,8 @@
 
 namespace oarlock {
 
-/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name no node of ours stay.
+/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name no node of ours
+/// stay.
 Error blamed(const Program& program, const Error& error);
 
 }  // namespace oarlock
