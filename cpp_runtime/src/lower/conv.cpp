@@ -52,7 +52,7 @@ Values operands(Node& n, const Value& x, const Value& filter) {
 
 void conv(Node& n) {
   bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"), 2);
+  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
   auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), groups_of(n)));
 
   n.out("Output", to_channels_last(n, y, last));
@@ -101,7 +101,7 @@ Ints read_output_size(Node& n, std::size_t dims) {
 void conv_transpose(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
-  if (n.need_rank(x) == 5) x = nonempty(n, x, 2);
+  if (n.need_rank(x) == 5) x = nonempty(n, x);
   Window w = window_of(n, x, filter);
   Ints size = read_output_size(n, w.kernel.size());
   if (w.same) return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));

@@ -40,18 +40,18 @@ Value nonzero(Node& n, const Value& y) {
   return n.emit("Add", {y, checked_zero(n, y, n.need_dtype(y))});
 }
 
-Value nonempty(Node& n, const Value& v, std::int64_t first) {
+// A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.
+Value nonempty(Node& n, const Value& v) {
   int rank = n.need_rank(v);
-  n.require(rank > first, "an operand has only " + std::to_string(rank) + " axes");
-  Ints dims = *n.shape(v);
-  dims.erase(dims.begin(), dims.begin() + first);
+  n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
+  Ints dims = *n.shape(v), same(dims.size(), 0);
+  dims.erase(dims.begin());
   n.require(std::count(dims.begin(), dims.end(), 0) == 0, "an operand without elements has no lowering");
   if (std::count(dims.begin(), dims.end(), -1) == 0) return v;
-  auto shape = n.shape_of(v);
-  auto zero = checked_zero(n, n.slice(shape, {first}, {rank}, {0}), DType::int64);
-  auto same = n.emit("Reshape", {v, n.emit("Add", {shape, zero})});
-  n.declare(same, n.need_dtype(v), n.shape(v));
-  return same;
+  same[0] = -1;
+  auto checked = n.emit("Reshape", {v, n.ints(same)});
+  n.declare(checked, n.need_dtype(v), n.shape(v));
+  return checked;
 }
 
 }  // namespace oarlock

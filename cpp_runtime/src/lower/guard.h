@@ -10,7 +10,7 @@ bool has_kernel(std::string_view onnx, DType dtype);
 /// `y` for an integer division by it: a zero in it becomes an error of the run instead of the end of the process.
 Value nonzero(Node& n, const Value& y);
 
-/// `v`, whose dims from `first` on may not be 0: where one is, the run ends in an error.
-Value nonempty(Node& n, const Value& v, std::int64_t first);
+/// `v`, of whose dims only the first may be 0: where another is, the run ends in an error.
+Value nonempty(Node& n, const Value& v);
 
 }  // namespace oarlock

@@ -1,6 +1,7 @@
 // Normalisations, as they are at inference, and dropout.
 #include <algorithm>
 
+#include "lower/guard.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -94,7 +95,8 @@ void layer_norm(Node& n) {
 
 // [N,C,...] -> every (sample, channel) normalised by itself
 Value instance_normalised(Node& n, const Value& x, const Value& scale, const Value& bias, float epsilon) {
-  if (n.dtype(x) != DType::float64) return n.emit("InstanceNormalization", {x, scale, bias}, {{"epsilon", epsilon}});
+  if (n.dtype(x) != DType::float64)  // its kernel ends the process where there is nothing in a channel
+    return n.emit("InstanceNormalization", {nonempty(n, x), scale, bias}, {{"epsilon", epsilon}});
   int rank = n.need_rank(x);
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);

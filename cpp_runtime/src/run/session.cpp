@@ -248,10 +248,10 @@ struct Session::Impl {
   std::vector<Tensor> launch(std::span<const TensorView> given, std::span<const ort::ValueHandle> values,
                              std::span<const std::size_t> wanted) const {
     std::call_once(once, [&] {
-      std::vector<bool> pairs;
-      for (const char* name : all_names) pairs.push_back(is_pairs(name));
+      std::vector<bool> complex;
+      for (const char* name : all_names) complex.push_back(is_pairs(name));
       captured = std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id), input_names,
-                                               values, all_names, pairs);
+                                               values, all_names, complex);
     });
     std::vector<Tensor> everything = captured->run(given), results;
     for (std::size_t index : wanted) results.push_back(everything[index]);
