@@ -122,4 +122,4 @@ for shape in {shapes}:
     done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert len(said) == len(shapes) and all(f"engine: {name.split()[0]}, giving '" in line for line in said)
+    assert len(said) == len(shapes) and all(f"engine: {name.split(maxsplit=1)[0]}, giving '" in line for line in said)
