@@ -28,6 +28,7 @@ class Tensor:
         self._declared = [d if isinstance(d, int) else -1 for d in shape]
         self._wanted: list[int] | None = None
         self._array: Array | None = None
+        self._offsets: Tensor | None = None
 
     def name(self) -> str:
         """Its name in the model."""
@@ -70,13 +71,23 @@ class Tensor:
         return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
-        """Always empty: sequences of different lengths are not packed here."""
-        return []
+        """Where its packed sequences begin, as `set_lod` was told.   Empty for others, and for outputs"""
+        return [] if self._offsets is None or self._offsets._array is None else [self._offsets._array.tolist()]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Only an empty one is taken."""
-        if len(lod):
-            raise OpError(f"set_lod: '{self._name}' cannot hold packed sequences; pad them, and give their lengths")
+        """Say where the packed sequences of an input begin, and how many rows there are: [[0, 3, 7]].
+
+        Raises OpError for more than one level, and for what does not hold sequences in the model.
+        """
+        if not len(lod) and self._offsets is None:
+            return
+        if self._offsets is None:
+            raise OpError(
+                f"set_lod: '{self._name}' holds no packed sequences in the model; pad them, and give their lengths"
+            )
+        if len(lod) != 1:
+            raise OpError(f"set_lod: '{self._name}' takes one level of sequences, not {len(lod)}")
+        self._offsets._array = np.array(lod[0], "int64")
 
 
 class Predictor:
@@ -86,10 +97,13 @@ class Predictor:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
+        self._offsets = engine.offsets
+        for name, offsets in self._offsets.items():
+            self._inputs[name]._offsets = self._inputs[offsets]
 
     def get_input_names(self) -> list[str]:
-        """In the order of the model."""
-        return list(self._inputs)
+        """In the order of the model.   The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`"""
+        return [name for name in self._inputs if name not in self._offsets.values()]
 
     def get_output_names(self) -> list[str]:
         """In the order of the model."""

@@ -91,9 +91,11 @@ Lower any(Question what) {
   };
 }
 
-void isfinite(Node& n) {
-  auto not_finite = [](Node& n, const Value& x) { return n.emit("Or", {is_nan(n, x), is_inf(n, x)}); };
-  n.out("Out", n.emit("Not", {asked(n, not_finite)}));
+Value is_finite(Node& n, const Value& x) { return n.emit("Not", {n.emit("Or", {is_nan(n, x), is_inf(n, x)})}); }
+
+void all_finite(Node& n) {
+  auto finite = n.cast(asked(n, is_finite), DType::int32);
+  out_scalar(n, "Out", n.cast(reduce(n, "ReduceMin", finite, {}, false), DType::boolean));
 }
 
 // ONNX Runtime chooses among numbers only, and not among all of them.
@@ -127,9 +129,10 @@ std::span<const Rule> compare_rules() {
       {"bitwise_not", 7, bitwise_not},
       {"isnan_v2", 9, each(is_nan)},
       {"isinf_v2", 10, each(is_inf)},
-      {"isfinite_v2", 10, isfinite},
+      {"isfinite_v2", 10, each(is_finite)},
       {"isnan", 9, any(is_nan)},
       {"isinf", 10, any(is_inf)},
+      {"isfinite", 10, all_finite},
       {"where", 9, where},
   };
   return rules;

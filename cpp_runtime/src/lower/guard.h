@@ -13,4 +13,7 @@ Value nonzero(Node& n, const Value& y);
 /// `v`, whose dims from `first` on may not be 0: where one is, the run ends in an error.
 Value nonempty(Node& n, const Value& v, std::int64_t first);
 
+/// `v`, whole numbers; where any of `wrong` (bool[*]) is true, the run ends in an error.
+Value only_where_none(Node& n, const Value& v, const Value& wrong);
+
 }  // namespace oarlock

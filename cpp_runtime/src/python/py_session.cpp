@@ -79,6 +79,13 @@ nb::list specs(const std::vector<TensorSpec>& all) {
   return list;
 }
 
+nb::dict offsets(const std::vector<TensorSpec>& inputs) {
+  nb::dict found;
+  for (const TensorSpec& spec : inputs)
+    if (!spec.lod_of.empty()) found[spec.lod_of.c_str()] = spec.name;
+  return found;
+}
+
 PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
                      const std::string& name) {
   Options read = read_options(options);

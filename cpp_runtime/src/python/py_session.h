@@ -31,6 +31,7 @@ class PySession {
 
 /// `(name, dtype, [2, 'x.0'])` of each.
 nb::list specs(const std::vector<TensorSpec>& all);
+nb::dict offsets(const std::vector<TensorSpec>& inputs);
 
 Options read_options(const nb::dict& options);
 

@@ -13,6 +13,7 @@
 #include "run/guards.h"
 #include "run/made_up.h"
 #include "run/model_impl.h"
+#include "run/offsets.h"
 #include "run/placement.h"
 #include "run/providers.h"
 #include "run/settings.h"
@@ -210,6 +211,7 @@ struct Session::Impl {
       throw Error(Fault::input, "run: " + std::to_string(given.size()) + " inputs given, the model has " +
                                     std::to_string(inputs.size()) + " (" + input_list() + ")");
     for (std::size_t i = 0; i < given.size(); ++i) check(inputs[i], given[i]);
+    check_offsets(inputs, given);
   }
 
   static void check(const TensorSpec& spec, const TensorView& view) {
