@@ -57,7 +57,8 @@ class Op:
     """One op.   outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are one variable.
 
     refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they are random;
-    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself.
+    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself;
+    cut: the results are packed sequences though no input is.
     """
 
     type: str
@@ -71,6 +72,7 @@ class Op:
     variants: tuple = VARIANTS
     keep: tuple = ()
     declared: str = "float32"
+    cut: bool = False
 
     def shape(self, array, variant):
         """The declared shape of an input."""
@@ -86,7 +88,7 @@ def _outputs(text):
 
 def op(
     type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), declared="float32",
-    slot="X", **given,
+    slot="X", cut=False, **given,
 ):  # fmt: skip
     """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
     inputs = {} if x is None else {slot: x}
@@ -94,7 +96,7 @@ def op(
     attrs = {k: v for k, v in given.items() if not _is_input(v)}
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
     refused = dict.fromkeys(VARIANTS, refused) if isinstance(refused, str) else refused or {}
-    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared)
+    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared, cut)
 
 
 def _is_input(value):
@@ -159,7 +161,8 @@ def _build(case, variant):
         unread[slot] = slots[same] if same else [block.create_var(name=slot.lower(), dtype="float32")]
     block.append_op(type=case.type, inputs=slots, outputs=made | unread, attrs=case.attrs)
     results = [var for found in made.values() for var in found]
-    return feeds, results + [_lengths(block, var) for var in results if var.lod_level]
+    cut = case.cut or any(isinstance(array, Packed) for _, array in feeds)
+    return feeds, results + [_lengths(block, var) for var in results if cut and var.lod_level]
 
 
 def _fed(array):

@@ -89,8 +89,8 @@ REARRANGED = [
     op("sequence_pad", rows(4), out="Out Length", PadValue=f(1), padded_length=-1),
     op("sequence_pad", rows(2, 3, cut=HOLES), out="Out Length", PadValue=f(2, 3), padded_length=8),
     op("sequence_pad", words(), out="Out Length", PadValue=a([7]), padded_length=-1, declared="int64"),
-    op("sequence_unpad", f(3, 4, 2), Length=a([2, 4, 1])),
-    op("sequence_unpad", f(3, 4), Length=a([2, 0, 4])),
+    op("sequence_unpad", f(3, 4, 2), Length=a([2, 4, 1]), cut=True),
+    op("sequence_unpad", f(3, 4), Length=a([2, 0, 4]), cut=True),
     op("sequence_reshape", rows(4), new_dim=2, keep=(-1,)),
     op("sequence_reshape", rows(2, cut=[0, 2, 6, 10]), new_dim=4, keep=(-1,)),
     op("sequence_slice", rows(4), Offset=a([[1], [0], [2]]), Length=a([[2], [1], [1]])),
@@ -108,10 +108,10 @@ EXPANDED = [
     op("sequence_expand", f(5, 2), Y=rows(1, cut=HOLES), ref_level=-1),
     op("sequence_expand", rows(4), Y=rows(1, cut=[0, 2, 2, 5]), ref_level=0),
     op("sequence_expand", rows(2, cut=[0, 0, 2, 3]), Y=rows(1, cut=[0, 2, 3, 6]), ref_level=-1),
-    op("lod_reset", f(9, 2), target_lod=[0, 4, 9]),
+    op("lod_reset", f(9, 2), target_lod=[0, 4, 9], cut=True),
     op("lod_reset", rows(2), target_lod=[0, 4, 4, 9]),
     op("lod_reset", f(9, 2), Y=rows(1), target_lod=[]),
-    op("lod_reset", f(9, 2), Y=a([0, 2, 9], "int32"), target_lod=[]),
+    op("lod_reset", f(9, 2), Y=a([0, 2, 9], "int32"), target_lod=[], cut=True),
 ]
 
 WINDOWS = [

@@ -91,11 +91,16 @@ Lower any(Question what) {
   };
 }
 
-Value is_finite(Node& n, const Value& x) { return n.emit("Not", {n.emit("Or", {is_nan(n, x), is_inf(n, x)})}); }
+Value finite(Node& n) {
+  auto not_finite = [](Node& n, const Value& x) { return n.emit("Or", {is_nan(n, x), is_inf(n, x)}); };
+  return n.emit("Not", {asked(n, not_finite)});
+}
+
+void isfinite(Node& n) { n.out("Out", finite(n)); }
 
 void all_finite(Node& n) {
-  auto finite = n.cast(asked(n, is_finite), DType::int32);
-  out_scalar(n, "Out", n.cast(reduce(n, "ReduceMin", finite, {}, false), DType::boolean));
+  auto each = n.cast(finite(n), DType::int32);
+  out_scalar(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
 // ONNX Runtime chooses among numbers only, and not among all of them.
@@ -129,7 +134,7 @@ std::span<const Rule> compare_rules() {
       {"bitwise_not", 7, bitwise_not},
       {"isnan_v2", 9, each(is_nan)},
       {"isinf_v2", 10, each(is_inf)},
-      {"isfinite_v2", 10, each(is_finite)},
+      {"isfinite_v2", 10, isfinite},
       {"isnan", 9, any(is_nan)},
       {"isinf", 10, any(is_inf)},
       {"isfinite", 10, all_finite},

@@ -8,8 +8,12 @@ namespace {
 
 bool holds_sequences(const VarDesc* var) { return var && var->kind == Kind::dense && var->lod_level == 1; }
 
-// What comes out of a block, or of one of two operands, is not cut as any operand is.
-bool passes_nothing(const OpDesc& op) { return op.attrs.count("sub_block") || op.type == "select_input"; }
+// What comes out of a block, or of one of two operands, is not cut as any operand is; nor are boxes that were chosen.
+bool passes_nothing(const OpDesc& op) {
+  static constexpr std::string_view others[] = {"select_input", "multiclass_nms", "matrix_nms", "_proposals"};
+  auto has = [&](std::string_view part) { return op.type.find(part) != std::string::npos; };
+  return op.attrs.count("sub_block") || std::any_of(std::begin(others), std::end(others), has);
+}
 
 }  // namespace
 

@@ -37,7 +37,8 @@ bool unchanged_since(const Node& n, const std::string& name, const OpDesc& op) {
 std::optional<Projected> behind_fc(Node& n, std::int64_t width) {
   const OpDesc* add = giver(n, only(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add" ? giver(n, only(add->inputs, "X"), *add) : add;
-  if (!mul || mul->type != "mul" || int_attr(*mul, "y_num_col_dims", 1) != 1) return std::nullopt;
+  if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
+  if (int_attr(*mul, "y_num_col_dims", 1) != 1 || std::abs(int_attr(*add, "axis", -1)) != 1) return std::nullopt;
   auto &rows = only(mul->inputs, "X"), &table = only(mul->inputs, "Y");
   auto bias = add == mul ? std::string() : only(add->inputs, "Y");
   if (!unchanged_since(n, rows, *mul) || !unchanged_since(n, table, *mul)) return std::nullopt;
@@ -70,8 +71,7 @@ Values over_sequences(Node& n, std::string_view onnx, std::int64_t hidden, const
                       const Values& states, const Strings& activations) {
   auto cut = sequences(n, "Input");
   auto at = places(cut);
-  Places by_time{{n, n.transpose(at.rows, {1, 0})}, {n, n.transpose(at.inside, {1, 0})}};
-  Values operands{padded(x, by_time)};
+  Values operands{rows_at(x, {n, n.transpose(at.rows, {1, 0})})};  // what lies behind an end is not read
   operands.insert(operands.end(), weights.begin(), weights.end());
   operands.push_back(cut.lengths().to(DType::int32));
   operands.insert(operands.end(), states.begin(), states.end());
