@@ -63,6 +63,7 @@ Expr padded(const Expr& rows, const Places& places, double behind) {
 
 Expr packed(const Expr& padded, const Expr& inside) {
   Node& n = padded.node();
+  n.require(n.need_rank(padded) >= 2, "needs an axis of sequences and one of time");
   Ints shape = *n.shape(padded);
   shape.erase(shape.begin());
   shape[0] = -1;

@@ -117,7 +117,8 @@ Sequences left_of(const Sequences& cut, const Expr& kept) {
 
 Expr kept_rows(const Expr& x, const Expr& kept) {
   Node& n = x.node();
-  Ints shape = n.shape(x).value_or(Ints{-1});
+  n.require(n.need_rank(x) >= 1, "has no rows");
+  Ints shape = *n.shape(x);
   Expr rows(n, n.emit("Compress", {x, kept}, {{"axis", std::int64_t{0}}}));
   shape[0] = -1;
   n.declare(rows, n.need_dtype(x), shape);
@@ -126,7 +127,6 @@ Expr kept_rows(const Expr& x, const Expr& kept) {
 
 void sequence_erase(Node& n) {
   auto x = in(n, "X");
-  n.need_rank(x);
   Expr words(n, n.reshape(x, {-1})), kept = words == words;
   for (auto token : n.attr("tokens", Ints{})) kept = kept && !(words == static_cast<double>(token));
   n.out("Out", kept_rows(x, kept));
@@ -181,7 +181,7 @@ void ctc_align(Node& n) {
   auto x = in(n, "Input");
   auto blank = static_cast<double>(n.attr("blank", 0));
   bool merges = n.attr("merge_repeated", true);
-  n.need_rank(x);
+  n.require(n.need_rank(x) == 2, "needs Input [rows, 1] or [batch, time]");
   n.has("InputLength") ? align_padded(n, x, blank, merges) : align_packed(n, x, blank, merges);
 }
 
