@@ -103,7 +103,7 @@ OLD = {"flatten", "one_hot", "pad2d", "reshape", "squeeze", "sync_batch_norm", "
 ON_GPUS = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle"}
 
 
-# Nor does it have these: test_v1_ops.py has what 1.8.5 gave.
+# Nor does it have these: test_v1.py has what 1.8.5 gave.
 with np.load(Path(__file__).parents[1] / "fixtures" / "v1_ops.npz") as _found:
     V1 = {key.partition(".")[0] for key in _found.files}
 
