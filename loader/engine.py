@@ -86,7 +86,7 @@ class Engine:
 
     @property
     def offsets(self) -> dict[str, str]:
-        """The inputs that say where packed sequences begin, by the names of those whose rows they are."""
+        """The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are."""
         return self._session.offsets
 
     @property

@@ -1,6 +1,6 @@
 """Whole models on packed sequences (LoD), as those of Paddle 1.x are built.   Needs Paddle.
 
-For each: `<name>.pdmodel`, `.pdiparams`, and `<name>.npz` with its inputs and offsets by name, and what Paddle gives as `out0`, ...
+For each: `<name>.pdmodel`, `.pdiparams`, and `<name>.npz` with its inputs and offsets by name, and what Paddle gives as `out0`, ..., with offsets `lod0`, ...
 """
 
 import os
@@ -98,6 +98,7 @@ def _export(name, folder):
         paddle.static.save_inference_model(os.path.join(folder, name), [var], fetches, exe, program=main)
     arrays = {var.name: given} | ({f"{var.name}.lod": np.array(cut, "int64")} if cut else {})
     answers = {f"out{i}": np.asarray(x) for i, x in enumerate(found)}
+    answers |= {f"lod{i}": np.array(x.lod(), "int64") for i, x in enumerate(found)}
     np.savez(os.path.join(folder, f"{name}.npz"), **arrays, **answers)
 
 

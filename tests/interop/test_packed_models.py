@@ -26,12 +26,13 @@ def models(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def read(folder: Path, name: str) -> tuple[dict[str, Any], list[Any]]:
-    """Inputs by name, and answers."""
+def read(folder: Path, name: str) -> tuple[dict[str, Any], list[Any], list[Any]]:
+    """Inputs by name, answers, and the offsets of each."""
     with np.load(folder / f"{name}.npz") as held:
         arrays = {key: held[key] for key in held.files}
     answers = [arrays.pop(f"out{i}") for i in range(sum(key.startswith("out") for key in arrays))]
-    return arrays, answers
+    lods = [arrays.pop(f"lod{i}").tolist() for i in range(len(answers))]
+    return arrays, answers, lods
 
 
 def check(found: list[Any], wanted: list[Any]) -> None:
@@ -46,7 +47,7 @@ def engine(folder: Path, name: str) -> Engine:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_engine_gives_what_paddle_gives(name: str, models: Path) -> None:
-    inputs, answers = read(models, name)
+    inputs, answers, _ = read(models, name)
     made = engine(models, name)
     assert [spec[0] for spec in made.inputs] == list(inputs)
     check(made.run(inputs), answers)
@@ -54,14 +55,14 @@ def test_the_engine_gives_what_paddle_gives(name: str, models: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_loaded_layer_takes_offsets_as_another_input(name: str, models: Path) -> None:
-    inputs, answers = read(models, name)
+    inputs, answers, _ = read(models, name)
     found = oarlock.jit.load(str(models / name))(*inputs.values())
     check([x.numpy() for x in (found if isinstance(found, list) else [found])], answers)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_handles_take_offsets_as_paddle_s_do(name: str, models: Path) -> None:
-    inputs, answers = read(models, name)
+    inputs, answers, lods = read(models, name)
     predictor = inference.create_predictor(inference.Config(str(models / name)))
     (key,) = predictor.get_input_names()
     handle = predictor.get_input_handle(key)
@@ -70,7 +71,11 @@ def test_handles_take_offsets_as_paddle_s_do(name: str, models: Path) -> None:
     handle.set_lod(cut)
     assert handle.lod() == cut
     predictor.run()
-    check([predictor.get_output_handle(out).copy_to_cpu() for out in predictor.get_output_names()], answers)
+    found = [predictor.get_output_handle(out) for out in predictor.get_output_names()]
+    check([handle.copy_to_cpu() for handle in found], answers)
+    assert [handle.lod() for handle in found] == lods
+    if not cut:
+        check([x.numpy() for x in predictor.run(list(inputs.values()))], answers)
 
 
 def test_what_a_handle_refuses(models: Path) -> None:
@@ -85,13 +90,13 @@ def test_what_a_handle_refuses(models: Path) -> None:
 
 @pytest.mark.parametrize("offsets", [[], [0], [0, 3], [1, 15], [0, 16], [0, 9, 4, 15], [0, -1, 15]])
 def test_offsets_that_do_not_cut_the_rows_are_refused(offsets: list[int], models: Path) -> None:
-    inputs, _ = read(models, "tagger")
+    inputs, _, _ = read(models, "tagger")
     with pytest.raises(OpError, match="'words.lod' must begin with 0, not fall, and end with the 15 rows of 'words'"):
         engine(models, "tagger").run({**inputs, "words.lod": np.array(offsets, "int64")})
 
 
 def test_one_sequence_is_what_it_is_among_others(models: Path) -> None:
-    inputs, answers = read(models, "tagger")
+    inputs, answers, _ = read(models, "tagger")
     made = engine(models, "tagger")
     cut = inputs["words.lod"]
     for first, last in pairwise(cut):

@@ -124,6 +124,7 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
         found = predictor.get_output_handle(predictor.get_output_names()[0])
         np.testing.assert_array_equal(found.copy_to_cpu()[0], rows(3)[: handle.lod()[0][1]].sum(axis=0))
     assert found.lod() == []
+    assert predictor.get_output_names() == [found.name()]
     with pytest.raises(OpError, match="'out' holds no packed sequences"):
         found.set_lod([[0, 1]])
 

@@ -71,7 +71,7 @@ class Tensor:
         return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
-        """Where its packed sequences begin, as `set_lod` was told.   Empty for others, and for outputs"""
+        """Where its packed sequences begin: as `set_lod` was told, or of an output as the last run had it.   Empty for others"""
         return [] if self._offsets is None or self._offsets._array is None else [self._offsets._array.tolist()]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
@@ -98,16 +98,20 @@ class Predictor:
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
         self._offsets = engine.offsets
-        for name, offsets in self._offsets.items():
-            self._inputs[name]._offsets = self._inputs[offsets]
+        handles = self._inputs | self._outputs
+        for offsets, name in self._offsets.items():
+            handles[name]._offsets = handles[offsets]
 
     def get_input_names(self) -> list[str]:
         """In the order of the model.   The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`"""
-        return [name for name in self._inputs if name not in self._offsets.values()]
+        return self._without_offsets(self._inputs)
 
     def get_output_names(self) -> list[str]:
         """In the order of the model."""
-        return list(self._outputs)
+        return self._without_offsets(self._outputs)
+
+    def _without_offsets(self, handles: dict[str, Tensor]) -> list[str]:
+        return [name for name in handles if name not in self._offsets]
 
     def get_input_handle(self, name: str) -> Tensor:
         """The input of that name.   Raises OpError where there is none."""
@@ -124,7 +128,8 @@ class Predictor:
         """
         if inputs is not None:
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
-            return [eager.Tensor(array) for array in self._engine.run(arrays)]
+            fetch = self.get_output_names() if self._offsets else None
+            return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
         arrays = [handle._array for handle in self._inputs.values()]
         if any(array is None for array in arrays):
             missing = [name for name, handle in self._inputs.items() if handle._array is None]
@@ -154,6 +159,7 @@ def _named(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
 def create_predictor(config: Config) -> Predictor:
     """Read the model and make the engine.   Raises FileError, UnsupportedError with all ops that the engine does not have, EngineError."""
     options = config._options | ({"provider": config._provider} if config._provider and config.use_gpu() else {})
+    options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
         prog, params, name = _files(config, Path(scratch))
         return Predictor(Engine(prog, params, name, **options))

@@ -168,6 +168,7 @@ void Graph::outputs() {
     if (!program_.var(extra)) throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
     if (std::find(names.begin(), names.end(), extra) == names.end()) output(value_of(extra, fetch), extra);
   }
+  if (options_.lod_outputs) lod_outputs();
 }
 
 void Graph::guards() {
@@ -212,7 +213,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     rule->lower(node);
     Value passed = first_lod(op);
     name_results(op, first_node);
-    pass_lods(passed);
+    pass_lods(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(error.what());

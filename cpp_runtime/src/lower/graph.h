@@ -24,6 +24,7 @@ struct LowerOptions {
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
   std::string only_output;     // of those, the one to compute and nothing else; "" = everything
   Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
+  bool lod_outputs = false;    // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };
 
 /// Integers computed from shapes.   values: kUnknown where an element is not known.
@@ -67,6 +68,7 @@ class Graph {
 
   void inputs();
   void lod_inputs();
+  void lod_outputs();
   void outputs();
   void output(const Value& v, const std::string& name);
   void guards();
@@ -82,7 +84,7 @@ class Graph {
   void name_results(const OpDesc& op, std::size_t first_node);
   Value lod_of(std::string_view paddle_name) const;
   Value first_lod(const OpDesc& op) const;
-  void pass_lods(const Value& passed);
+  void pass_lods(const OpDesc& op, const Value& passed);
   void rename_lods(const std::string& from, const std::string& to);
   void poison(const OpDesc& op);
   std::string no_lowering(std::string_view type) const;

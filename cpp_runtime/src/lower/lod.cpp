@@ -8,6 +8,9 @@ namespace {
 
 bool holds_sequences(const VarDesc* var) { return var && var->kind == Kind::dense && var->lod_level == 1; }
 
+// Some ops, such as ctc_align, do not declare that they give sequences, nor does then what only hands them on.
+bool hands_on(const OpDesc& op) { return op.type == "scale" || op.type == "cast" || op.type == "assign"; }
+
 // What comes out of a block, or of one of two operands, is not cut as any operand is; nor are boxes that were chosen.
 bool passes_nothing(const OpDesc& op) {
   static constexpr std::string_view others[] = {"select_input", "multiclass_nms", "matrix_nms", "_proposals"};
@@ -44,6 +47,12 @@ void Graph::lod_inputs() {
   }
 }
 
+void Graph::lod_outputs() {
+  Strings fetches = program_.fetches(), names = output_names(program_);
+  for (std::size_t i = 0; i < fetches.size(); ++i)
+    if (Value lod = lod_of(fetches[i]); !lod.empty()) output(lod, fresh(names[i] + ".lod"));
+}
+
 // A name means what the innermost scope says that binds it.
 Value Graph::lod_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->outer) {
@@ -63,10 +72,11 @@ Value Graph::first_lod(const OpDesc& op) const {
   return "";
 }
 
-void Graph::pass_lods(const Value& passed) {
+void Graph::pass_lods(const OpDesc& op, const Value& passed) {
   for (auto& [paddle, value] : results_) {
     auto own = own_lods_.find(paddle);
-    Value lod = own != own_lods_.end() ? own->second : holds_sequences(program_.var(paddle, block_)) ? passed : "";
+    bool passes = hands_on(op) || holds_sequences(program_.var(paddle, block_));
+    Value lod = own != own_lods_.end() ? own->second : passes ? passed : "";
     if (lod.empty())
       scope_->lods.erase(paddle);
     else

@@ -33,6 +33,7 @@ const std::map<std::string, Setter>& setters() {
       {"tuned", to(&Options::tuned)},
       {"deterministic", to(&Options::deterministic)},
       {"copy_weights", to(&Options::copy_weights)},
+      {"offsets", to(&Options::offsets)},
       {"tf32", to(&Options::tf32)},
       {"fp16", to(&Options::fp16)},
       {"cache_dir", to(&Options::cache_dir)},
@@ -79,10 +80,11 @@ nb::list specs(const std::vector<TensorSpec>& all) {
   return list;
 }
 
-nb::dict offsets(const std::vector<TensorSpec>& inputs) {
+nb::dict offsets(const Session& session) {
   nb::dict found;
-  for (const TensorSpec& spec : inputs)
-    if (!spec.lod_of.empty()) found[spec.lod_of.c_str()] = spec.name;
+  for (auto* specs : {&session.inputs(), &session.outputs()})
+    for (const TensorSpec& spec : *specs)
+      if (!spec.lod_of.empty()) found[spec.name.c_str()] = spec.lod_of;
   return found;
 }
 

@@ -12,6 +12,12 @@ std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index) {
   return static_cast<std::size_t>(found - specs.begin());
 }
 
+void mark_offsets(std::vector<TensorSpec>& outputs) {
+  for (TensorSpec& spec : outputs)
+    for (const TensorSpec& other : outputs)
+      if (spec.name == other.name + ".lod" && spec.dtype == DType::int64) spec.lod_of = other.name;
+}
+
 void check_offsets(const std::vector<TensorSpec>& specs, std::span<const TensorView> given) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     std::size_t of = cut_by(specs, i);

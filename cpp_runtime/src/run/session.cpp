@@ -99,6 +99,7 @@ struct Session::Impl {
       all_outputs.push_back(i);
     }
     all_names = names_of(all_outputs);
+    if (options.offsets) mark_offsets(outputs);
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
@@ -149,6 +150,7 @@ struct Session::Impl {
     lowering.location = weights.name;
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
+    lowering.lod_outputs = options.offsets;
     lowering.only_output = only;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower(impl.program, impl.params, lowering);
