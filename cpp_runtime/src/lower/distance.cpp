@@ -47,7 +47,7 @@ void squared_l2_norm(Node& n) {
 // ---- of rows; Y may have one for all ----
 
 Expr rows_of(Node& n, std::string_view slot) { return {n, n.reshape(n.in(slot), {0, -1})}; }
-Expr row_sums(const Expr& x) { return reduced("ReduceSum", x, {{1}, true}); }
+Expr row_sums(const Expr& x) { return sum(x, {1}, true); }
 
 void squared_l2_distance(Node& n) {
   auto gap = rows_of(n, "X") - rows_of(n, "Y");

@@ -85,7 +85,6 @@ class Graph {
   Value lod_of(std::string_view paddle_name) const;
   Value first_lod(const OpDesc& op) const;
   void pass_lods(const OpDesc& op, const Value& passed);
-  void rename_lods(const std::string& from, const std::string& to);
   void poison(const OpDesc& op);
   std::string no_lowering(std::string_view type) const;
   void report() const;

@@ -56,7 +56,7 @@ void Graph::lod_outputs() {
 // A name means what the innermost scope says that binds it.
 Value Graph::lod_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->outer) {
-    if (auto found = scope->lods.find(name); found != scope->lods.end()) return found->second;
+    if (auto found = scope->lods.find(name); found != scope->lods.end()) return now(found->second);
     if (scope->bound.count(name)) return "";
   }
   return "";
@@ -82,14 +82,6 @@ void Graph::pass_lods(const OpDesc& op, const Value& passed) {
     else
       scope_->lods[paddle] = lod;
   }
-}
-
-void Graph::rename_lods(const std::string& from, const std::string& to) {
-  for (auto& [name, lod] : own_lods_)
-    if (lod == from) lod = to;
-  for (Scope* scope = scope_; scope; scope = scope->outer)
-    for (auto& [name, lod] : scope->lods)
-      if (lod == from) lod = to;
 }
 
 Value Node::lod(std::string_view slot, std::size_t index) const {

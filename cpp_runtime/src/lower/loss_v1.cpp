@@ -63,7 +63,7 @@ void smooth_l1_loss(Node& n) {
   auto far = abs(gap), losses = where(far < 1 / square, gap * gap * (square / 2), far - 0.5 / square);
   if (n.has("OutsideWeight")) losses = losses * in(n, "OutsideWeight");
   n.out("Diff", gap);
-  n.out("Out", reduce(n, "ReduceSum", n.reshape(losses, {0, -1}), {1}, true));
+  n.out("Out", sum(Expr(n, n.reshape(losses, {0, -1})), {1}, true));
 }
 
 }  // namespace

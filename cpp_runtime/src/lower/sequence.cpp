@@ -30,7 +30,7 @@ Sequences checked(const Sequences& cut, const Expr& rows) {
 
 Expr largest(const Expr& lengths) {
   Node& n = lengths.node();
-  return {n, reduce(n, "ReduceMax", n.concat({lengths, n.ints({0})}, 0), {0}, true)};
+  return reduce("ReduceMax", Expr(n, n.concat({lengths, n.ints({0})}, 0)), {0}, true);
 }
 
 Places places(const Expr& begins, const Expr& lengths, const Expr& longest) {

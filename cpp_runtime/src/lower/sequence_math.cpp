@@ -10,20 +10,18 @@ namespace {
 
 // ---- sequence_pool ----
 
-Expr over_time(std::string_view onnx, const Expr& x) { return {x.node(), reduce(x.node(), onnx, x, {1}, false)}; }
-
 // A row for each sequence; anything for those without rows.
 Expr pooled(const Expr& x, const Sequences& cut, const std::string& type) {
   Node& n = x.node();
   auto lengths = cut.lengths();
   if (type == "FIRST") return rows_at(x, where(lengths > 0, cut.begins(), 0));
   if (type == "LAST") return rows_at(x, where(lengths > 0, cut.ends() - 1, 0));
-  if (type == "MAX") return over_time("ReduceMax", padded(x, places(cut), -INFINITY));
-  auto sum = over_time("ReduceSum", padded(x, places(cut)));
-  if (type == "SUM") return sum;
+  if (type == "MAX") return reduce("ReduceMax", padded(x, places(cut), -INFINITY), {1});
+  auto total = sum(padded(x, places(cut)), {1});
+  if (type == "SUM") return total;
   auto sizes = with_rank(max(lengths, 1).to(n.need_dtype(x)), n.need_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
-  return sum / (type == "SQRT" ? sqrt(sizes) : sizes);
+  return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
 
 void sequence_pool(Node& n) {
@@ -88,7 +86,7 @@ void sequence_enumerate(Node& n) {
 void box_clip(Node& n) {
   auto boxes = in(n, "Input"), info = in(n, "ImInfo");
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
-  auto last = [&](std::int64_t at) { return (column(at) / column(2)).emit("Round") - 1; };
+  auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
   auto at = places(sequences(n, "Input"));
   auto pictures = each_row(counted(n, size_along(n, info, 0)), at);

@@ -174,7 +174,7 @@ void align_padded(Node& n, const Expr& x, double blank, bool merges) {
   auto empty = filled_like(x, static_cast<double>(n.attr("padding_value", 0)), room);
   auto put = n.emit("ScatterElements", {empty, places, x}, {{"axis", std::int64_t{1}}});
   n.out("Output", n.slice(put, {0}, {-1}, {1}));
-  n.out("OutputLength", n.cast(reduce(n, "ReduceSum", kept.to(DType::int64), {1}, true), n.need_dtype(x)));
+  n.out("OutputLength", sum(kept.to(DType::int64), {1}, true).to(n.need_dtype(x)));
 }
 
 void ctc_align(Node& n) {
