@@ -199,7 +199,7 @@ def _offsets(program: Program, inputs: list[Arg]) -> list[Arg]:
         name = f"{arg.name}.lod"
         while name in taken:
             name += "_"
-        if level:
+        if level > 0:
             made.append(Arg(name, "int64", (-1,), name))
     return made
 
