@@ -47,6 +47,7 @@ GRUS = [
     gru(origin_mode=True, state=True),
     gru(state=True, is_reverse=True),
     gru(ONE, activation="relu"),
+    gru(HOLES, is_reverse=True),
     gru(origin_mode=True, gate_activation="tanh", activation="identity"),
     gru(gate_activation="relu", refused="'gate_activation' is not sigmoid"),
 ]
@@ -74,6 +75,7 @@ LSTMS = [
     lstm(use_peepholes=True, is_reverse=True, state=True),
     lstm(state=True),
     lstm(ONE, is_reverse=True),
+    lstm(HOLES, is_reverse=True),
     lstm(gate_activation="sigmoid", cell_activation="relu", candidate_activation="identity"),
     lstm(gate_activation="tanh", cell_activation="sigmoid", candidate_activation="relu"),
 ]

@@ -18,11 +18,12 @@ from oarlock.static.program import Attr, AttrType, Block, Kind, OpDesc, Program,
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
 
 
-def program(inputs: Inputs, *ops: OpDesc) -> bytes:
-    """A program whose last op's results are its outputs; first axes are open."""
+def program(inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = ()) -> bytes:
+    """A program whose last op's results are its outputs; first axes are open but for those of the inputs in `fixed`."""
     block = Block(vars={"feed": VarDesc("feed", (), "", Kind.FEED), "fetch": VarDesc("fetch", (), "", Kind.FETCH)})
     for col, (name, (array, level)) in enumerate(inputs.items()):
-        block.vars[name] = VarDesc(name, (-1, *array.shape[1:]), str(array.dtype), lod_level=level)
+        shape = array.shape if name in fixed else (-1, *array.shape[1:])
+        block.vars[name] = VarDesc(name, shape, str(array.dtype), lod_level=level)
         block.ops.append(OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)}))
     for op in ops:
         block.ops.append(op)
@@ -57,6 +58,16 @@ def test_offsets_go_from_op_to_op() -> None:
 def test_nothing_at_all(cut: list[int], wanted: Any) -> None:
     (found,) = run({"x": (rows(0), 1)}, pool(), x=cut)
     np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_process() -> None:
+    weight = np.ones((2, 6), "f")
+    gru = OpDesc("gru", {"Input": ["x"], "Weight": ["w"]}, {"Hidden": ["y"]})
+    inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
+    engine = Engine(program(inputs, gru, fixed=("w",)), None)
+    assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[0].shape == (1, 2)
+    with pytest.raises(EngineError):
+        engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
 
 def test_two_inputs_have_offsets_of_their_own() -> None:

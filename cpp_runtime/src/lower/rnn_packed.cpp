@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/gates.h"
+#include "lower/guard.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 #include "lower/sequence.h"
@@ -73,7 +74,8 @@ Values over_sequences(Node& n, std::string_view onnx, std::int64_t hidden, const
   auto at = places(cut);
   Values operands{rows_at(x, {n, n.transpose(at.rows, {1, 0})})};  // what lies behind an end is not read
   operands.insert(operands.end(), weights.begin(), weights.end());
-  operands.push_back(cut.lengths().to(DType::int32));
+  // Of no sequence at all ONNX Runtime would make the end of the process.
+  operands.push_back(n.cast(only_where_none(n, cut.lengths(), cut.count() == 0), DType::int32));
   operands.insert(operands.end(), states.begin(), states.end());
   std::string direction = n.attr("is_reverse", false) ? "reverse" : "forward";
   auto lines = static_cast<std::size_t>(std::count(activations.begin(), activations.end(), "Affine"));
