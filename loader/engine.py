@@ -85,6 +85,11 @@ class Engine:
         return self._session.inputs
 
     @property
+    def offsets(self) -> dict[str, str]:
+        """The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are."""
+        return self._session.offsets
+
+    @property
     def outputs(self) -> list[tuple[str, str, list[int | str]]]:
         """Name, dtype and shape of every output."""
         return self._session.outputs

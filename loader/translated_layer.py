@@ -49,7 +49,8 @@ class TranslatedLayer(Layer):
         self._program = files.program
         self._scope = self._adopt(files)
         contract = files.program.contract or Contract()
-        self._inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
+        inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
+        self._inputs = inputs + _offsets(files.program, inputs)
         self._outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
         self._nest = tree.builder(contract.output_tree, len(self._outputs))
         self._guards = contract.guards
@@ -187,6 +188,20 @@ def _array(given: Any, arg: Arg) -> Any:
 def _arg(program: Program, name: str) -> Arg:
     var = program.block.vars[name]
     return Arg(name, var.dtype, var.shape, name)
+
+
+def _offsets(program: Program, inputs: list[Arg]) -> list[Arg]:
+    """The inputs that say where packed sequences begin, as the engine has them."""
+    levels = [program.block.vars[name].lod_level for name in program.feeds()]
+    taken = {arg.name for arg in inputs}
+    made = []
+    for arg, level in zip(inputs, levels, strict=True):
+        name = f"{arg.name}.lod"
+        while name in taken:
+            name += "_"
+        if level > 0:
+            made.append(Arg(name, "int64", (-1,), name))
+    return made
 
 
 def _guess(program: Program, name: str) -> VarInfo:

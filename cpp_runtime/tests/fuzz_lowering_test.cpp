@@ -105,7 +105,7 @@ void set_slots(OneOp& op, Slots& slots, const Json& names, const char* prefix, D
     for (std::size_t k = many ? dice.below(5) : dice.once_in(40) ? 2 : 1; k > 0; --k) {
       std::string name = prefix + slot + std::to_string(k);
       op.vars[name] = {dice.once_in(2) ? usual.dtype : dice.of<DType>(kDTypes),
-                       dice.once_in(2) ? usual.shape : some_shape(dice)};
+                       dice.once_in(2) ? usual.shape : some_shape(dice), dice.once_in(3)};
       slots[slot].push_back(name);
     }
   }

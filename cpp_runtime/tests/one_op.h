@@ -12,6 +12,7 @@ namespace oarlock {
 struct Var {
   DType dtype;
   Ints shape;
+  std::int64_t lod_level = 0;
 };
 
 /// Inputs of the op become feeds, its outputs fetches; weights are given as bytes with a Param each.
@@ -31,7 +32,7 @@ struct OneOp {
         if (v.name == name) return false;
       auto found = vars.find(name);
       Var var = found == vars.end() ? Var{DType::float32, {-1, -1}} : found->second;
-      p.blocks[0].vars.push_back({name, var.shape, var.dtype, Kind::dense, false});
+      p.blocks[0].vars.push_back({name, var.shape, var.dtype, Kind::dense, false, var.lod_level});
       return true;
     };
     for (auto& [slot, names] : inputs)

@@ -25,6 +25,18 @@ def w(array):
     return np.asarray(array).view(Weight)
 
 
+class Packed(np.ndarray):
+    """Rows of sequences, one behind the other.   offsets: where each begins, and how many rows there are"""
+
+    offsets = ()
+
+
+def packed(array, offsets):
+    made = np.asarray(array).view(Packed)
+    made.offsets = tuple(offsets)
+    return made
+
+
 def f(*shape, dtype="float32", low=None, high=None, seed=7):
     """Normal numbers, or even ones between low and high."""
     rng = np.random.default_rng(seed)
@@ -45,7 +57,8 @@ class Op:
     """One op.   outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are one variable.
 
     refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they are random;
-    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself.
+    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself;
+    cut: the results are packed sequences though no input is.
     """
 
     type: str
@@ -59,6 +72,7 @@ class Op:
     variants: tuple = VARIANTS
     keep: tuple = ()
     declared: str = "float32"
+    cut: bool = False
 
     def shape(self, array, variant):
         """The declared shape of an input."""
@@ -74,7 +88,7 @@ def _outputs(text):
 
 def op(
     type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), declared="float32",
-    slot="X", **given,
+    slot="X", cut=False, **given,
 ):  # fmt: skip
     """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
     inputs = {} if x is None else {slot: x}
@@ -82,7 +96,7 @@ def op(
     attrs = {k: v for k, v in given.items() if not _is_input(v)}
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
     refused = dict.fromkeys(VARIANTS, refused) if isinstance(refused, str) else refused or {}
-    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared)
+    return Op(type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared, cut)
 
 
 def _is_input(value):
@@ -108,11 +122,24 @@ def _feed(block, name, array, shape):
         var = block.create_var(name=name, shape=array.shape, dtype=str(array.dtype), persistable=True)
         paddle.static.global_scope().var(name).get_tensor().set(np.asarray(array), paddle.CPUPlace())
         return var
-    return paddle.static.data(name, shape, str(array.dtype))
+    return paddle.static.data(name, shape, str(array.dtype), lod_level=int(isinstance(array, Packed)))
+
+
+def _lengths(block, var):
+    """The lengths of the sequences in a result, which have no other way out."""
+    pad, out, length = (block.create_var(name=f"{var.name}_{end}") for end in ("pad", "padded", "lengths"))
+    block.append_op(type="fill_constant", outputs={"Out": pad}, attrs={"shape": [1], "dtype": var.dtype, "value": 0.0})
+    block.append_op(
+        type="sequence_pad",
+        inputs={"X": var, "PadValue": pad},
+        outputs={"Out": out, "Length": length},
+        attrs={"padded_length": -1},
+    )
+    return length
 
 
 def _build(case, variant):
-    """The variables fed and fetched of a program with one op."""
+    """The variables fed and fetched of a program with one op; lengths of sequences come after its results."""
     import paddle
 
     block = paddle.static.default_main_program().global_block()
@@ -133,7 +160,20 @@ def _build(case, variant):
         slot, _, same = text.partition("=")
         unread[slot] = slots[same] if same else [block.create_var(name=slot.lower(), dtype="float32")]
     block.append_op(type=case.type, inputs=slots, outputs=made | unread, attrs=case.attrs)
-    return feeds, [var for found in made.values() for var in found]
+    results = [var for found in made.values() for var in found]
+    cut = case.cut or any(isinstance(array, Packed) for _, array in feeds)
+    return feeds, results + [_lengths(block, var) for var in results if cut and var.lod_level]
+
+
+def _fed(array):
+    import paddle
+
+    if not isinstance(array, Packed):
+        return np.asarray(array)
+    tensor = paddle.base.core.LoDTensor()
+    tensor.set(np.asarray(array), paddle.CPUPlace())
+    tensor.set_lod([list(array.offsets)])
+    return tensor
 
 
 def _export_op(case, path, variant, results):
@@ -142,11 +182,12 @@ def _export_op(case, path, variant, results):
     exe = paddle.static.Executor(paddle.CPUPlace())
     with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(paddle.static.Program()):
         feeds, fetches = _build(case, variant)
-        feed = {var.name: np.asarray(array) for var, array in feeds}
+        feed = {var.name: _fed(array) for var, array in feeds}
         if not results:
             results += [np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches, return_numpy=False)]
         paddle.static.save_inference_model(path, [var for var, _ in feeds], fetches, exe)
-        return list(feed.values())
+        offsets = [np.array(array.offsets, "int64") for _, array in feeds if isinstance(array, Packed)]
+        return [np.asarray(array) for _, array in feeds] + offsets
 
 
 def _export_net(case, path):
@@ -207,6 +248,7 @@ def cases():
     import lowering_regions
     import lowering_rnn
     import lowering_search
+    import lowering_sequences
     import lowering_spectral
     import lowering_vision
 
@@ -224,6 +266,7 @@ def cases():
         lowering_detection,
         lowering_regions,
         lowering_edges,
+        lowering_sequences,
     )
     return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
 

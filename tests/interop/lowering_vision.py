@@ -127,8 +127,8 @@ UNFOLD = [
     op("unfold", f(2, 3, 7, 6), out="Y", kernel_sizes=[2, 2], strides=[2, 2], paddings=[0, 0, 0, 0], dilations=[1, 1]),
     op("unfold", f(2, 3, 7, 6, dtype="float64"), out="Y", **_TILES),
     op("unfold", np.where(f(1, 2, 5, 5) > 1, np.inf, f(1, 2, 5, 5)).astype("f"), out="Y", **_TILES),
-    op("im2sequence", f(2, 3, 5, 6), kernels=[2, 2], strides=[2, 3], paddings=[0, 1, 1, 0]),
-    op("im2sequence", f(2, 3, 5, 6), kernels=[3, 1], strides=[1, 1], paddings=[0, 0, 0, 0]),
+    op("im2sequence", f(2, 3, 5, 6), kernels=[2, 2], strides=[2, 3], paddings=[0, 1, 1, 0], cut=True),
+    op("im2sequence", f(2, 3, 5, 6), kernels=[3, 1], strides=[1, 1], paddings=[0, 0, 0, 0], cut=True),
     op("fold", f(2, 18, 20), out="Y", output_sizes=[8, 7], **(_TILES | {"paddings": [1, 0, 1, 0]})),
     op(
         "fold",

@@ -12,6 +12,7 @@ import traceback
 import lowering_cases
 import make_exports
 import numpy as np
+import packed_models
 import paddle
 import same_code
 import training
@@ -151,6 +152,7 @@ def lowering(folder):
 
 DO = {
     "lowering": lowering,
+    "packed_models": packed_models.export_all,
     "train": train,
     "same_code": run_same_code,
     "vision_model": vision_model,

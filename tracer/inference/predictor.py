@@ -28,6 +28,7 @@ class Tensor:
         self._declared = [d if isinstance(d, int) else -1 for d in shape]
         self._wanted: list[int] | None = None
         self._array: Array | None = None
+        self._offsets: Tensor | None = None
 
     def name(self) -> str:
         """Its name in the model."""
@@ -70,13 +71,23 @@ class Tensor:
         return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
-        """Always empty: sequences of different lengths are not packed here."""
-        return []
+        """Where its packed sequences begin: as `set_lod` was told, or of an output as the last run had it.   Empty for others"""
+        return [] if self._offsets is None or self._offsets._array is None else [self._offsets._array.tolist()]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Only an empty one is taken."""
-        if len(lod):
-            raise OpError(f"set_lod: '{self._name}' cannot hold packed sequences; pad them, and give their lengths")
+        """Say where the packed sequences of an input begin, and how many rows there are: [[0, 3, 7]].
+
+        Raises OpError for more than one level, and for what does not hold sequences in the model.
+        """
+        if not len(lod) and self._offsets is None:
+            return
+        if self._offsets is None:
+            raise OpError(
+                f"set_lod: '{self._name}' holds no packed sequences in the model; pad them, and give their lengths"
+            )
+        if len(lod) != 1:
+            raise OpError(f"set_lod: '{self._name}' takes one level of sequences, not {len(lod)}")
+        self._offsets._array = np.array(lod[0], "int64")
 
 
 class Predictor:
@@ -86,14 +97,21 @@ class Predictor:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
+        self._offsets = engine.offsets
+        handles = self._inputs | self._outputs
+        for offsets, name in self._offsets.items():
+            handles[name]._offsets = handles[offsets]
 
     def get_input_names(self) -> list[str]:
-        """In the order of the model."""
-        return list(self._inputs)
+        """In the order of the model.   The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`"""
+        return self._without_offsets(self._inputs)
 
     def get_output_names(self) -> list[str]:
         """In the order of the model."""
-        return list(self._outputs)
+        return self._without_offsets(self._outputs)
+
+    def _without_offsets(self, handles: dict[str, Tensor]) -> list[str]:
+        return [name for name in handles if name not in self._offsets]
 
     def get_input_handle(self, name: str) -> Tensor:
         """The input of that name.   Raises OpError where there is none."""
@@ -110,7 +128,8 @@ class Predictor:
         """
         if inputs is not None:
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
-            return [eager.Tensor(array) for array in self._engine.run(arrays)]
+            fetch = self.get_output_names() if self._offsets else None
+            return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
         arrays = [handle._array for handle in self._inputs.values()]
         if any(array is None for array in arrays):
             missing = [name for name, handle in self._inputs.items() if handle._array is None]
@@ -140,6 +159,7 @@ def _named(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
 def create_predictor(config: Config) -> Predictor:
     """Read the model and make the engine.   Raises FileError, UnsupportedError with all ops that the engine does not have, EngineError."""
     options = config._options | ({"provider": config._provider} if config._provider and config.use_gpu() else {})
+    options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
         prog, params, name = _files(config, Path(scratch))
         return Predictor(Engine(prog, params, name, **options))

@@ -40,6 +40,7 @@ struct Options {
   std::string ort_library;    // path of libonnxruntime; "" = OARLOCK_ORT_LIBRARY, then the system's
   std::map<std::string, std::string>
       provider;                      // further options of the CUDA or TensorRT provider, as ONNX Runtime names them
+  bool offsets = false;              // give, after all outputs, where the packed sequences of each begin: `<name>.lod`
   std::vector<std::string> outputs;  // inner variables to give as well, after the model's outputs
   std::vector<Shapes> warmup;        // shapes to run once, on made-up inputs, before the session is there
 };

@@ -27,6 +27,19 @@ void pixel_shuffle(Node& n) {
   n.out("Out", to_channels_last(n, y, last));
 }
 
+// Darknet's reorg: as the name says of the shape, while the values go as from depth to space.
+void space_to_depth(Node& n) {
+  auto x = n.in("X");
+  need_picture(n, x);
+  auto by = need_divisor(n, "blocksize", 2, n.dim(x, 1)), square = by * by;
+  n.require(n.dim(x, 1) < 0 || n.dim(x, 1) % square == 0, "'blocksize' squared does not divide the channels");
+  auto spread = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("DCR")}});
+  auto size = [&](std::int64_t axis) { return Expr(n, size_along(n, x, axis)); };
+  auto less = static_cast<double>(by);
+  n.out("Out",
+        reshaped(n, spread, {n.ints({0}), size(1) * static_cast<double>(square), size(2) / less, size(3) / less}));
+}
+
 // ONNX puts the channels inside the squares of pixels, Paddle outside: each channel is a picture of its own.
 void pixel_unshuffle(Node& n) {
   bool last = channels_last(n, "data_format");
@@ -108,6 +121,7 @@ std::span<const Rule> arrange_rules() {
   static const Rule rules[] = {
       {"pixel_shuffle", 11, pixel_shuffle},
       {"pixel_unshuffle", 7, pixel_unshuffle},
+      {"space_to_depth", 11, space_to_depth},
       {"channel_shuffle", 7, channel_shuffle("groups")},
       {"shuffle_channel", 7, channel_shuffle("group")},
       {"temporal_shift", 11, temporal_shift},

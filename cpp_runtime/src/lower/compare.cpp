@@ -91,9 +91,16 @@ Lower any(Question what) {
   };
 }
 
-void isfinite(Node& n) {
+Value finite(Node& n) {
   auto not_finite = [](Node& n, const Value& x) { return n.emit("Or", {is_nan(n, x), is_inf(n, x)}); };
-  n.out("Out", n.emit("Not", {asked(n, not_finite)}));
+  return n.emit("Not", {asked(n, not_finite)});
+}
+
+void isfinite(Node& n) { n.out("Out", finite(n)); }
+
+void all_finite(Node& n) {
+  auto each = n.cast(finite(n), DType::int32);
+  out_scalar(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
 // ONNX Runtime chooses among numbers only, and not among all of them.
@@ -130,6 +137,7 @@ std::span<const Rule> compare_rules() {
       {"isfinite_v2", 10, isfinite},
       {"isnan", 9, any(is_nan)},
       {"isinf", 10, any(is_inf)},
+      {"isfinite", 10, all_finite},
       {"where", 9, where},
   };
   return rules;

@@ -3,6 +3,7 @@
 
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/sequence.h"
 #include "lower/walk.h"
 
 namespace oarlock {
@@ -19,47 +20,85 @@ Expr entry(const Expr& rows, const Expr& at) {
   return {rows.node(), rows.node().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
 }
 
-// ---- viterbi_decode ----
+// ---- the best tags of a chain ----
+
+// What each tag is worth as the first and as the last one [N], and after each other [N,N].
+struct Chain {
+  Expr first, last, transition;
+};
 
 struct Forward {
   Expr ended, came;  // scores where each sequence ends [B,N]; the best tag before each [B,T,N]
 };
 
-// The last tag starts every sequence and the last but one ends it, where they do.
-Forward best_scores(Node& n, const Expr& x, const Expr& lengths, const Expr& longest) {
-  auto transition = in(n, "Transition");
-  auto row = [&](std::int64_t at) {
-    return Expr(n, n.emit("Gather", {transition, n.int_scalar(at)}, {{"axis", std::int64_t{0}}}));
-  };
-  bool tags = n.attr("include_bos_eos_tag", true);
-  auto first = tags ? row(-1) : row(-1).number(0), last = tags ? row(-2) : first;
-  auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
+// x: [B,T,N]
+Forward best_scores(const Chain& chain, const Expr& x, const Expr& lengths) {
+  Node& n = x.node();
   auto step = [&](const Exprs& before, const Exprs& now) -> Step {
     const Expr& t = before[2];
-    auto each = column(before[0]) + transition;
-    auto score = where(t == 0, first, reduce("ReduceMax", each, {1})) + now[0];
-    auto ended = where(column(lengths) > t, score + last, before[1]);
+    auto each = column(before[0]) + chain.transition;
+    auto score = where(t == 0, chain.first, reduce("ReduceMax", each, {1})) + now[0];
+    auto ended = where(column(lengths) > t, score + chain.last, before[1]);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
   auto nothing = filled_like(x, 0, shape_without(n, x, 1));
-  auto done = walk(n, {1}, {nothing, nothing, {n, n.int_scalar(0)}}, {steps}, step);
+  auto done = walk(n, {1}, {nothing, nothing, {n, n.int_scalar(0)}}, {x}, step);
   return {done.states[1], done.kept[0]};
 }
 
-void viterbi_decode(Node& n) {
-  auto x = in(n, "Input");
-  n.require(n.need_rank(x) == 3, "needs Input [batch, time, tags]");
-  Expr lengths(n, as_vector(n, n.in("Length"))), longest(n, reduce(n, "ReduceMax", lengths, {}, false));
-  auto [ended, came] = best_scores(n, x, lengths, longest);
+// [B,T], 0 behind the end.   longest: T as int64[]
+Expr best_tags(const Forward& found, const Expr& lengths, const Expr& longest) {
+  Node& n = lengths.node();
   auto back = [&](const Exprs& last, const Exprs& from) -> Step {
     const Expr &tag = last[0], &t = last[1];
     auto inside = lengths > t;
     Expr before(n, n.squeeze(entry(from[0], column(tag)), {1}));
     return {{where(inside, before, tag), t - 1}, {where(inside, tag, 0)}};
   };
-  auto path = walk(n, {1, true}, {best_of(ended, 1), longest - 1}, {came}, back);
-  n.out("Scores", reduce("ReduceMax", ended, {1}));
-  n.out("Path", path.kept[0]);
+  return walk(n, {1, true}, {best_of(found.ended, 1), longest - 1}, {found.came}, back).kept[0];
+}
+
+Expr row_of(const Expr& table, std::int64_t at) {
+  return {table.node(), table.node().emit("Gather", {table, table.node().int_scalar(at)}, {{"axis", std::int64_t{0}}})};
+}
+
+// The last tag starts every sequence and the last but one ends it, where they do.
+void viterbi_decode(Node& n) {
+  auto x = in(n, "Input"), transition = in(n, "Transition");
+  n.require(n.need_rank(x) == 3, "needs Input [batch, time, tags]");
+  Expr lengths(n, as_vector(n, n.in("Length"))), longest(n, reduce(n, "ReduceMax", lengths, {}, false));
+  bool tags = n.attr("include_bos_eos_tag", true);
+  auto first = tags ? row_of(transition, -1) : row_of(transition, -1).number(0);
+  auto last = tags ? row_of(transition, -2) : first;
+  auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
+  auto found = best_scores({first, last, transition}, steps, lengths);
+  n.out("Scores", reduce("ReduceMax", found.ended, {1}));
+  n.out("Path", best_tags(found, lengths, longest));
+}
+
+// The first row of Transition is what a tag is worth at the start, the second at the end.
+Expr crf_tags(const Expr& x, const Expr& lengths) {
+  Node& n = x.node();
+  auto weights = in(n, "Transition");
+  n.require(n.need_rank(x) == 3, "needs Emission of one row of tags for each word");
+  Expr transition(n, n.slice(weights, {2}, {INT64_MAX}, {0})), longest(n, length_along(n, x, 1));
+  return best_tags(best_scores({row_of(weights, 0), row_of(weights, 1), transition}, x, lengths), lengths, longest);
+}
+
+// With labels: whether each is the one.
+void crf_decoding(Node& n) {
+  auto x = in(n, "Emission");
+  auto judged = [&](const Expr& tags) {
+    if (!n.has("Label")) return tags;
+    return (tags == Expr(n, reshape_like(n, n.in("Label"), tags)).to(DType::int64)).to(DType::int64);
+  };
+  if (n.has("Length")) {
+    Expr lengths(n, as_vector(n, n.in("Length"))), steps = counted(n, length_along(n, x, 1));
+    return n.out("ViterbiPath", where(steps < column(lengths), judged(crf_tags(x, lengths)), 0));
+  }
+  auto cut = sequences(n, "Emission");
+  auto at = places(cut);
+  n.out("ViterbiPath", judged(column(packed(crf_tags(padded(x, at), cut.lengths()), at.inside))));
 }
 
 // ---- warpctc: the forward half of A. Graves et al., "Connectionist Temporal Classification" ----
@@ -167,6 +206,7 @@ void hierarchical_sigmoid(Node& n) {
 std::span<const Rule> decode_rules() {
   static const Rule rules[] = {
       {"viterbi_decode", 13, viterbi_decode},
+      {"crf_decoding", 13, crf_decoding},
       {"warpctc", 13, warpctc},
       {"hierarchical_sigmoid", 13, hierarchical_sigmoid},
   };

@@ -100,6 +100,12 @@ void diag(Node& n) {
   n.out("Out", matrices_of(n, row, small_offset(n), n.scalar_like(n.attr("padding_value", 0.0f), x)));
 }
 
+void diag_of_vector(Node& n) {
+  auto row = n.in("Diagonal");
+  n.require(n.need_rank(row) == 1, "takes a vector");
+  n.out("Out", matrices_of(n, row, 0, n.scalar_like(0, row)));
+}
+
 void diag_embed(Node& n) {
   auto x = n.in("Input");
   int rank = n.need_rank(x) + 1;
@@ -188,6 +194,7 @@ Lower triangle(std::string_view height, std::string_view width, bool lower) {
 std::span<const Rule> diagonal_rules() {
   static const Rule rules[] = {
       {"diag_v2", 11, diag},
+      {"diag", 11, diag_of_vector},
       {"diagonal", 11, diagonal},
       {"trace", 11, trace},
       {"diag_embed", 11, diag_embed},

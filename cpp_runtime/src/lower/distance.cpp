@@ -44,6 +44,24 @@ void squared_l2_norm(Node& n) {
   out_scalar(n, "Out", reduced("ReduceSum", x * x, {{}, false}));
 }
 
+// ---- of rows; Y may have one for all ----
+
+Expr rows_of(Node& n, std::string_view slot) { return {n, n.reshape(n.in(slot), {0, -1})}; }
+Expr row_sums(const Expr& x) { return sum(x, {1}, true); }
+
+void squared_l2_distance(Node& n) {
+  auto gap = rows_of(n, "X") - rows_of(n, "Y");
+  n.out("sub_result", gap);
+  n.out("Out", row_sums(gap * gap));
+}
+
+void cos_sim(Node& n) {
+  auto x = rows_of(n, "X"), y = rows_of(n, "Y"), x_size = sqrt(row_sums(x * x)), y_size = sqrt(row_sums(y * y));
+  n.out("Out", row_sums(x * y) / (x_size * y_size));
+  n.out("XNorm", x_size);
+  n.out("YNorm", y_size);
+}
+
 // ---- scaled ----
 
 // Slices along an axis whose norm is too large are brought down to it.
@@ -81,6 +99,8 @@ std::span<const Rule> distance_rules() {
       {"dist", 7, dist},
       {"l1_norm", 7, l1_norm},
       {"squared_l2_norm", 7, squared_l2_norm},
+      {"squared_l2_distance", 7, squared_l2_distance},
+      {"cos_sim", 7, cos_sim},
       {"renorm", 9, renorm},
       {"clip_by_norm", 9, clip_by_norm},
       {"norm", 7, normalize},

@@ -4,6 +4,7 @@
 #include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/sequence.h"
 
 namespace oarlock {
 namespace {
@@ -61,16 +62,24 @@ void add_position_encoding(Node& n) {
   n.out("Out", x * n.attr("alpha", 1.0f) + waves * n.attr("beta", 1.0f));
 }
 
-// Every feature by itself, looking so many steps ahead.   X [batch, time, features], Filter [steps, features]
-void row_conv(Node& n) {
-  auto x = n.in("X"), filter = n.in("Filter");
-  n.require(n.need_rank(x) == 3, "sequences of levels have no lowering");
+// Every feature by itself, looking so many steps ahead.   x: [batch, time, features], Filter [steps, features]
+Expr ahead(const Expr& x) {
+  Node& n = x.node();
+  auto filter = n.in("Filter");
   auto steps = static_cast<std::int64_t>(written_size(n, n.dim(filter, 0), "the number of steps ahead"));
   auto features = static_cast<std::int64_t>(written_size(n, n.dim(filter, 1), "the number of features"));
   auto weights = n.unsqueeze(n.transpose(filter, {1, 0}), {1});
-  auto ahead =
+  auto found =
       n.emit("Conv", {n.transpose(x, {0, 2, 1}), weights}, {{"group", features}, {"pads", Ints{0, steps - 1}}});
-  n.out("Out", n.transpose(ahead, {0, 2, 1}));
+  return {n, n.transpose(found, {0, 2, 1})};
+}
+
+void row_conv(Node& n) {
+  auto x = in(n, "X");
+  if (n.need_rank(x) == 3) return n.out("Out", ahead(x));
+  n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
+  auto at = places(sequences(n));
+  n.out("Out", packed(ahead(padded(x, at)), at.inside));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ bool declares_carelessly(const OpDesc& op) {
       "cumsum",
       "depthwise_conv2d_transpose",
       "diag_v2",
+      "expand_as",
       "expand_v2",
       "flatten",
       "flatten2",
@@ -69,6 +70,7 @@ Strings output_names(const Program& p) {
   Strings own = made_unique(p.fetches());
   Strings names = p.contract ? contract_names(p.contract->outputs, own) : own;
   Strings inputs = input_names(p);
+  for (const LodInput& lod : lod_inputs(p)) inputs.push_back(lod.name);
   for (std::string& name : names)  // an input that is handed through needs a second name in ONNX
     if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) name += ".out";
   return names;
@@ -84,11 +86,13 @@ Graph::Graph(const Program& program, const Params& params, const LowerOptions& o
 
 onnx::Model Graph::lower() {
   for (const std::string& name : input_names(program_)) used_.insert(name);
+  for (const LodInput& lod : oarlock::lod_inputs(program_)) used_.insert(lod.name);
   for (const std::string& name : output_names(program_)) used_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_.insert(name);
   for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
     used_.insert("guard." + std::to_string(i));
   inputs();
+  lod_inputs();
   run_block(0);
   report();
   if (options_.only_output.empty()) outputs();
@@ -170,6 +174,7 @@ void Graph::outputs() {
     if (!program_.var(extra)) throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
     if (std::find(names.begin(), names.end(), extra) == names.end()) output(value_of(extra, fetch), extra);
   }
+  if (options_.lod_outputs) lod_outputs();
 }
 
 void Graph::guards() {
@@ -212,17 +217,21 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
   if (!rule) return missing_rule(op, index);
   std::size_t first_node = scope_->graph->nodes.size();
   auto outer_results = std::exchange(results_, {});
+  auto outer_lods = std::exchange(own_lods_, {});
   try {
     Node node(op, *this);
     rule->lower(node);
+    Value passed = first_lod(op);
     name_results(op, first_node);
     name_since(first_node);
+    pass_lods(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(error.what());
     poison(op);
   }
   results_ = std::move(outer_results);
+  own_lods_ = std::move(outer_lods);
 }
 
 std::string first_output(const OpDesc& op) {
@@ -263,6 +272,8 @@ void Graph::poison(const OpDesc& op) {
       Value v = fresh(name);
       infos_[v] = declared(name);
       scope_->bound[name] = v;
+      Value lod = scope_->lods[name] = fresh(name + ".lod");
+      infos_[lod] = Info{DType::int64, Ints{-1}, std::nullopt};
     }
 }
 

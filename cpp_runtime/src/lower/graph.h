@@ -24,6 +24,7 @@ struct LowerOptions {
   bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
   std::string only_output;     // of those, the one to compute and nothing else; "" = everything
   Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
+  bool lod_outputs = false;    // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };
 
 /// Integers computed from shapes.   values: kUnknown where an element is not known.
@@ -48,6 +49,7 @@ struct Scope {
   std::map<std::string, Value, std::less<>> bound;
   std::map<std::string, const OpDesc*, std::less<>> writers;
   Scope* outer = nullptr;
+  std::map<std::string, Value, std::less<>> lods = {};  // of packed sequences: where each begins, and the end
 };
 
 struct Rule;
@@ -65,6 +67,8 @@ class Graph {
   friend class Node;
 
   void inputs();
+  void lod_inputs();
+  void lod_outputs();
   void outputs();
   void output(const Value& v, const std::string& name);
   void guards();
@@ -79,6 +83,9 @@ class Graph {
   Value entered(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
   void name_since(std::size_t first_node);
+  Value lod_of(std::string_view paddle_name) const;
+  Value first_lod(const OpDesc& op) const;
+  void pass_lods(const OpDesc& op, const Value& passed);
   void poison(const OpDesc& op);
   void report() const;
   onnx::Model finish();
@@ -109,6 +116,7 @@ class Graph {
   std::map<std::string, Info, std::less<>> infos_;
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
   std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
+  std::map<std::string, Value, std::less<>> own_lods_;  // of its results, where its rule says which
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
   std::map<Value, Value, std::less<>> renamed_;  // what was renamed after others may have noted its name
@@ -135,6 +143,14 @@ std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>
 /// variables'.
 Strings input_names(const Program& program);
 Strings output_names(const Program& program);
+
+/// An input of packed sequences has another one, after all inputs of the program: `<name>.lod`, int64[sequences + 1],
+/// where each sequence begins among its rows, and the number of rows.
+struct LodInput {
+  std::string name;
+  std::size_t feed;  // which input's
+};
+std::vector<LodInput> lod_inputs(const Program& program);
 
 /// Integers in a constant of an integer type; nullopt for other types.
 std::optional<Ints> as_ints(const Constant& constant);

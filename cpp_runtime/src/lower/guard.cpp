@@ -22,12 +22,17 @@ bool has_kernel(std::string_view onnx, DType dtype) {
 
 namespace {
 
-// 0, or an error of the run where one of `ys` is 0: an entry that does not exist is looked up then, which ONNX Runtime
+// 0, or an error of the run where any is true: an entry that does not exist is looked up then, which ONNX Runtime
 // checks; it names the value.
-Value checked_zero(Node& n, const Value& ys, DType dtype) {
-  auto zeros = n.cast(n.emit("Equal", {ys, n.scalar_like(0, ys)}), DType::int64);
-  auto any = n.rank(ys) == 0 ? zeros : reduce(n, "ReduceMax", zeros, {}, false);
+Value zero_if_none(Node& n, const Value& wrong, DType dtype) {
+  auto counts = n.cast(wrong, DType::int64);
+  auto any = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceMax", counts, {}, false);
   return n.emit("Gather", {n.cast(n.ints({0}), dtype), any}, {{"axis", std::int64_t{0}}});
+}
+
+// The same for where one of `ys` is 0.
+Value checked_zero(Node& n, const Value& ys, DType dtype) {
+  return zero_if_none(n, n.emit("Equal", {ys, n.scalar_like(0, ys)}), dtype);
 }
 
 }  // namespace
@@ -38,6 +43,10 @@ Value nonzero(Node& n, const Value& y) {
     return y;
   }
   return n.emit("Add", {y, checked_zero(n, y, n.need_dtype(y))});
+}
+
+Value only_where_none(Node& n, const Value& v, const Value& wrong) {
+  return n.emit("Add", {v, zero_if_none(n, wrong, n.need_dtype(v))});
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.

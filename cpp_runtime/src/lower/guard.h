@@ -13,4 +13,7 @@ Value nonzero(Node& n, const Value& y);
 /// `v`, of whose dims only the first may be 0: where another is, the run ends in an error.
 Value nonempty(Node& n, const Value& v);
 
+/// `v`, whole numbers; where any of `wrong` (bool[*]) is true, the run ends in an error.
+Value only_where_none(Node& n, const Value& v, const Value& wrong);
+
 }  // namespace oarlock

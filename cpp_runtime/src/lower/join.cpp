@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -58,6 +59,12 @@ void expand(Node& n) {
 void expand_times(Node& n) {
   auto times = int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
   n.out("Out", n.emit("Tile", {n.in("X"), times}));
+}
+
+void expand_as_often(Node& n) {
+  auto x = in(n, "X"), target = in(n, "target_tensor");
+  n.require(n.need_rank(x) == n.need_rank(target), "needs as many axes as the target");
+  n.out("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
 }
 
 void expand_as(Node& n) {
@@ -166,6 +173,7 @@ std::span<const Rule> join_rules() {
       {"flip", 10, flip},
       {"reverse", 10, flip},
       {"expand", 7, expand_times},
+      {"expand_as", 7, expand_as_often},
       {"partial_concat", 7, partial_concat},
       {"partial_sum", 7, partial_sum},
       {"roll", 10, roll},

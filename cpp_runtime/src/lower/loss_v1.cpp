@@ -1,4 +1,6 @@
 // Losses that layers of later versions no longer use, and two that they still do.
+#include <cmath>
+
 #include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -52,12 +54,29 @@ void cross_entropy(Node& n) {
 
 void cross_entropy2(Node& n) { n.out("Y", picked_log(n, in(n, "X"), n.attr("ignore_index", -100))); }
 
+// Squares near zero, the absolute value further out; summed but for the batch.
+void smooth_l1_loss(Node& n) {
+  auto gap = in(n, "X") - in(n, "Y");
+  double square = std::pow(static_cast<double>(n.attr("sigma", 1.0f)), 2);
+  n.require(square > 0, "attribute 'sigma' is 0");
+  if (n.has("InsideWeight")) gap = gap * in(n, "InsideWeight");
+  auto far = abs(gap), losses = where(far < 1 / square, gap * gap * (square / 2), far - 0.5 / square);
+  if (n.has("OutsideWeight")) losses = losses * in(n, "OutsideWeight");
+  n.out("Diff", gap);
+  n.out("Out", sum(Expr(n, n.reshape(losses, {0, -1})), {1}, true));
+}
+
 }  // namespace
 
 std::span<const Rule> loss_v1_rules() {
   static const Rule rules[] = {
-      {"log_loss", 7, log_loss},  {"hinge_loss", 7, hinge_loss},        {"rank_loss", 7, rank_loss},
-      {"bpr_loss", 11, bpr_loss}, {"cross_entropy", 11, cross_entropy}, {"cross_entropy2", 11, cross_entropy2},
+      {"log_loss", 7, log_loss},
+      {"smooth_l1_loss", 9, smooth_l1_loss},
+      {"hinge_loss", 7, hinge_loss},
+      {"rank_loss", 7, rank_loss},
+      {"bpr_loss", 11, bpr_loss},
+      {"cross_entropy", 11, cross_entropy},
+      {"cross_entropy2", 11, cross_entropy2},
   };
   return rules;
 }

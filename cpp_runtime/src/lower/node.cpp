@@ -266,7 +266,10 @@ Value Node::formal(const std::string& hint, DType dtype, std::optional<Ints> sha
   return v;
 }
 
-void Node::bind(const std::string& paddle_name, const Value& v) { graph_.scope_->bound[paddle_name] = v; }
+void Node::bind(const std::string& paddle_name, const Value& v) {
+  graph_.scope_->bound[paddle_name] = v;
+  graph_.scope_->lods.erase(paddle_name);
+}
 Value Node::lookup(const std::string& paddle_name) const { return graph_.value_of(paddle_name, op_); }
 bool Node::is_bound(const std::string& paddle_name) const {
   return graph_.find_bound(paddle_name) || graph_.params_.find(paddle_name);

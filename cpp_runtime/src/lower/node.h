@@ -49,6 +49,12 @@ class Node {
   const Strings& names(std::string_view slot) const;               // Paddle's names in an input slot, "" slots included
   const Strings& out_names(std::string_view slot) const;           // and in an output slot
 
+  // ---- packed sequences (LoD): rows one behind the other, and where each sequence begins ----
+  /// int64[sequences + 1] of an operand in a slot, the last being the number of rows; "" where it has none.
+  Value lod(std::string_view slot, std::size_t index = 0) const;
+  /// Of the result in a slot; "" for none.   What a rule does not say is that of the first operand which has one.
+  void out_lod(std::string_view slot, const Value& offsets);
+
   // ---- what is known of a value ----
   int rank(const Value& v) const;                             // -1 when unknown
   std::optional<Ints> shape(const Value& v) const;            // nullopt when the rank is unknown; dims -1 when unknown

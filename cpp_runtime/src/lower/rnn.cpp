@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/expr.h"
+#include "lower/gates.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -31,18 +32,7 @@ struct Net {
   const Cell& cell;
   std::int64_t hidden, layers, directions;
   Values weights;
-
-  std::int64_t gates() const { return static_cast<std::int64_t>(cell.gates.size()); }
 };
-
-// A weight of one direction with its gates in ONNX's order.   [G*H, ...] -> [1, G*H, ...]
-Value in_order(Node& n, const Net& net, const Value& weight, bool matrix) {
-  Ints apart{net.gates(), net.hidden}, together{1, net.gates() * net.hidden};
-  if (matrix) apart.push_back(-1), together.push_back(-1);
-  if (net.gates() == 1) return n.unsqueeze(weight, {0});
-  auto sorted = n.emit("Gather", {n.reshape(weight, apart), n.ints(net.cell.gates)}, {{"axis", std::int64_t{0}}});
-  return n.reshape(sorted, together);
-}
 
 // Matrices of all layers and directions come first, two each, then their biases.
 struct LayerWeights {
@@ -53,10 +43,12 @@ LayerWeights weights_of(Node& n, const Net& net, std::int64_t layer) {
   Values input, hidden, bias;
   for (std::int64_t d = 0; d < net.directions; ++d) {
     auto at = static_cast<std::size_t>(2 * (layer * net.directions + d)), half = net.weights.size() / 2;
-    input.push_back(in_order(n, net, net.weights[at], true));
-    hidden.push_back(in_order(n, net, net.weights[at + 1], true));
-    bias.push_back(n.concat(
-        {in_order(n, net, net.weights[half + at], false), in_order(n, net, net.weights[half + at + 1], false)}, 1));
+    auto sorted = [&](std::size_t i, bool matrix) {
+      return gates_in_order(n, net.weights[i], net.cell.gates, net.hidden, matrix);
+    };
+    input.push_back(sorted(at, true));
+    hidden.push_back(sorted(at + 1, true));
+    bias.push_back(n.concat({sorted(half + at, false), sorted(half + at + 1, false)}, 1));
   }
   return {n.concat(input, 0), n.concat(hidden, 0), n.concat(bias, 0)};
 }
@@ -154,7 +146,7 @@ void rnn(Node& n) {
   Net net = read_net(n);
   auto x = n.in("Input");
   n.require(n.need_rank(x) == 3, "Input needs three axes: time, batch, features");
-  if (net.gates() > 1) x = nonempty_steps(n, x);
+  if (net.cell.gates.size() > 1) x = nonempty_steps(n, x);
   std::vector<Values> last(net.cell.states);
   for (std::int64_t layer = 0; layer < net.layers; ++layer) x = run_layer(n, net, layer, x, last);
   n.out("Out", x);

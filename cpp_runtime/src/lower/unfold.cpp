@@ -63,13 +63,15 @@ void unfold(Node& n) {
   n.out("Y", reshaped(n, seen, {n.ints({0}), columns_of(n, x, t), n.ints({-1})}));
 }
 
-// Windows as rows.
+// Windows as rows; those of one picture are a sequence.
 void im2sequence(Node& n) {
   auto x = n.in("X");
   n.require(!n.has("Y"), "sizes of its own for each picture have no lowering");
   Tiles t{n.attr("kernels", Ints{}), n.attr("strides", Ints{1, 1}), {1, 1}, n.attr("paddings", Ints{0, 0, 0, 0})};
   auto seen = n.transpose(windows(n, x, t), {0, 4, 5, 1, 2, 3});
   n.out("Out", reshaped(n, seen, {n.ints({-1}), columns_of(n, x, t)}));
+  Expr pictures(n, size_along(n, x, 0)), each = Expr(n, size_along(n, seen, 1)) * Expr(n, size_along(n, seen, 2));
+  n.out_lod("Out", counted(n, pictures + 1) * each);
 }
 
 void fold(Node& n) {

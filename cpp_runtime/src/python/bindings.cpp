@@ -92,6 +92,10 @@ void bind_session(nb::module_& m) {
       .def_prop_ro(
           "outputs", [](const PySession& s) { return specs(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
+      .def_prop_ro(
+          "offsets", [](const PySession& s) { return offsets(s.session()); },
+          nb::sig("def offsets(self) -> dict[str, str]"),
+          "The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
       .def_prop_ro("version", [](const PySession& s) { return s.session().library().version; })
       .def_prop_ro("providers", [](const PySession& s) { return s.session().library().providers; })

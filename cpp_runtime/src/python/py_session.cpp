@@ -33,6 +33,7 @@ const std::map<std::string, Setter>& setters() {
       {"tuned", to(&Options::tuned)},
       {"deterministic", to(&Options::deterministic)},
       {"copy_weights", to(&Options::copy_weights)},
+      {"offsets", to(&Options::offsets)},
       {"tf32", to(&Options::tf32)},
       {"fp16", to(&Options::fp16)},
       {"cache_dir", to(&Options::cache_dir)},
@@ -77,6 +78,14 @@ nb::list specs(const std::vector<TensorSpec>& all) {
     list.append(nb::make_tuple(spec.name, std::string(name_of(spec.dtype)), shape));
   }
   return list;
+}
+
+nb::dict offsets(const Session& session) {
+  nb::dict found;
+  for (auto* specs : {&session.inputs(), &session.outputs()})
+    for (const TensorSpec& spec : *specs)
+      if (!spec.lod_of.empty()) found[spec.name.c_str()] = spec.lod_of;
+  return found;
 }
 
 PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,

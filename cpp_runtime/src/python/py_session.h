@@ -31,6 +31,8 @@ class PySession {
 
 /// `(name, dtype, [2, 'x.0'])` of each.
 nb::list specs(const std::vector<TensorSpec>& all);
+/// Of the inputs and outputs that are offsets: whose.
+nb::dict offsets(const Session& session);
 
 Options read_options(const nb::dict& options);
 

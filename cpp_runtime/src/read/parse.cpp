@@ -234,6 +234,8 @@ void read_lod(Wire w, VarDesc& v) {
   while (w.next()) {
     if (w.field() == 1)
       read_tensor(w.sub("TensorDesc"), v);
+    else if (w.field() == 2)
+      v.lod_level = w.int32();
     else
       w.skip();
   }

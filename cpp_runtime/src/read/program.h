@@ -62,6 +62,7 @@ struct VarDesc {
   DType dtype = DType::none;
   Kind kind = Kind::dense;
   bool persistable = false;
+  std::int64_t lod_level = 0;  // 1: rows are packed sequences
 };
 
 /// A number of whatever type was written.   An integer or a bool keeps its exact value in `i`.

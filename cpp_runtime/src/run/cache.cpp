@@ -38,7 +38,8 @@ std::string key_of(const Model::Impl& model, const Library& library, const Optio
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_LOWERING_DIGEST), model.digest, sample_of(model.params),
         std::to_string(model.weights.bytes().size()), library.info.version,
         std::string(library.api.get<ort::GetBuildInfoString>()()), processor_word(), o.device,
-        std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights)})
+        std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights),
+        std::to_string(o.offsets)})
     key.part(part);
   for (const std::string& output : o.outputs) key.part(output);
   return key.hex();

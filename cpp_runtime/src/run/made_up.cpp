@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "run/offsets.h"
+
 namespace oarlock {
 namespace {
 
@@ -41,6 +43,15 @@ Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape, MadeUp::
   return tensor;
 }
 
+// Sequences of about the same length.
+Tensor even_offsets(std::vector<std::int64_t> shape, const Tensor& rows) {
+  Tensor tensor(DType::int64, std::move(shape));
+  auto count = static_cast<std::int64_t>(tensor.size()) - 1, last = rows.shape().empty() ? 0 : rows.shape()[0];
+  auto* offsets = static_cast<std::int64_t*>(tensor.data());
+  for (std::int64_t i = 0; i <= count; ++i) offsets[i] = count ? last * i / count : 0;
+  return tensor;
+}
+
 }  // namespace
 
 std::vector<MadeUp> ways_to_make_up() {
@@ -62,6 +73,11 @@ std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs, const s
     bool said = shape != shapes.end();
     inputs.push_back(made_up(spec, said ? shape->second : default_shape(spec, guards, how.size), how.integers));
   }
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    if (std::size_t of = cut_by(specs, i); of != specs.size()) {
+      auto given = shapes.find(specs[i].name);
+      inputs[i] = even_offsets(given != shapes.end() ? given->second : std::vector<std::int64_t>{2}, inputs[of]);
+    }
   return inputs;
 }
 

@@ -51,6 +51,7 @@ const std::map<std::string, Setter>& setters() {
       {"tuned", flag(&Options::tuned)},
       {"deterministic", flag(&Options::deterministic)},
       {"copy_weights", flag(&Options::copy_weights)},
+      {"offsets", flag(&Options::offsets)},
       {"tf32", flag(&Options::tf32)},
       {"cuda_graph", flag(&Options::cuda_graph)},
       {"cpu_fallback", flag(&Options::cpu_fallback)},

@@ -14,6 +14,7 @@
 #include "run/guards.h"
 #include "run/made_up.h"
 #include "run/model_impl.h"
+#include "run/offsets.h"
 #include "run/placement.h"
 #include "run/providers.h"
 #include "run/settings.h"
@@ -99,6 +100,7 @@ struct Session::Impl {
       all_outputs.push_back(i);
     }
     all_names = names_of(all_outputs);
+    if (options.offsets) mark_offsets(outputs);
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
@@ -149,6 +151,7 @@ struct Session::Impl {
     lowering.location = weights.name;
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
+    lowering.lod_outputs = options.offsets;
     lowering.only_output = only;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower(impl.program, impl.params, lowering);
@@ -211,6 +214,7 @@ struct Session::Impl {
       throw Error(Fault::input, "run: " + std::to_string(given.size()) + " inputs given, the model has " +
                                     std::to_string(inputs.size()) + " (" + input_list() + ")");
     for (std::size_t i = 0; i < given.size(); ++i) check(inputs[i], given[i]);
+    check_offsets(inputs, given);
   }
 
   static void check(const TensorSpec& spec, const TensorView& view) {

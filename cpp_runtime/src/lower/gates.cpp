@@ -1,0 +1,28 @@
+#include "lower/gates.h"
+
+#include "lower/operands.h"
+
+namespace oarlock {
+
+Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden, bool matrix) {
+  auto gates = static_cast<std::int64_t>(order.size());
+  Ints apart{gates, hidden}, together{1, gates * hidden};
+  if (matrix) apart.push_back(-1), together.push_back(-1);
+  if (gates == 1) return n.unsqueeze(weight, {0});
+  auto sorted = n.emit("Gather", {n.reshape(weight, apart), n.ints(order)}, {{"axis", std::int64_t{0}}});
+  return n.reshape(sorted, together);
+}
+
+GruWeights gru_weights(Node& n) {
+  auto weight = n.in("Weight");
+  n.require(n.need_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
+  auto hidden = static_cast<std::int64_t>(written_size(n, n.dim(weight, 0), "the hidden size"));
+  auto flat = n.reshape(weight, {-1});
+  auto part = [&](std::int64_t from, std::int64_t to, std::int64_t columns) {
+    return Expr(n, n.reshape(n.slice(flat, {from}, {to}, {0}), {hidden, columns}));
+  };
+  auto square = hidden * hidden;
+  return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
+}
+
+}  // namespace oarlock

@@ -1,0 +1,81 @@
+#include "lower/sequence.h"
+
+#include "lower/guard.h"
+#include "lower/operands.h"
+
+namespace oarlock {
+
+Expr Sequences::begins() const { return {node(), node().slice(offsets, {0}, {-1}, {0})}; }
+Expr Sequences::ends() const { return {node(), node().slice(offsets, {1}, {INT64_MAX}, {0})}; }
+Expr Sequences::lengths() const { return ends() - begins(); }
+Expr Sequences::count() const { return Expr(node(), size_along(node(), offsets, 0)) - 1; }
+
+Sequences sequences(Node& n, std::string_view slot) {
+  Value offsets = n.lod(slot);
+  n.require(!offsets.empty(), "needs packed sequences (LoD) in '" + std::string(slot) + "'");
+  return {{n, offsets}};
+}
+
+Sequences of_lengths(const Expr& lengths) {
+  Node& n = lengths.node();
+  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int_scalar(0)})}, 0)}};
+}
+
+Sequences checked(const Sequences& cut, const Expr& rows) {
+  Node& n = cut.node();
+  Expr first(n, n.slice(cut.offsets, {0}, {1}, {0})), last(n, n.slice(cut.offsets, {-1}, {INT64_MAX}, {0}));
+  auto wrong = n.concat({cut.lengths() < 0, !(first == 0), !(last == rows)}, 0);
+  return {{n, only_where_none(n, cut.offsets, wrong)}};
+}
+
+Expr largest(const Expr& lengths) {
+  Node& n = lengths.node();
+  return reduce("ReduceMax", Expr(n, n.concat({lengths, n.ints({0})}, 0)), {0}, true);
+}
+
+Places places(const Expr& begins, const Expr& lengths, const Expr& longest) {
+  Node& n = begins.node();
+  auto column = [&](const Expr& v) { return Expr(n, n.unsqueeze(v, {1})); };
+  Expr steps(n, n.unsqueeze(counted(n, longest), {0}));
+  auto inside = steps < column(lengths);
+  return {where(inside, column(begins) + steps, 0), inside};
+}
+
+Places places(const Sequences& cut) {
+  auto lengths = cut.lengths();
+  return places(cut.begins(), lengths, largest(lengths));
+}
+
+Expr rows_at(const Expr& rows, const Expr& at) {
+  return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
+}
+
+Expr with_rank(const Expr& v, int rank) {
+  Ints behind;
+  for (int axis = v.node().need_rank(v); axis < rank; ++axis) behind.push_back(axis);
+  return {v.node(), v.node().unsqueeze(v, behind)};
+}
+
+Expr padded(const Expr& rows, const Places& places, double behind) {
+  auto found = rows_at(rows, places.rows);
+  return where(with_rank(places.inside, rows.node().need_rank(found)), found, behind);
+}
+
+Expr packed(const Expr& padded, const Expr& inside) {
+  Node& n = padded.node();
+  n.require(n.need_rank(padded) >= 2, "needs an axis of sequences and one of time");
+  Ints shape = *n.shape(padded);
+  shape.erase(shape.begin());
+  shape[0] = -1;
+  auto flat = reshaped(n, padded, {n.ints({-1}), sizes_from(n, padded, 2)});
+  Expr rows(n, n.emit("Compress", {flat, n.reshape(inside, {-1})}, {{"axis", std::int64_t{0}}}));
+  n.declare(rows, n.need_dtype(padded), shape);
+  return rows;
+}
+
+Expr each_row(const Expr& values, const Places& places) {
+  Node& n = values.node();
+  return packed({n, n.emit("Expand", {n.unsqueeze(values, {1}), n.shape_of(places.inside)})}, places.inside);
+}
+
+}  // namespace oarlock

@@ -1,0 +1,47 @@
+// Packed sequences (LoD): padded to one length so that ONNX can work on them, and packed again.
+#pragma once
+#include "lower/expr.h"
+
+namespace oarlock {
+
+/// How rows are cut into sequences.   offsets: int64[n+1]
+struct Sequences {
+  Expr offsets;
+
+  Node& node() const { return offsets.node(); }
+  Expr begins() const;   // [n]
+  Expr ends() const;     // [n]
+  Expr lengths() const;  // [n]
+  Expr count() const;    // n as int64[1]
+};
+
+/// Those of an operand.   Fails where it has none.
+Sequences sequences(Node& n, std::string_view slot = "X");
+/// Sequences one behind the other.   lengths: int64[n]
+Sequences of_lengths(const Expr& lengths);
+/// Offsets that were computed: where they do not cut so many rows (int64[1]), the run ends in an error.
+Sequences checked(const Sequences& cut, const Expr& rows);
+
+/// The largest of some numbers, 0 where there are none.   int64[1]
+Expr largest(const Expr& lengths);
+
+/// The places of padded sequences.   rows: int64[n,longest], the row that stands there, 0 behind the end
+struct Places {
+  Expr rows, inside;  // int64 and bool [n,longest]
+};
+Places places(const Sequences& cut);
+/// The same for pieces of the rows.   begins, lengths: int64[n]; longest: int64[1]
+Places places(const Expr& begins, const Expr& lengths, const Expr& longest);
+
+/// Rows at places of any shape.   [T,*], int64[...] -> [...,*]
+Expr rows_at(const Expr& rows, const Expr& at);
+/// [T,*] -> [n,longest,*], 0 or another number behind the end
+Expr padded(const Expr& rows, const Places& places, double behind = 0);
+/// [n,longest,*] -> [T,*]
+Expr packed(const Expr& padded, const Expr& inside);
+/// [n] -> [T]: what belongs to a sequence, for each of its rows.
+Expr each_row(const Expr& values, const Places& places);
+/// `v` with axes of size 1 behind, up to a rank.
+Expr with_rank(const Expr& v, int rank);
+
+}  // namespace oarlock

@@ -1,0 +1,108 @@
+// Numbers from packed sequences: one of each sequence, one of each row, or of the rows around it.
+#include <cmath>
+
+#include "lower/operands.h"
+#include "lower/rules.h"
+#include "lower/sequence.h"
+
+namespace oarlock {
+namespace {
+
+// ---- sequence_pool ----
+
+// A row for each sequence; anything for those without rows.
+Expr pooled(const Expr& x, const Sequences& cut, const std::string& type) {
+  Node& n = x.node();
+  auto lengths = cut.lengths();
+  if (type == "FIRST") return rows_at(x, where(lengths > 0, cut.begins(), 0));
+  if (type == "LAST") return rows_at(x, where(lengths > 0, cut.ends() - 1, 0));
+  if (type == "MAX") return reduce("ReduceMax", padded(x, places(cut), -INFINITY), {1});
+  auto total = sum(padded(x, places(cut)), {1});
+  if (type == "SUM") return total;
+  auto sizes = with_rank(max(lengths, 1).to(n.need_dtype(x)), n.need_rank(x));
+  n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
+  return total / (type == "SQRT" ? sqrt(sizes) : sizes);
+}
+
+void sequence_pool(Node& n) {
+  auto x = in(n, "X");
+  auto cut = sequences(n);
+  auto found = pooled(x, cut, n.attr("pooltype", "AVERAGE"));
+  n.out("Out", where(with_rank(cut.lengths() > 0, n.need_rank(x)), found, n.attr("pad_value", 0.0f)));
+  n.out_lod("Out", "");
+}
+
+void sequence_softmax(Node& n) {
+  auto x = n.in("X");
+  auto at = places(sequences(n));
+  auto scores = padded({n, n.reshape(x, {-1})}, at, -INFINITY);
+  Expr shares(n, n.emit("Softmax", {scores}, {{"axis", std::int64_t{1}}}));
+  n.out("Out", reshape_like(n, packed(shares, at.inside), x));
+}
+
+// ---- rows around a row ----
+
+// Rows `first`, `first + 1`, ... from each row on, where they belong to the same sequence.   [T,count]
+struct Around {
+  Expr rows, inside;
+};
+
+Around around(const Sequences& cut, std::int64_t first, std::int64_t count) {
+  Node& n = cut.node();
+  auto at = places(cut);
+  auto column = [&](const Expr& v) { return Expr(n, n.unsqueeze(v, {1})); };
+  auto own = column(packed(at.rows, at.inside));
+  auto rows = own + (counted(n, n.ints({count})) + static_cast<double>(first));
+  auto inside = rows >= column(each_row(cut.begins(), at)) && rows < column(each_row(cut.ends(), at));
+  return {where(inside, rows, 0), inside};
+}
+
+// A window of rows, nothing outside of the sequence, times the filter.   X [T,features], Filter [length*features,out]
+void sequence_conv(Node& n) {
+  auto x = in(n, "X"), filter = in(n, "Filter");
+  n.require(!n.attr("paddingTrainable", false), "padding that was trained has no lowering");
+  n.require(n.attr("contextStride", 1) == 1, "attribute 'contextStride' is not 1");
+  auto length = n.attr("contextLength", 1), start = n.attr("contextStart", 0);
+  written_size(n, length, "attribute 'contextLength'");
+  n.require(start > -(1 << 20) && start < 1 << 20, "attribute 'contextStart' is " + std::to_string(start));
+  auto seen = around(sequences(n), start, length);
+  auto windows = where(with_rank(seen.inside, 3), rows_at(x, seen.rows), 0);
+  auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
+  n.out("Out", n.emit("MatMul", {reshaped(n, windows, {n.ints({-1}), columns}), filter}));
+}
+
+// Each word with those that follow it.   [T,1] -> [T,win_size]
+void sequence_enumerate(Node& n) {
+  auto size = n.attr("win_size", 1);
+  written_size(n, size, "attribute 'win_size'");
+  auto seen = around(sequences(n), 0, size);
+  auto words = rows_at({n, n.reshape(n.in("X"), {-1})}, seen.rows);
+  n.out("Out", where(seen.inside, words, static_cast<double>(n.attr("pad_value", 0))));
+}
+
+// ---- boxes of several pictures ----
+
+// Corners inside of a picture of its size before it was scaled.   Input [T,4], ImInfo [n,3]: height, width, scale
+void box_clip(Node& n) {
+  auto boxes = in(n, "Input"), info = in(n, "ImInfo");
+  auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
+  auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
+  auto height = last(0), width = last(1);
+  auto at = places(sequences(n, "Input"));
+  auto pictures = each_row(counted(n, size_along(n, info, 0)), at);
+  Expr ends(n, n.concat({width, height, width, height}, 1));
+  n.out("Output", max(min(boxes, rows_at(ends, pictures)), 0));
+}
+
+}  // namespace
+
+std::span<const Rule> sequence_math_rules() {
+  static const Rule rules[] = {
+      {"sequence_pool", 11, sequence_pool}, {"sequence_softmax", 13, sequence_softmax},
+      {"sequence_conv", 11, sequence_conv}, {"sequence_enumerate", 11, sequence_enumerate},
+      {"box_clip", 11, box_clip},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,33 @@
+#include "run/offsets.h"
+
+#include <algorithm>
+
+#include "oarlock/error.h"
+
+namespace oarlock {
+
+std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index) {
+  if (specs[index].lod_of.empty()) return specs.size();
+  auto found = std::find_if(specs.begin(), specs.end(), [&](auto& s) { return s.name == specs[index].lod_of; });
+  return static_cast<std::size_t>(found - specs.begin());
+}
+
+void mark_offsets(std::vector<TensorSpec>& outputs) {
+  for (TensorSpec& spec : outputs)
+    for (const TensorSpec& other : outputs)
+      if (spec.name == other.name + ".lod" && spec.dtype == DType::int64) spec.lod_of = other.name;
+}
+
+void check_offsets(const std::vector<TensorSpec>& specs, std::span<const TensorView> given) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    std::size_t of = cut_by(specs, i);
+    if (of == specs.size()) continue;
+    std::int64_t rows = given[of].shape.empty() ? 0 : given[of].shape[0];
+    std::span offsets(static_cast<const std::int64_t*>(given[i].data), static_cast<std::size_t>(given[i].shape[0]));
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != rows || !std::ranges::is_sorted(offsets))
+      throw Error(Fault::input, "run: input '" + specs[i].name + "' must begin with 0, not fall, and end with the " +
+                                    std::to_string(rows) + " rows of '" + specs[of].name + "'");
+  }
+}
+
+}  // namespace oarlock

@@ -1,0 +1,20 @@
+// Inputs that say where the packed sequences of another input begin.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "oarlock/model.h"
+#include "oarlock/tensor.h"
+
+namespace oarlock {
+
+/// Which input's rows the offsets `specs[index]` cut.   specs.size() where it is no such input.
+std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index);
+
+/// Of outputs: those named `<name>.lod` after another one are its offsets.
+void mark_offsets(std::vector<TensorSpec>& outputs);
+
+/// Offsets begin with 0, do not fall, and end with the number of rows: others would make wrong numbers.   Error(input)
+void check_offsets(const std::vector<TensorSpec>& specs, std::span<const TensorView> given);
+
+}  // namespace oarlock

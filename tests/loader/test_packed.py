@@ -1,0 +1,148 @@
+"""Packed sequences (LoD) in small programs of our own: what is passed on, what is refused, and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+from oarlock import inference
+from oarlock.core.errors import OpError
+from oarlock.export.pdmodel import to_bytes
+from oarlock.loader.engine import Engine, EngineError, UnsupportedError
+from oarlock.static.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+
+Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
+
+
+def program(inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = ()) -> bytes:
+    """A program whose last op's results are its outputs; first axes are open but for those of the inputs in `fixed`."""
+    block = Block(vars={"feed": VarDesc("feed", (), "", Kind.FEED), "fetch": VarDesc("fetch", (), "", Kind.FETCH)})
+    for col, (name, (array, level)) in enumerate(inputs.items()):
+        shape = array.shape if name in fixed else (-1, *array.shape[1:])
+        block.vars[name] = VarDesc(name, shape, str(array.dtype), lod_level=level)
+        block.ops.append(OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)}))
+    for op in ops:
+        block.ops.append(op)
+        for name in op.output_names():
+            block.vars[name] = VarDesc(name, (-1, -1), "float32", lod_level=1)
+    for col, name in enumerate(ops[-1].output_names()):
+        block.ops.append(OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)}))
+    return to_bytes(Program([block], 2006002))
+
+
+def run(inputs: Inputs, *ops: OpDesc, **offsets: list[int]) -> list[Any]:
+    given = {name: array for name, (array, _) in inputs.items()}
+    given |= {f"{name}.lod": np.array(cut, "int64") for name, cut in offsets.items()}
+    return Engine(program(inputs, *ops), None).run(given)
+
+
+def rows(count: int) -> Any:
+    return np.arange(2.0 * count, dtype="float32").reshape(count, 2)
+
+
+def pool(x: str = "x") -> OpDesc:
+    return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, {"pooltype": Attr(AttrType.STRING, "SUM")})
+
+
+def test_offsets_go_from_op_to_op() -> None:
+    relu = OpDesc("relu", {"X": ["x"]}, {"Out": ["y"]})
+    (found,) = run({"x": (rows(4), 1)}, relu, pool("y"), x=[0, 1, 4])
+    np.testing.assert_array_equal(found, [[0, 1], [12, 15]])
+
+
+@pytest.mark.parametrize(("cut", "wanted"), [([0], np.zeros((0, 2))), ([0, 0, 0], np.zeros((2, 2)))])
+def test_nothing_at_all(cut: list[int], wanted: Any) -> None:
+    (found,) = run({"x": (rows(0), 1)}, pool(), x=cut)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_process() -> None:
+    weight = np.ones((2, 6), "f")
+    gru = OpDesc("gru", {"Input": ["x"], "Weight": ["w"]}, {"Hidden": ["y"]})
+    inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
+    engine = Engine(program(inputs, gru, fixed=("w",)), None)
+    assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[0].shape == (1, 2)
+    with pytest.raises(EngineError):
+        engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
+
+
+def test_two_inputs_have_offsets_of_their_own() -> None:
+    expand = OpDesc("sequence_expand_as", {"X": ["x"], "Y": ["y"]}, {"Out": ["z"]})
+    inputs = {"x": (rows(2), 1), "y": (rows(3), 1)}
+    (found,) = run(inputs, expand, pool("z"), x=[0, 2], y=[0, 1, 3])
+    np.testing.assert_array_equal(found, [[0, 1], [4, 6]])
+
+
+def test_levels_of_sequences_are_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"input 'x' has 2 levels of sequences \(LoD\)"):
+        run({"x": (rows(3), 2)}, pool(), x=[0, 3])
+
+
+def test_rows_without_sequences_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"sequence_pool: needs packed sequences \(LoD\) in 'X'"):
+        run({"x": (rows(3), 0)}, pool())
+
+
+TIMES = np.arange(12.0, dtype="float32").reshape(2, 3, 2)
+PAD = OpDesc(
+    "sequence_pad", {"X": ["x"], "PadValue": ["v"]}, {"Out": ["out"]}, {"padded_length": Attr(AttrType.INT, 2)}
+)
+UNPAD = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["n"]}, {"Out": ["out"]})
+CUT = OpDesc("sequence_slice", {"X": ["x"], "Offset": ["a"], "Length": ["b"]}, {"Out": ["out"]})
+RESET = OpDesc("lod_reset", {"X": ["x"], "Y": ["n"]}, {"Out": ["y"]})
+RESHAPE = OpDesc("sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": Attr(AttrType.INT, 4)})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "ops", "right", "wrong"),
+    [
+        ({"x": (rows(3), 1), "v": (np.zeros(1, "f"), 0)}, [PAD], {"x": [0, 1, 3]}, {"x": [0, 3]}),
+        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([1, 4])}),
+        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([-1, 2])}),
+        (
+            {"x": (rows(3), 1), "a": (np.array([[0], [1]]), 0), "b": (np.array([[1], [1]]), 0)},
+            [CUT],
+            {"x": [0, 1, 3]},
+            {"a": np.array([[1], [0]])},
+        ),
+        ({"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)}, [RESET, pool("y")], {}, {"n": np.array([0, 2, 4])}),
+        ({"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)}, [RESET, pool("y")], {}, {"n": np.array([0, 4, 3])}),
+        ({"x": (rows(4), 1)}, [RESHAPE, pool("y")], {"x": [0, 2, 4]}, {"x": [0, 1, 4]}),
+    ],
+)
+def test_what_cannot_be_cut_ends_the_run(inputs: Inputs, ops: list[OpDesc], right: Any, wrong: dict[str, Any]) -> None:
+    run(inputs, *ops, **right)
+    changed = {name: (wrong.get(name, array), level) for name, (array, level) in inputs.items() if name not in right}
+    offsets = {name: wrong.get(name, cut) for name, cut in right.items()}
+    with pytest.raises(EngineError):
+        run({name: changed.get(name, given) for name, given in inputs.items()}, *ops, **offsets)
+
+
+def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, pool()))
+    predictor = inference.create_predictor(inference.Config(str(tmp_path / "m.pdmodel"), ""))
+    assert predictor.get_input_names() == ["x"]
+    handle = predictor.get_input_handle("x")
+    handle.copy_from_cpu(rows(3))
+    offsets = predictor.get_input_handle("x.lod")
+    for give in (lambda: handle.set_lod([[0, 1, 3]]), lambda: offsets.copy_from_cpu(np.array([0, 2, 3]))):
+        give()
+        predictor.run()
+        found = predictor.get_output_handle(predictor.get_output_names()[0])
+        np.testing.assert_array_equal(found.copy_to_cpu()[0], rows(3)[: handle.lod()[0][1]].sum(axis=0))
+    assert found.lod() == []
+    assert predictor.get_output_names() == [found.name()]
+    with pytest.raises(OpError, match="'out' holds no packed sequences"):
+        found.set_lod([[0, 1]])
+
+
+def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]})))
+    layer = oarlock.jit.load(str(tmp_path / "m"))
+    x = oarlock.to_tensor(rows(3), stop_gradient=False)
+    layer(x, oarlock.to_tensor(np.array([0, 3]))).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh(rows(3)) ** 2, rtol=1e-4, atol=1e-6)
