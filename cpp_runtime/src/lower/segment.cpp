@@ -77,14 +77,11 @@ Expr at_ends(Node& n, std::string_view nodes, std::string_view ends) {
   return in(n, nodes).emit("Gather", {as_vector(n, n.in(ends))});
 }
 
-// What travels along an edge: of two rows, in the shape that both broadcast to.
+// What travels along an edge: of two rows, in the shape that both broadcast to.   Paddle has no more than these.
 Expr message(Node& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
-  if (op == "ADD") return a + b;
-  if (op == "SUB") return a - b;
-  if (op == "MUL") return a * b;
-  n.require(op == "DIV", "attribute 'message_op' is " + op);
-  return a / b;
+  n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
+  return op == "ADD" ? a + b : a * b;
 }
 
 void receive(Node& n, const Expr& messages) {
