@@ -215,7 +215,7 @@ def ocr_attentive() -> tuple[Any, Inputs]:
 # ---- things in pictures ----
 
 
-def _many_kept(boxes: Any, scores: Any, **attrs: Any) -> tuple[Any, Any]:
+def many_kept(boxes: Any, scores: Any, counts: Any = None, **attrs: Any) -> tuple[Any, Any]:
     """multiclass_nms3, for which 2.6 has no function."""
     from paddle.base.layer_helper import LayerHelper
 
@@ -224,7 +224,8 @@ def _many_kept(boxes: Any, scores: Any, **attrs: Any) -> tuple[Any, Any]:
         slot: helper.create_variable_for_type_inference(dtype=t)
         for slot, t in (("Out", "float32"), ("Index", "int32"), ("NmsRoisNum", "int32"))
     }
-    helper.append_op(type="multiclass_nms3", inputs={"BBoxes": boxes, "Scores": scores}, attrs=attrs, outputs=made)
+    inputs = {"BBoxes": boxes, "Scores": scores} | ({} if counts is None else {"RoisNum": counts})
+    helper.append_op(type="multiclass_nms3", inputs=inputs, attrs=attrs, outputs=made)
     return made["Out"], made["NmsRoisNum"]
 
 
@@ -261,7 +262,7 @@ class Yolo(nn.Layer):
             scores.append(s.transpose([0, 2, 1]))
             if skip is not None:
                 x = paddle.concat([F.interpolate(x, scale_factor=2), skip], axis=1)
-        return _many_kept(paddle.concat(boxes, axis=1), paddle.concat(scores, axis=2), **KEPT)
+        return many_kept(paddle.concat(boxes, axis=1), paddle.concat(scores, axis=2), **KEPT)
 
 
 @model
@@ -297,7 +298,7 @@ class Ssd(nn.Layer):
             code_type="decode_center_size",
         )
         scores = F.softmax(paddle.concat(scores, axis=1)).transpose([0, 2, 1])
-        return _many_kept(decoded, scores, **(KEPT | {"background_label": 0, "normalized": True}))
+        return many_kept(decoded, scores, **(KEPT | {"background_label": 0, "normalized": True}))
 
 
 @model
@@ -531,7 +532,8 @@ def answer(name: str, folder: str) -> None:
     np.savez(f"{folder}/{name}.out.npz", **{f"out{i}": array for i, array in enumerate(found)})
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write what is asked for."""
     words = [word for word in sys.argv[1:] if word != "--answers"]
     Path(words[0]).mkdir(parents=True, exist_ok=True)
     for chosen in ZOO:
@@ -540,3 +542,7 @@ if __name__ == "__main__":
             if "--answers" in sys.argv:
                 answer(chosen, words[0])
             print(chosen, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -97,6 +97,7 @@ PRIOR = [
 # ---- nms ----
 
 MANY, SCORES = boxes(2, 9), f(2, 3, 9, low=0, high=1)
+OWN = boxes(9, 3)  # of each class
 TIED = np.round(SCORES * 4) / 4
 NMS = {"score_threshold": 0.1, "nms_top_k": 6, "keep_top_k": 5, "nms_threshold": 0.3, "normalized": True}
 NMS |= {"nms_eta": 1.0, "background_label": 0}
@@ -127,6 +128,12 @@ THINNED = [
     _thinned(scores=TIED, nms_top_k=2),
     _thinned(scores=a([[[0.9] * 9, [0.8] * 9, [0] * 9], [[0] * 9, [0] * 9, [0] * 9]], "float32")),
     _thinned(boxes=np.where(f(2, 9, 1) > 0, MANY, MANY[..., [2, 1, 0, 3]])),
+    *[
+        _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a(counts, "int32"), background_label=background)
+        for counts, background in (([9], -1), ([9], 0), ([5, 4], 1), ([0, 7, 2], 2), ([6, 3, 0], 7))
+    ],
+    _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), nms_top_k=-1, keep_top_k=-1),
+    _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), score_threshold=2.0),
     _thinned(nms_eta=0.9, refused="nms_eta lowers has no lowering"),
     *[op("nms", Boxes=boxes(12, size=4.0), out="KeepBoxesIdxs", iou_threshold=t) for t in (0.3, 0.6, 1.0)],
     _lowered(),

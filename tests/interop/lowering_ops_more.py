@@ -346,6 +346,8 @@ CREATE = [
         )
     ],
     op("range", Start=a([2]), End=a([9]), Step=a([3])),
+    op("range", Start=a([9]), End=a([-1]), Step=w(a([-2]))),
+    op("range", Start=a([9], "int32"), End=a([-1], "int32"), Step=a([-2], "int32")),
     op("linspace", Start=w(a([0], "float32")), Stop=w(a([1], "float32")), Num=w(a([6], "int32")), dtype=5),
     op("linspace", Start=w(a([5], "float64")), Stop=w(a([-1], "float64")), Num=w(a([4], "int32")), dtype=6),
     op("linspace", Start=w(a([3], "float32")), Stop=w(a([4], "float32")), Num=w(a([1], "int32")), dtype=5),

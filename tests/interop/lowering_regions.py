@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 from lowering_cases import a, f, op, w
 from lowering_detection import boxes
 
@@ -55,12 +56,17 @@ def _proposed_v1(**given):
     return op("generate_proposals", ImInfo=INFO, out="RpnRois RpnRoiProbs RpnRoisNum", **(MAPS | RPN | given))
 
 
+SMALL = np.concatenate(
+    [boxes(3, 4, 2, size=30.0)[..., :2], boxes(3, 4, 2, size=30.0)[..., :2] + f(3, 4, 2, 2, low=0, high=2)], -1
+)
+
 FPN = {"min_level": 2, "max_level": 4, "refer_level": 3, "refer_scale": 6}
 LEVELS = "MultiFpnRois*3 RestoreIndex MultiLevelRoIsNum*3"
 
 PROPOSALS = [
     _proposed(pixel_offset=True),
     _proposed(pixel_offset=False, min_size=0.5),
+    _proposed(Anchors=SMALL, pixel_offset=False, min_size=0.0, nms_thresh=0.9),
     _proposed(pixel_offset=True, pre_nms_topN=0, post_nms_topN=0, nms_thresh=0.0),
     _proposed(pixel_offset=True, pre_nms_topN=5, post_nms_topN=2),
     _proposed(pixel_offset=True, min_size=12.0),

@@ -76,6 +76,18 @@ SEGMENT = [
     ],
     op("graph_send_recv", f(4, 3), Src_index=a([0, 1, 2]), Dst_index=a([1, 2, 1]), unread="Dst_count", out_size=[6]),
     op("graph_send_recv", f(4, 3), Src_index=a([0, 1]), Dst_index=a([1, 0]), Out_size=a([3]), unread="Dst_count"),
+    *[
+        op("graph_send_ue_recv", f(4, 3), Y=f(*edges), Src_index=a([0, 1, 2, 0]), Dst_index=a([1, 2, 1, 0]), unread="Dst_count",
+           message_op=message, reduce_op=reduce, out_size=[0])
+        for edges, message, reduce in (((4, 3), "ADD", "SUM"), ((4, 1), "MUL", "SUM"), ((4, 3), "MUL", "MAX"), ((4, 1), "ADD", "MEAN"))
+    ],
+    op("graph_send_ue_recv", f(4, 2, 3), Y=f(2, 2, 1), Src_index=a([0, 3]), Dst_index=a([1, 0]), unread="Dst_count", message_op="MUL",
+       reduce_op="SUM", out_size=[6]),
+    *[
+        op("graph_send_uv", f(4, 3), slot="x", y=f(5, 3, low=0.5, high=2), src_index=a([0, 1, 3, 0]), dst_index=a([1, 2, 4, 0]),
+           out="out", message_op=message)
+        for message in ("ADD", "MUL")
+    ],
 ]  # fmt: skip
 
 LENGTHS = a([4, 2, 3])

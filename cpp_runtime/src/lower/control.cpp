@@ -43,6 +43,8 @@ Values chosen(Node& n, const Value& condition, const Branch& yes, const Branch& 
   return made;
 }
 
+Value condition_of(Node& n, const OpDesc& op) { return n.cast(n.lookup(only(n, op.inputs, "Cond")), DType::boolean); }
+
 Branch run_branch(Node& n, const std::string& name, const OpDesc& op, const Strings& wanted) {
   Branch branch;
   branch.graph = n.subgraph(name, [&](Node& b) {
@@ -110,25 +112,44 @@ Value otherwise(Node& n, const std::string& name, const Value& like) {
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
 
-void run_alone(Node& n) {
-  Strings names = n.out_names("Out");
+void run_alone(Node& n, const OpDesc& op) {
+  Strings names = listed(op.outputs, "Out");
   std::erase_if(names, [&](const std::string& name) { return name.empty(); });
   if (names.empty()) return;
-  auto yes = run_branch(n, "then", n.op(), names);
+  auto yes = run_branch(n, "then", op, names);
   Values left;
   for (std::size_t i = 0; i < names.size(); ++i) left.push_back(otherwise(n, names[i], yes.results[i]));
-  auto made = chosen(n, n.lookup(only(n, n.op().inputs, "Cond")), yes, give(n, "else", left));
+  auto made = chosen(n, condition_of(n, op), yes, give(n, "else", left));
   for (std::size_t i = 0; i < names.size(); ++i) n.bind(names[i], made[i]);
+}
+
+bool same_dtypes(const Node& n, const Branch& a, const Branch& b) {
+  return std::equal(a.results.begin(), a.results.end(), b.results.begin(),
+                    [&](const Value& x, const Value& y) { return n.dtype(x) == n.dtype(y); });
 }
 
 void conditional_block(Node& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
   auto fork = fork_of(n);
-  if (!fork) return run_alone(n);
+  if (!fork) return run_alone(n, n.op());
   if (&n.op() == std::min(fork->yes, fork->no)) return;  // the later half does both
   auto yes = run_branch(n, "then", *fork->yes, fork->yes_names), no = run_branch(n, "else", *fork->no, fork->no_names);
-  auto made = chosen(n, n.lookup(only(n, fork->yes->inputs, "Cond")), yes, no);
+  if (!same_dtypes(n, yes, no)) return run_alone(n, *fork->yes), run_alone(n, *fork->no);
+  auto made = chosen(n, condition_of(n, *fork->yes), yes, no);
   for (std::size_t i = 0; i < made.size(); ++i) n.bind(fork->yes_names[i], made[i]), n.bind(fork->no_names[i], made[i]);
+}
+
+// Where Python has given a variable nothing, Paddle puts a float constant that nobody reads: the other dtype counts.
+// Truth values and floats meet as floats.
+Values of_one_dtype(Node& n, const Values& both) {
+  auto a = n.need_dtype(both[0]), b = n.need_dtype(both[1]);
+  if (a == b || n.is_sequence(both[0])) return both;
+  if (n.constant(both[0])) return {n.cast(both[0], b), both[1]};
+  if (n.constant(both[1])) return {both[0], n.cast(both[1], a)};
+  n.require((a == DType::boolean && is_floating(b)) || (b == DType::boolean && is_floating(a)),
+            "the branches give different dtypes");
+  auto common = a == DType::boolean ? b : a;
+  return {n.cast(both[0], common), n.cast(both[1], common)};
 }
 
 // The halves of a fork are one value already.
@@ -137,6 +158,7 @@ void select_input(Node& n) {
   n.require(from.size() == 2, "selects from " + std::to_string(from.size()) + " values where 2 belong");
   if (from[0] == from[1]) return n.out("Out", from[0]);
   auto mask = n.cast(n.in("Mask"), DType::boolean);
+  from = of_one_dtype(n, from);
   n.out("Out", chosen(n, mask, give(n, "then", {from[1]}), give(n, "else", {from[0]}))[0]);
 }
 
@@ -188,7 +210,7 @@ void while_loop(Node& n) {
     for (std::size_t i = 0; i < carried.names.size(); ++i)
       b.bind(carried.names[i], b.formal_like(carried.names[i], carried.initial[i]));
     b.run_block(b.attr("sub_block", 0));
-    b.result(as_scalar(b, b.lookup(condition)));
+    b.result(as_scalar(b, b.cast(b.lookup(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
       last.push_back(same_dtype(b, b.lookup(carried.names[i]), carried.initial[i]));
     for (const Value& v : last) b.result(v);

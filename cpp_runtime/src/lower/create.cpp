@@ -126,11 +126,22 @@ Value range_of_floats(const Expr& start, const Expr& end, const Expr& step) {
   return at.to(n.need_dtype(start)) * step + start;
 }
 
+// ONNX Runtime makes a slice of a lookup by a Range, and takes an end of -1 for the last: not where the lookup is by
+// what is negated.
+Value range_of_ints(const Expr& start, const Expr& end, const Expr& step) {
+  Node& n = start.node();
+  auto by = n.const_number(step);
+  if (by && *by > 0) return n.emit("Range", {start, end, step});
+  Expr turned{n, n.emit("Range", {-start, -end, -step})};
+  n.declare(turned, n.need_dtype(start), Ints{-1});
+  return -turned;
+}
+
 void range(Node& n) {
   Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))), step(n, as_scalar(n, n.in("Step")));
   if (is_floating(n.need_dtype(start))) return n.out("Out", range_of_floats(start, end, step));
   auto all = n.dtype(start) == DType::int64 ? listed(n, start, end, step) : std::nullopt;
-  n.out("Out", all ? n.ints(*all) : n.emit("Range", {start, end, step}));
+  n.out("Out", all ? n.ints(*all) : range_of_ints(start, end, step));
 }
 
 // From both ends to the middle, as Paddle counts.

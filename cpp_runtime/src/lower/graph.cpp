@@ -14,34 +14,6 @@ constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 const Info kNothing;
 
-// Ops of which Paddle declares sizes that are wrong where it does not know its operands': it counts with -1 as with a
-// number.   What they give is inferred here.
-bool declares_carelessly(const OpDesc& op) {
-  static constexpr std::string_view careless[] = {
-      "conv2d_transpose",
-      "conv3d_transpose",
-      "cumsum",
-      "depthwise_conv2d_transpose",
-      "diag_v2",
-      "expand_as",
-      "expand_v2",
-      "flatten",
-      "flatten2",
-      "gather",
-      "gather_nd",
-      "matmul",
-      "matmul_v2",
-      "mul",
-      "pad",
-      "pad2d",
-      "set_value",
-      "tile",
-  };
-  return std::find(std::begin(careless), std::end(careless), op.type) != std::end(careless);
-}
-
-bool drops_dims(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
-
 Strings contract_names(const std::vector<Arg>& args, Strings otherwise) {
   std::set<std::string> unique;
   for (const Arg& arg : args) unique.insert(arg.name);
@@ -301,6 +273,7 @@ void Graph::report() const {
 // What the op computed takes the name the program gave it.
 void Graph::name_results(const OpDesc& op, std::size_t first_node) {
   std::map<Value, Value> renamed;
+  bool trusted = scope_ == &top_ && !doubts(op);
   for (auto& [paddle, value] : results_) {
     Value final = value;
     if (auto done = renamed.find(value); done != renamed.end()) {
@@ -313,17 +286,7 @@ void Graph::name_results(const OpDesc& op, std::size_t first_node) {
       if (ours) rename(*scope_->graph, first_node, value, final = fresh(paddle));
       renamed[value] = final;
     }
-    Info said = declared(paddle);
-    if (declares_carelessly(op)) said.shape.reset();
-    bool trusted = scope_ == &top_ && !drops_dims(op);
-    if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);
-    Info& known = infos_[final];
-    if (known.dtype == DType::none) known.dtype = said.dtype;
-    if (!known.shape)
-      known.shape = said.shape;
-    else if (said.shape && said.shape->size() == known.shape->size())
-      for (std::size_t i = 0; i < known.shape->size(); ++i)
-        if ((*known.shape)[i] < 0) (*known.shape)[i] = (*said.shape)[i];
+    add_declared(infos_[final], op, paddle, trusted);
     scope_->bound[paddle] = final;
   }
 }
@@ -417,17 +380,6 @@ Value Graph::constant(const onnx::Tensor& tensor) {
 const Info& Graph::info(const Value& v) const {
   auto found = infos_.find(v);
   return found == infos_.end() ? kNothing : found->second;
-}
-
-Info Graph::declared(std::string_view name) const {
-  const VarDesc* var = program_.var(name, block_);
-  if (!var) return {};
-  // Before 2.5 there were no 0-d tensors: no dims meant that nobody had said.
-  bool unsaid = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
-  if (var->kind != Kind::dense || unsaid) return {var->dtype, std::nullopt, std::nullopt};
-  Info info{var->dtype, var->shape, std::nullopt};
-  for (std::int64_t& d : *info.shape) d = std::max(d, std::int64_t{-1});
-  return info;
 }
 
 std::string Graph::fresh(const std::string& wanted) {

@@ -98,6 +98,8 @@ class Graph {
   Value constant(const onnx::Tensor& tensor);
   const Info& info(const Value& v) const;
   Info declared(std::string_view paddle_name) const;
+  bool doubts(const OpDesc& op) const;
+  void add_declared(Info& known, const OpDesc& op, const std::string& name, bool trusted) const;
   std::string fresh(const std::string& wanted);
   const Value& now(const Value& v) const;
   void rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to);

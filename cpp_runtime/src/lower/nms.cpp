@@ -6,19 +6,21 @@
 namespace oarlock {
 namespace {
 
-// What detectors find.   at: picture, class, box, int64[K,3]; boxes [N,M,4], scores [N,C,M]
+// What detectors find.   boxes [N,M,4], scores [N,C,M]; at: picture, class and box, int64[K,3].   Where each class has
+// boxes of its own they are [C,M,4] and the scores [C,N,M]: picture and class change places.
 struct Found {
   Value boxes, scores, at;
+  Value pictures;  // how many, int64[1]
+  std::int64_t picture = 0;
 };
 
-Value number_in(Node& n, const Found& f, std::int64_t part) { return n.squeeze(column(n, f.at, part), {1}); }
+Value picture_of(Node& n, const Found& f) { return n.squeeze(column(n, f.at, f.picture), {1}); }
 
 Value score_of(Node& n, const Found& f) { return n.emit("GatherND", {f.scores, f.at}); }
 
-Value read_boxes(Node& n) {
+Value read_boxes(Node& n, int scores) {
   auto boxes = n.in("BBoxes");
-  n.require(!n.has("RoisNum") && n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == 3,
-            "boxes of levels, with RoisNum, have no lowering");
+  n.require(n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == scores, "dims of boxes and scores do not fit");
   n.require(n.dim(boxes, 2) < 0 || n.dim(boxes, 2) == 4, "boxes of more than four numbers have no lowering");
   return boxes;
 }
@@ -31,9 +33,24 @@ Value without_class(Node& n, const Value& scores, std::int64_t background) {
 }
 
 Expr class_of(Node& n, const Found& f, std::int64_t background) {
-  Expr number{n, column(n, f.at, 1)};
+  Expr number{n, column(n, f.at, 1 - f.picture)};
   if (background < 0) return number;
   return background == 0 ? number + 1 : number + (number >= static_cast<double>(background)).to(DType::int64);
+}
+
+Found by_picture(Node& n, std::int64_t background) {
+  auto boxes = read_boxes(n, 3);
+  return {boxes, without_class(n, n.in("Scores"), background), "", size_along(n, boxes, 0)};
+}
+
+// Boxes [M,C,4] and scores [M,C] of all pictures, one behind the other.   A box has no score in another picture.
+Found by_class(Node& n, std::int64_t background) {
+  auto boxes = n.transpose(without_class(n, read_boxes(n, 2), background), {1, 0, 2});
+  auto scores = n.unsqueeze(n.transpose(without_class(n, n.in("Scores"), background), {1, 0}), {1});
+  auto counts = n.in("RoisNum"), pictures = size_along(n, counts, 0);
+  Expr owner{n, n.unsqueeze(owners(n, counts, size_along(n, boxes, 1)), {0})};
+  auto own = owner == Expr{n, n.unsqueeze(counted(n, pictures), {1})};
+  return {boxes, where(own, Expr{n, scores}, kLowest), "", pictures, 1};
 }
 
 // Only the best scores of each class stay what they are.
@@ -49,8 +66,15 @@ Value best_scores(Node& n, const Value& scores, std::int64_t most) {
 // The best rows of each picture, in the order that they have.
 void keep_best(Node& n, Found& f, std::int64_t most) {
   if (most < 0) return;
-  auto best = best_of_each(n, score_of(n, f), number_in(n, f, 0), size_along(n, f.boxes, 0), most);
+  auto best = best_of_each(n, score_of(n, f), picture_of(n, f), f.pictures, most);
   f.at = rows_at(n, f.at, rows_at(n, best, sorted_by(n, best, false)));
+}
+
+// Picture by picture, class by class, in the order of the boxes: Paddle's where each class has its own.
+void order_by_box(Node& n, Found& f) {
+  Expr classes{n, size_along(n, f.boxes, 0)}, boxes{n, size_along(n, f.boxes, 1)};
+  auto group = column(n, f.at, 1) * classes + column(n, f.at, 0);
+  f.at = rows_at(n, f.at, sorted_by(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
 }
 
 // [K, 6]: class, score, box
@@ -60,20 +84,27 @@ Value detections(Node& n, const Found& f, const Value& scores, std::int64_t back
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
 }
 
-void out_positions(Node& n, const Found& f, std::string_view counts) {
-  auto number = column(n, f.at, 0) * Expr{n, size_along(n, f.boxes, 1)} + column(n, f.at, 2);
-  n.out("Index", number.to(DType::int32));
-  if (n.has_out(counts)) n.out(counts, counts_of(n, number_in(n, f, 0), size_along(n, f.boxes, 0)));
+// Where a row was among all boxes, those of the background's class included.
+Expr position(Node& n, const Found& f, std::int64_t background) {
+  auto box = column(n, f.at, 2);
+  if (f.picture == 0) return column(n, f.at, 0) * Expr{n, size_along(n, f.boxes, 1)} + box;
+  return box * Expr{n, size_along(n, n.in("Scores"), 1)} + class_of(n, f, background);
+}
+
+void out_positions(Node& n, const Found& f, std::int64_t background, std::string_view counts) {
+  n.out("Index", position(n, f, background).to(DType::int32));
+  if (n.has_out(counts)) n.out(counts, counts_of(n, picture_of(n, f), f.pictures));
 }
 
 Found find(Node& n, std::int64_t background) {
   n.require(n.attr("nms_eta", 1.0f) == 1, "a threshold that nms_eta lowers has no lowering");
-  Found f{read_boxes(n), without_class(n, n.in("Scores"), background), ""};
+  auto f = n.has("RoisNum") ? by_class(n, background) : by_picture(n, background);
   auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.at =
       thinned(n, f.boxes, candidates,
               {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f), n.attr("normalized", true) ? 0.0 : 1.0});
   keep_best(n, f, n.attr("keep_top_k", 0));
+  if (f.picture != 0) order_by_box(n, f);
   return f;
 }
 
@@ -81,7 +112,7 @@ void multiclass_nms(Node& n) {
   auto background = n.attr("background_label", 0);
   auto f = find(n, background);
   n.out("Out", detections(n, f, score_of(n, f), background));
-  out_positions(n, f, "NmsRoisNum");
+  out_positions(n, f, background, "NmsRoisNum");
 }
 
 // The first form has a row [-1] where nothing is found.
@@ -135,17 +166,17 @@ Expr lowered(Node& n, const Found& f) {
 
 void matrix_nms(Node& n) {
   auto background = n.attr("background_label", 0);
-  Found f{read_boxes(n), without_class(n, n.in("Scores"), background), ""};
+  auto f = by_picture(n, background);
   f.at = above(n, best_scores(n, f.scores, n.attr("nms_top_k", 0)), n.attr("score_threshold", 0.0f));
   Value scores = lowered(n, f);
   auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
   f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
-  auto best = best_of_each(n, scores, number_in(n, f, 0), size_along(n, f.boxes, 0), n.attr("keep_top_k", 0));
+  auto best = best_of_each(n, scores, picture_of(n, f), f.pictures, n.attr("keep_top_k", 0));
   f.at = rows_at(n, f.at, best), scores = rows_at(n, scores, best);
-  auto pictures = sorted_by(n, number_in(n, f, 0), false);
+  auto pictures = sorted_by(n, picture_of(n, f), false);
   f.at = rows_at(n, f.at, pictures);
   n.out("Out", detections(n, f, rows_at(n, scores, pictures), background));
-  out_positions(n, f, "RoisNum");
+  out_positions(n, f, background, "RoisNum");
 }
 
 }  // namespace

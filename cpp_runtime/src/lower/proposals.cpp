@@ -101,9 +101,8 @@ void propose(Node& n, const Value& image, const Least& least) {
 }
 
 void generate_proposals_v2(Node& n) {
-  double least = n.attr("min_size", 0.1f);
-  if (n.attr("pixel_offset", true)) return propose(n, n.in("ImShape"), {std::max(least, 1.0), 1, ""});
-  propose(n, n.in("ImShape"), {least, 0, ""});
+  propose(n, n.in("ImShape"),
+          {std::max<double>(n.attr("min_size", 0.1f), 1.0), n.attr("pixel_offset", true) ? 1.0 : 0.0, ""});
 }
 
 // The first form measures boxes in the image before it was resized.

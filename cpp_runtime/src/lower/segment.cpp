@@ -72,16 +72,29 @@ Value node_count(Node& n, const Value& x) {
   return size.empty() || size[0] <= 0 ? own : n.ints({size[0]});
 }
 
-Value sent(Node& n, const Value& x) {
-  return n.emit("Gather", {x, as_vector(n, positions_in(n, "Src_index"))}, {{"axis", std::int64_t{0}}});
+// The rows of nodes at one end of the edges.
+Expr at_ends(Node& n, std::string_view nodes, std::string_view ends) {
+  return in(n, nodes).emit("Gather", {as_vector(n, positions_in(n, ends))});
 }
 
-void graph_send_recv(Node& n) {
-  auto x = n.in("X");
-  auto [rows, counts] = gathered({n, sent(n, x)}, n.in("Dst_index"), node_count(n, x), how(n, "reduce_op"));
+// What travels along an edge: of two rows, in the shape that both broadcast to.   Paddle has no more than these.
+Expr message(Node& n, const Expr& a, const Expr& b) {
+  auto op = n.attr("message_op", "ADD");
+  n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
+  return op == "ADD" ? a + b : a * b;
+}
+
+void receive(Node& n, const Expr& messages) {
+  auto [rows, counts] = gathered(messages, n.in("Dst_index"), node_count(n, n.in("X")), how(n, "reduce_op"));
   n.out("Out", rows);
   n.out("Dst_count", counts.to(DType::int32));
 }
+
+void graph_send_recv(Node& n) { receive(n, at_ends(n, "X", "Src_index")); }
+
+void graph_send_ue_recv(Node& n) { receive(n, message(n, at_ends(n, "X", "Src_index"), in(n, "Y"))); }
+
+void graph_send_uv(Node& n) { n.out("out", message(n, at_ends(n, "x", "src_index"), at_ends(n, "y", "dst_index"))); }
 
 }  // namespace
 
@@ -89,6 +102,8 @@ std::span<const Rule> segment_rules() {
   static const Rule rules[] = {
       {"segment_pool", 16, segment_pool},
       {"graph_send_recv", 16, graph_send_recv},
+      {"graph_send_ue_recv", 16, graph_send_ue_recv},
+      {"graph_send_uv", 7, graph_send_uv},
   };
   return rules;
 }

@@ -53,17 +53,25 @@ void flatten_to_matrix(Node& n) {
   n.out("Out", n.emit("Flatten", {n.in("X")}, {{"axis", axis}}));
 }
 
+// Without axes, whatever is 1 when it runs goes.   What follows counts on the rank that Paddle declares: that of sizes
+// which are not known and more than 1.
+Value squeeze_all(Node& n, const Value& x, Ints shape) {
+  auto y = n.emit("Squeeze", {x});
+  std::erase(shape, 1);
+  n.declare(y, n.dtype(x), shape);
+  return y;
+}
+
 // Dims that are known not to be 1 stay as they are, as in Paddle.
 void squeeze(Node& n) {
   auto x = n.in("X");
   int rank = n.need_rank(x);
   Ints asked = from_front(n, need_ints(n, {"axes", "", ""}), rank), axes;
-  bool all = asked.empty();
-  if (all) asked = all_axes(rank);
-  for (auto a : asked) {
-    n.require(!all || n.dim(x, a) >= 0, "without axes needs a known shape");
+  Ints shape = n.shape(x).value_or(Ints{});
+  bool open = std::find(shape.begin(), shape.end(), -1) != shape.end();
+  if (asked.empty() && open) return n.out("Out", squeeze_all(n, x, shape));
+  for (auto a : asked.empty() ? all_axes(rank) : asked)
     if (rank > 0 && (n.dim(x, a) == 1 || n.dim(x, a) < 0)) axes.push_back(a);
-  }
   n.out("Out", n.squeeze(x, axes));
 }
 

@@ -131,14 +131,22 @@ Values split_sections(Node& n, const Value& x, std::int64_t axis, Ints sizes) {
   return split_at(n, x, axis, sizes);
 }
 
+// Sections that are computed; one of them may be -1, what the others leave.
+Values split_computed(Node& n, const Value& x, std::int64_t axis, const Value& sections, std::size_t parts) {
+  n.require(n.opset() >= 13, "sections computed at run time need opset 13");
+  Expr sizes(n, sections), whole(n, size_along(n, x, axis));
+  auto rest = whole - (Expr(n, reduce(n, "ReduceSum", sizes, {0}, true)) + 1);
+  return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
+}
+
 void split(Node& n) {
   auto x = n.in("X");
   auto axis = axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x));
   auto parts = n.out_names("Out").size();
   if (parts == 1) return n.outs("Out", {x});
   auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
-  auto sizes = n.partial_ints(sections);
-  n.require(sizes.has_value(), "sections computed at run time have no lowering");
+  auto sizes = n.const_ints(sections);
+  if (!sizes) return n.outs("Out", split_computed(n, x, axis, sections, parts));
   n.outs("Out", sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes));
 }
 
