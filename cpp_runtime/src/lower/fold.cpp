@@ -89,9 +89,9 @@ Folded fold_concat(const onnx::Node&, const In& in) {
 Folded fold_regroup(const onnx::Node& n, const In& in) {
   auto shape = infer(n, in)[0].shape;
   if (!shape || shape->size() > 1) return std::nullopt;
-  auto count = static_cast<std::int64_t>(in[0]->known->values.size());
-  if (shape->size() == 1) (*shape)[0] = count;
-  return shape->empty() && count != 1 ? std::nullopt : Folded(Known{*shape, in[0]->known->values});
+  const Ints& values = in[0]->known->values;
+  if (shape->empty() && values.size() != 1) return std::nullopt;
+  return Known{shape->empty() ? Ints{} : Ints{static_cast<std::int64_t>(values.size())}, values};
 }
 
 Folded fold_same(const onnx::Node& n, const In& in) {

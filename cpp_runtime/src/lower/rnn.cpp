@@ -91,7 +91,7 @@ Value kept(Node& n, const Net& net, const Expr& nans) {
 
 // What the kernel gave, with the NaNs that it hid.
 void show_nans(Node& n, const Net& net, const Value& x, const Values& states, Values& made) {
-  if (net.gates() == 1 && !n.has("SequenceLength")) return;
+  if (net.cell.gates.size() == 1 && !n.has("SequenceLength")) return;
   auto nans = not_numbers(n, x, states);
   made[0] = Expr(n, made[0]) + Expr(n, kept(n, net, nans));
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
