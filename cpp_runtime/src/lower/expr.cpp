@@ -12,7 +12,7 @@ Expr Expr::emit(std::string_view onnx, Values rest) const {
 Expr counted(Node& n, const Value& count) {
   auto known = n.const_ints(count);
   Expr all(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
-  if (known) n.declare(all, DType::int64, Ints{(*known)[0]});
+  if (known && known->size() == 1) n.declare(all, DType::int64, Ints{(*known)[0]});
   return all;
 }
 
