@@ -148,6 +148,7 @@ Value Node::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view
 }
 
 Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
+  require(outputs > 0, "gives nothing");
   onnx::Node node{std::string(onnx), std::string(domain), "", std::move(in), {}, {}};
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
   std::vector<const Info*> known_in;
