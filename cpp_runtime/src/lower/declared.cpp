@@ -14,6 +14,8 @@ bool declares_carelessly(const OpDesc& op) {
       "collect_fpn_proposals",
       "conv2d_transpose",
       "conv3d_transpose",
+      "crf_decoding",
+      "ctc_align",
       "cumsum",
       "depthwise_conv2d_transpose",
       "diag_v2",
@@ -32,6 +34,7 @@ bool declares_carelessly(const OpDesc& op) {
       "multiclass_nms3",
       "pad",
       "pad2d",
+      "sequence_pad",
       "set_value",
       "tile",
   };
