@@ -18,7 +18,9 @@ from oarlock.static.program import Attr, AttrType, Block, Kind, OpDesc, Program,
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
 
 
-def program(inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = ()) -> bytes:
+def program(
+    inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = (), declared: dict[str, VarDesc] | None = None
+) -> bytes:
     """A program whose last op's results are its outputs; first axes are open but for those of the inputs in `fixed`."""
     block = Block(vars={"feed": VarDesc("feed", (), "", Kind.FEED), "fetch": VarDesc("fetch", (), "", Kind.FETCH)})
     for col, (name, (array, level)) in enumerate(inputs.items()):
@@ -28,7 +30,7 @@ def program(inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = ()) -> bytes:
     for op in ops:
         block.ops.append(op)
         for name in op.output_names():
-            block.vars[name] = VarDesc(name, (-1, -1), "float32", lod_level=1)
+            block.vars[name] = (declared or {}).get(name) or VarDesc(name, (-1, -1), "float32", lod_level=1)
     for col, name in enumerate(ops[-1].output_names()):
         block.ops.append(OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)}))
     return to_bytes(Program([block], 2006002))
@@ -52,6 +54,17 @@ def test_offsets_go_from_op_to_op() -> None:
     relu = OpDesc("relu", {"X": ["x"]}, {"Out": ["y"]})
     (found,) = run({"x": (rows(4), 1)}, relu, pool("y"), x=[0, 1, 4])
     np.testing.assert_array_equal(found, [[0, 1], [12, 15]])
+
+
+def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
+    outputs = {"Out": ["y"], "Length": ["lengths"]}
+    pad = OpDesc("sequence_pad", {"X": ["x"], "PadValue": ["zero"]}, outputs, {"padded_length": Attr(AttrType.INT, -1)})
+    unpad = OpDesc("sequence_unpad", {"X": ["y"], "Length": ["lengths"]}, {"Out": ["out"]})
+    declared = {"y": VarDesc("y", (-1, 1, 2), "float32"), "lengths": VarDesc("lengths", (-1,), "int64")}
+    zero = np.zeros(1, "float32")
+    made = program({"x": (rows(4), 1), "zero": (zero, 0)}, pad, unpad, declared=declared)
+    (found,) = Engine(made, None).run({"x": rows(4), "zero": zero, "x.lod": np.array([0, 1, 4])})
+    np.testing.assert_array_equal(found, rows(4))
 
 
 @pytest.mark.parametrize(("cut", "wanted"), [([0], np.zeros((0, 2))), ([0, 0, 0], np.zeros((2, 2)))])
