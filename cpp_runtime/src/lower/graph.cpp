@@ -12,7 +12,6 @@ namespace {
 // ORT does not read external data while it infers shapes, so whatever a shape may depend on is embedded.
 constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
-const Info kNothing;
 
 Strings contract_names(const std::vector<Arg>& args, Strings otherwise) {
   std::set<std::string> unique;
@@ -378,8 +377,9 @@ Value Graph::constant(const onnx::Tensor& tensor) {
 }
 
 const Info& Graph::info(const Value& v) const {
+  static const Info nothing;
   auto found = infos_.find(v);
-  return found == infos_.end() ? kNothing : found->second;
+  return found == infos_.end() ? nothing : found->second;
 }
 
 std::string Graph::fresh(const std::string& wanted) {
