@@ -27,7 +27,7 @@ std::vector<LodInput> lod_inputs(const Program& program) {
     const VarDesc* var = program.var(feeds[i]);
     if (!var || var->lod_level <= 0) continue;
     std::string name = names[i] + ".lod";
-    while (std::find(names.begin(), names.end(), name) != names.end()) name += "_";
+    while (std::find(names.begin(), names.end(), name) != names.end()) name += '_';
     made.push_back({name, i});
   }
   return made;
