@@ -83,6 +83,7 @@ class Graph {
   Value entered(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
   void name_since(std::size_t first_node);
+  static void name_nodes(onnx::Graph& graph);
   Value lod_of(std::string_view paddle_name) const;
   Value first_lod(const OpDesc& op) const;
   void pass_lods(const OpDesc& op, const Value& passed);
