@@ -440,19 +440,33 @@ def textcnn() -> tuple[Any, Inputs]:
 # ---- eight bits ----
 
 
-@model
-def quantised() -> tuple[Any, Inputs]:
-    """LeNet trained with simulated quantisation."""
+def simulated(net: Any, shape: list[int], activations: bool) -> Any:
+    """A net trained with simulated quantisation of its weights, and of activations."""
     from paddle.quantization import QAT, QuantConfig
     from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
     quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
-    aware = QAT(QuantConfig(activation=quanter, weight=quanter))
-    net = aware.quantize(models.LeNet())
+    aware = QAT(QuantConfig(activation=quanter if activations else None, weight=quanter))
+    net = aware.quantize(net)
     for _ in range(3):
-        net(paddle.randn([8, 1, 28, 28]))
+        net(paddle.randn(shape))
     net.eval()
-    return aware.convert(net), ZOO["lenet"]()[1]
+    return aware.convert(net)
+
+
+@model
+def quantised() -> tuple[Any, Inputs]:
+    """LeNet in eight bits."""
+    return simulated(models.LeNet(), [8, 1, 28, 28], activations=True), ZOO["lenet"]()[1]
+
+
+@model
+def quantised_weights() -> tuple[Any, Inputs]:
+    """Linear layers of which only the weights are in eight bits."""
+    net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 5))
+    return simulated(net, [4, 64], activations=False), [
+        ("x", np.random.default_rng(3).standard_normal((5, 64)).astype("float32"), [None, 64])
+    ]
 
 
 # ---- control flow ----

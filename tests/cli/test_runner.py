@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,33 @@ def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
     path.write_text("{")
     assert same(results(model, tmp_path / "o.npz"), wanted)
     path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [("run", "m.pdmodel"), ("run", "m.pdiparams"), ("run", "in.npz"), ("to-onnx", "m.pdiparams")],
+)
+def test_what_is_read_is_not_written_over(command: str, written: str, model: str, tmp_path: Path) -> None:
+    for suffix in (".pdmodel", ".pdiparams"):
+        shutil.copy(f"{model}{suffix}", tmp_path / f"m{suffix}")
+    shutil.copy(f"{model}.in.npz", tmp_path / "in.npz")
+    path = tmp_path / written
+    held = path.read_bytes()
+    more = ["--input", str(tmp_path / "in.npz")] if command == "run" else ["--inline"]
+    result = runner(command, str(tmp_path / "m"), *more, "--output", str(path))
+    assert (result.returncode, "would be written over" in result.stderr) == (1, True)
+    assert path.read_bytes() == held
+
+
+def test_what_cannot_be_fetched_and_what_was(model: str, tmp_path: Path) -> None:
+    twice = results(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0", "--fetch", "relu_0.tmp_0")
+    assert list(twice).count("relu_0.tmp_0") == 1
+    words = ("--input", f"{model}.in.npz", "--output", str(tmp_path / "o.npz"), "--fetch", "image")
+    assert "'image' is an input, not to fetch" in runner("run", model, *words).stderr
+
+
+def test_help_is_no_error(model: str) -> None:
+    assert all("usage: oarlock-runner" in done(*words) for words in (["-h"], ["--help"], ["run", model, "--help"]))
 
 
 # -- bench --------------------------------------------------------------------------------------------------------

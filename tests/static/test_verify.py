@@ -132,6 +132,11 @@ def test_broken_rules_are_found(rule: str, program: Program, message: str) -> No
     assert set(check(program)) & set(said)
 
 
+def test_a_measured_scale_is_kept_in_a_parameter() -> None:
+    measured = parse(text("param w: float32[]", "w = fake_quantize_dequantize_abs_max()"))
+    assert list(BY_NAME["parameters_kept"](measured)) == []
+
+
 def test_every_rule_has_a_program_that_breaks_it() -> None:
     assert {row[0] for row in ROWS} == set(BY_NAME)
 

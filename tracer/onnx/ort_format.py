@@ -11,7 +11,7 @@ from ..core.errors import FileError
 from ..export.save import atomic_write
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
-from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for
+from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for, session_options
 
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
@@ -40,8 +40,7 @@ def convert(plain: Path, made: Path) -> None:
     """ONNX to ORT format by ONNX Runtime itself, with optimisations that hold on every machine."""
     import onnxruntime  # noqa: PLC0415
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options = session_options()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     options.optimized_model_filepath = str(made)
     options.add_session_config_entry("session.save_model_format", "ORT")

@@ -157,9 +157,9 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
 
 
 def parameters_kept(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that reads it: an update in place."""
+    """A persistable variable is written only by an op that reads it, an update in place, or that measures a scale."""
     for block, op, where in _ops(program):
-        if op.type == "fetch":
+        if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
         for name in sorted(set(op.output_names()) - set(op.input_names())):
             var = program.var(name, block.idx)

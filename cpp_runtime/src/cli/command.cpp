@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 
+#include "run/model_impl.h"
 #include "run/options.h"
 
 namespace oarlock::cli {
@@ -152,6 +154,15 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
     if (equals == std::string::npos) throw Usage{"an option wants NAME=VALUE, not '" + setting + "'"};
     set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
+}
+
+void check_output(const Command& c, const Model& model) {
+  std::vector<std::string> read{c.input, c.expect, c.paths[0], c.paths[0] + ".pdmodel", c.paths[0] + "/__model__"};
+  read.push_back(model.impl().weights.path());
+  std::error_code error;
+  for (const std::string& path : read)
+    if (!path.empty() && std::filesystem::equivalent(path, c.output, error) && !error)
+      throw Error(Fault::input, c.name + ": --output " + c.output + " would be written over " + path);
 }
 
 Model open_model(const Command& c) { return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : ""); }

@@ -32,6 +32,9 @@ std::string usage();
 /// NAME=VALUE each, by the names they have in C++.
 void set_options(Options& options, const std::vector<std::string>& settings);
 
+/// Error(input) where --output is a file that is read.
+void check_output(const Command& command, const Model& model);
+
 /// `m` or `m.pdmodel`, and the second path if there is one.
 Model open_model(const Command& command);
 

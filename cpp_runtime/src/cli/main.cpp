@@ -2,6 +2,7 @@
 // sense, 130 when it was interrupted.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <string_view>
 
 #include "cli/command.h"
 #include "run/files.h"
@@ -42,7 +44,7 @@ int main(int argc, char** argv) {
   static const std::map<std::string, int (*)(const Command&)> commands = {
       {"run", run}, {"bench", bench}, {"tune", tune}, {"verify", verify}, {"inspect", inspect}, {"to-onnx", to_onnx}};
   try {
-    if (argc == 2 && std::string(argv[1]) == "--help") {
+    if (std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--help" || word == "-h"; })) {
       std::fputs(usage().c_str(), stdout);
       return printed(0);
     }

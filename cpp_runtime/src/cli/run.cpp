@@ -29,6 +29,7 @@ std::vector<std::string> by_position(const NamedTensors& arrays, const std::vect
 int run(const Command& c) {
   if (c.input.empty() || c.output.empty()) throw Usage{"run wants --input and --output"};
   Model model = open_model(c);
+  check_output(c, model);
   NamedTensors arrays = read_npz(c.input);
   Session session(model, c.options);
   auto renamed = by_position(arrays, session.inputs());
@@ -64,6 +65,7 @@ int to_onnx(const Command& c) {
     std::cout << model.to_text(c.opset);
     return 0;
   }
+  check_output(c, model);
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;

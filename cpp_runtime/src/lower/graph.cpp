@@ -134,8 +134,14 @@ void Graph::outputs() {
     output(v, names[i]);
   }
   for (const std::string& extra : options_.extra_outputs) {
-    if (!program_.var(extra)) throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
-    if (std::find(names.begin(), names.end(), extra) == names.end()) output(value_of(extra, fetch), extra);
+    bool is_named = std::find(names.begin(), names.end(), extra) != names.end();
+    if (!is_named && !program_.var(extra))
+      throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
+    for (const onnx::ValueInfo& input : model_.graph.inputs)
+      if (input.name == extra) throw Error(Fault::input, program_.name + ": '" + extra + "' is an input, not to fetch");
+    if (is_named) continue;
+    names.push_back(extra);
+    output(value_of(extra, fetch), extra);
   }
   if (options_.lod_outputs) lod_outputs();
 }

@@ -34,9 +34,11 @@ Value merged_size(Node& n, const Value& x, std::int64_t from, std::int64_t to) {
 // Dims before `start` are copied by position; behind `stop` they must be known, or the merged ones must.
 Value flattened(Node& n, const Value& x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
-  to.push_back(-1);
+  Ints merged(dims.begin() + start, dims.begin() + stop + 1);
+  bool known = std::count(merged.begin(), merged.end(), -1) == 0;  // no -1 then: it finds no size where others are 0
+  to.push_back(known ? element_count(merged).value_or(-1) : -1);
   to.insert(to.end(), dims.begin() + stop + 1, dims.end());
-  if (std::count(to.begin(), to.end(), -1) == 1) return n.reshape(x, to);
+  if (std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
   auto head = n.slice(n.shape_of(x), {0}, {start}, {0}), tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
   return n.emit("Reshape", {x, n.concat({head, merged_size(n, x, start, stop + 1), tail}, 0)});
 }

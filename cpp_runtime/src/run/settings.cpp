@@ -48,6 +48,8 @@ ort::OptionsHandle session_settings(const Library& library, const Options& optio
   if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(made.get());
   if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
   if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
+  // A product with an eight-bit weight would round the other side to eight bits as well.
+  entry("session.qdq_matmulnbits_accuracy_level", "1");
   if (!folder.empty()) entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
   append_device(library, made.get(), options);
