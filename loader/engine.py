@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
+from ..static.program import Arg
+from .model_files import ModelFiles
 
 Array = np.ndarray[Any, Any]
 
@@ -94,12 +96,28 @@ class Engine:
         """Name, dtype and shape of every output."""
         return self._session.outputs
 
+    def made_up_inputs(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Iterator[list[Array]]:
+        """Inputs that nobody gave, made up in one way after the other.   shapes: by name, of those that are known; OpError for other names"""
+        for how in runtime().ways_to_make_up():
+            with translated():
+                arrays = self._session.made_up_inputs(how, dict(shapes or {}))
+            yield arrays
+
     def run(self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None) -> list[Array]:
         """The outputs, or those named in `fetch`.   Raises OpError for wrong inputs, GuardError where the trace assumed otherwise."""
         try:
             return self._run(feeds, fetch)
         except self._error as error:
             raise ERRORS.get(error.kind, OarlockError)(with_user_line(str(error))) from None
+
+
+def offset_inputs(files: ModelFiles) -> list[Arg]:
+    """The inputs that say where packed sequences begin: the engine has them behind those of the program."""
+    if not any(var.lod_level for var in files.program.block.vars.values()):
+        return []
+    with translated():
+        names = runtime().offset_inputs(files.pdmodel, files.name)
+    return [Arg(name, "int64", (-1,), name) for name in names]
 
 
 def library_info(path: str | None = None) -> dict[str, Any]:

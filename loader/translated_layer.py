@@ -19,6 +19,7 @@ from ..nn.layer import Layer
 from ..static import tree
 from ..static.input_spec import InputSpec
 from ..static.program import Arg, Attr, AttrType, Contract, OpDesc, Program
+from .engine import offset_inputs
 from .model_files import ModelFiles, read_model
 from .program_runner import ProgramRunner
 
@@ -30,8 +31,13 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, inter_threads, optimize,
     spinning, arena, mem_pattern, tuned, deterministic, copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
     optimised graphs; warmup, a list of shapes by input name to run once at the start.   The weights are mapped, not read.
-    Raises FileError for files that are not what they claim to be.
+    Raises FileError for files that are not what they claim to be, OpError for the option offsets: where the packed sequences of
+    outputs begin is said by the handles of oarlock.inference.
     """
+    if configs.get("offsets"):
+        raise OpError(
+            "jit.load: a layer gives no offsets of its outputs; the handles of oarlock.inference do, by lod()"
+        )
     names = {key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs}
     return TranslatedLayer(read_model(path, **names), configs)
 
@@ -40,8 +46,8 @@ class TranslatedLayer(Layer):
     """A saved model as a Layer: parameters and buffers under the names they had in the layer that was saved.
 
     In eval mode the engine runs it; in train mode, or when an input wants a gradient, it is run op by op and gradients flow to
-    its parameters.   Called with its inputs by position or by name (Tensors or ndarrays); gives what the saved forward gave,
-    nesting included.
+    its parameters.   Called with its inputs by position or by name (Tensors or ndarrays), behind them the offsets of packed
+    sequences; gives what the saved forward gave, nesting included.
     """
 
     def __init__(self, files: ModelFiles, options: Mapping[str, Any] | None = None) -> None:
@@ -49,8 +55,8 @@ class TranslatedLayer(Layer):
         self._program = files.program
         self._scope = self._adopt(files)
         contract = files.program.contract or Contract()
-        inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
-        self._inputs = inputs + _offsets(files.program, inputs)
+        self._inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
+        self._taken = self._inputs + offset_inputs(files)
         self._outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
         self._nest = tree.builder(contract.output_tree, len(self._outputs))
         self._guards = contract.guards
@@ -79,14 +85,15 @@ class TranslatedLayer(Layer):
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """See the class.   Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise."""
         given = self._in_order(inputs, named) if named else inputs
-        if len(given) != len(self._inputs):
+        without_offsets = len(given) == len(self._inputs) and not state.mode.silent
+        if len(given) != len(self._taken) and not without_offsets:
             raise OpError(with_user_line(f"{self._runner._name}: takes {self._input_names()}, got {len(given)} inputs"))
         if self._wants_gradient(given):
             return self._nest(self._interpreted(given))
         if self._runner.missing is not None:
             with pushed(state.mode.with_tape(False)):
                 return self._nest(self._interpreted(given))
-        arrays = [_array(g, a) for g, a in zip(given, self._inputs, strict=True)]
+        arrays = [_array(g, a) for g, a in zip(given, self._taken, strict=True)]
         return self._nest([Tensor(a) for a in self._runner.infer(arrays)])
 
     def _wants_gradient(self, given: Any) -> bool:
@@ -99,7 +106,7 @@ class TranslatedLayer(Layer):
 
     def _interpreted(self, given: Any) -> list[Tensor]:
         tensors = [
-            g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._inputs, strict=True)
+            g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._taken, strict=False)
         ]
         self._check(tensors)
         runner = self._runner
@@ -111,7 +118,7 @@ class TranslatedLayer(Layer):
 
     def _check(self, tensors: list[Tensor]) -> None:
         """What the engine checks of inputs, for the interpreter."""
-        for arg, tensor in zip(self._inputs, tensors, strict=True):
+        for arg, tensor in zip(self._taken, tensors, strict=False):
             meta = tensor.meta
             fits = len(meta.shape) == len(arg.shape) and all(
                 a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True)
@@ -152,7 +159,7 @@ class TranslatedLayer(Layer):
         return [given[n] for n in names]
 
     def _input_names(self) -> list[str]:
-        return [a.name for a in self._inputs]
+        return [a.name for a in self._taken]
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -188,20 +195,6 @@ def _array(given: Any, arg: Arg) -> Any:
 def _arg(program: Program, name: str) -> Arg:
     var = program.block.vars[name]
     return Arg(name, var.dtype, var.shape, name)
-
-
-def _offsets(program: Program, inputs: list[Arg]) -> list[Arg]:
-    """The inputs that say where packed sequences begin, as the engine has them."""
-    levels = [program.block.vars[name].lod_level for name in program.feeds()]
-    taken = {arg.name for arg in inputs}
-    made = []
-    for arg, level in zip(inputs, levels, strict=True):
-        name = f"{arg.name}.lod"
-        while name in taken:
-            name += "_"
-        if level > 0:
-            made.append(Arg(name, "int64", (-1,), name))
-    return made
 
 
 def _guess(program: Program, name: str) -> VarInfo:

@@ -1,4 +1,6 @@
 // Packed sequences: offsets as inputs, and the way they go from op to op.
+#include <cstring>
+
 #include "one_op.h"
 #include "run/made_up.h"
 #include "run/offsets.h"
@@ -108,6 +110,24 @@ TEST("lod: made-up offsets cut made-up rows") {
   check_offsets(specs, views);
   auto alone = made_up_inputs(specs, {}, {});
   CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) == (Ints{0, 1}));
+}
+
+TEST("lod: made-up numbers differ in every dtype that has fractions") {
+  for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
+    auto made = made_up_inputs({{"x", dtype, {2}, {""}, ""}}, {}, {});
+    auto* bytes = static_cast<const char*>(made[0].data());
+    CHECK(std::memcmp(bytes, bytes + size_of(dtype), size_of(dtype)) != 0);
+  }
+}
+
+TEST("lod: only outputs behind those of the program are offsets") {
+  std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""}, {"y.lod", DType::int64, {-1}, {""}, ""}};
+  specs.push_back({"y.lod.1", DType::int64, {-1}, {""}, ""});
+  mark_offsets(specs, 2);
+  CHECK(specs[1].lod_of.empty() && specs[2].lod_of == "y");
+  specs[2].lod_of = "", specs[2].name = "y.lod.of.x";
+  mark_offsets(specs, 2);
+  CHECK(specs[2].lod_of.empty());
 }
 
 TEST("lod: offsets that do not cut the rows") {

@@ -93,3 +93,18 @@ def test_none_fits(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.ones((11, 13), "f"))
     given = [runner_path(), "bench", prefix, "--input", str(tmp_path / "in.npz"), "--repeat", "2"]
     assert subprocess.run(given, capture_output=True, text=True, check=False).returncode == 0
+
+
+def test_sizes_that_a_trace_assumed(tmp_path: Path) -> None:
+    net = Net(lambda net, x: x * 2 + net.table.sum() if x.shape[1] == 5 else x)
+    prefix = str(tmp_path / "m")
+    paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 5])])[1].save_inference_model(prefix)
+    result = CliRunner().invoke(app, ["bench", prefix, "--repeat", "2"])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("shape", ["y=1,5", "x=-1,5", "x=1,99999999999,99999999999"])
+def test_shapes_that_no_input_has(shape: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["bench", saved("picture", tmp_path), "--shape", shape])
+    assert result.exit_code == 1
+    assert "shapes: no input 'y'" in result.output or "tensor: no tensor is" in result.output

@@ -40,7 +40,7 @@ BOXES = [
     _yolo(18, iou_aware=True, iou_aware_factor=0.4),
     _yolo(16, x=f(2, 16, 3, 4, dtype="float64"), scale_x_y=1.05),
     *[
-        _coded(boxes(3, seed=9), code_type="encode_center_size", box_normalized=normal, **spread)
+        _coded(boxes(3, seed=9), code_type="encode_center_size", box_normalized=normal, undeclared="open", **spread)
         for normal, spread in product((True, False), ({"variance": VARIANCE}, {"PriorBoxVar": SPREAD}))
     ],
     *[

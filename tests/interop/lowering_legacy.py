@@ -30,13 +30,13 @@ FEATURES = [
     op("cvm", f(3, 5, low=0, high=4), CVM=f(3, 2), out="Y", variants=("known", "batch")),
     op("cvm", f(3, 5, low=0, high=4), CVM=f(3, 2), out="Y", use_cvm=False, variants=("known", "batch")),
     op("add_position_encoding", f(2, 5, 6), alpha=0.7, beta=1.3, keep=(2,)),
-    op("add_position_encoding", f(2, 5, 6), variants=("open",), refused={"open": "known"}),
+    op("add_position_encoding", f(2, 5, 6), variants=("known", "open"), refused={"open": "known"}),
     op("row_conv", f(2, 5, 3), Filter=w(f(4, 3)), variants=("known", "batch")),
 ]  # fmt: skip
 
 FUSED = [
-    op("fc", Input=X34, W=w(f(4, 5)), Bias=w(f(5))),
-    op("fc", Input=X34, W=w(f(4, 5)), Bias=w(f(1, 5)), activation_type="relu"),
+    op("fc", Input=X34, W=w(f(4, 5)), Bias=w(f(5)), undeclared="open"),
+    op("fc", Input=X34, W=w(f(4, 5)), Bias=w(f(1, 5)), activation_type="relu", undeclared="open"),
     op("fc", Input=X234, W=w(f(12, 5)), keep=(1, 2)),
     op("fc", Input=X234, W=w(f(4, 5)), Bias=w(f(5)), in_num_col_dims=2, keep=(2,)),
     *[
@@ -58,13 +58,13 @@ SMALL = [
     op("logspace", Start=w(a([0.0], "float32")), Stop=w(a([3.0], "float32")), Num=w(a([7], "int32")),
        Base=w(a([2.0], "float32")), dtype=5),
     op("logspace", Start=a([1.0], "float32"), Stop=a([-2.0], "float32"), Num=a([5], "int32"),
-       Base=a([10.0], "float32"), dtype=6),
+       Base=a([10.0], "float32"), dtype=6, undeclared="batch open"),
     op("isnan", a([1.0, np.nan], "float32")),
     op("isinf", a([1.0, np.nan], "float32")),
     op("isinf", a([1.0, np.inf], "float32")),
     op("crop", f(4, 5), offsets=[1, 2], shape=[2, 3]),
     op("crop_tensor", f(4, 5), offsets=[1, 0], shape=[2, -1]),
-    op("crop_tensor", f(4, 5), Shape=a([2, 3], "int32"), Offsets=a([1, 2], "int32")),
+    op("crop_tensor", f(4, 5), Shape=a([2, 3], "int32"), Offsets=a([1, 2], "int32"), undeclared="batch open"),
 ]  # fmt: skip
 
 DRAWN = [

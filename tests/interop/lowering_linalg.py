@@ -20,23 +20,32 @@ SWAPPED = a([[0, 1, 2], [3, 0, 1], [1, 4, 0]], "float32")  # nothing on the diag
 
 SOLVE = [
     *[op("inverse", Input=x, out="Output") for x in (SQUARE, BATCH, SWAPPED, regular(3, 3, dtype="float64"))],
-    op("solve", SQUARE, Y=f(4, 2, seed=1)),
-    op("solve", SQUARE, Y=f(4, seed=1)),
+    op("solve", SQUARE, Y=f(4, 2, seed=1), undeclared="batch"),
+    op("solve", SQUARE, Y=f(4, seed=1), undeclared="batch"),
     op("solve", BATCH, Y=f(2, 3, 2, seed=1)),
     op("solve", BATCH, Y=f(2, 3, seed=1), refused={"batch": "known", "open": "known"}),
-    op("solve", SWAPPED, Y=f(2, 3, 1, seed=1)),
+    op("solve", SWAPPED, Y=f(2, 3, 1, seed=1), undeclared="batch"),
     *[
-        op("triangular_solve", SQUARE, Y=f(4, 2, seed=1), upper=upper, transpose=transpose, unitriangular=unit)
+        op(
+            "triangular_solve",
+            SQUARE,
+            Y=f(4, 2, seed=1),
+            upper=upper,
+            transpose=transpose,
+            unitriangular=unit,
+            undeclared="batch",
+        )
         for upper, transpose, unit in ((True, False, False), (False, True, False), (True, True, True))
     ],
     op("triangular_solve", BATCH, Y=f(2, 3, 2, seed=1), upper=False),
-    op("triangular_solve", regular(3, 3), Y=f(2, 3, 2, seed=1)),
-    op("cholesky_solve", f(4, 2), Y=np.linalg.cholesky(definite(4, 4))),
+    op("triangular_solve", regular(3, 3), Y=f(2, 3, 2, seed=1), undeclared="batch"),
+    op("cholesky_solve", f(4, 2), Y=np.linalg.cholesky(definite(4, 4)), undeclared="batch"),
     op("cholesky_solve", f(2, 3, 2), Y=np.linalg.cholesky(definite(2, 3, 3)).swapaxes(1, 2).copy(), upper=True),
 ]
 
 DECOMPOSE = [
-    *[op("cholesky", x, upper=upper) for x in (definite(4, 4), definite(2, 3, 3)) for upper in (False, True)],
+    *[op("cholesky", definite(4, 4), upper=upper, undeclared="batch") for upper in (False, True)],
+    *[op("cholesky", definite(2, 3, 3), upper=upper) for upper in (False, True)],
     *[op("slogdeterminant", Input=x) for x in (SQUARE, BATCH, SWAPPED, -regular(3, 3))],
     op("slogdeterminant", Input=np.zeros((3, 3), "float32")),
     *[op("matrix_power", BATCH, n=n) for n in (0, 1, 2, 3, 5, -1, -2)],

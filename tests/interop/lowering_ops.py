@@ -33,7 +33,7 @@ ACTIVATION = [
     op("prelu", X34, Alpha=w(f(1)), mode="all"),
     op("prelu", IMG, Alpha=w(f(3)), mode="channel", keep=(1,)),
     op("prelu", f(2, 4, 4, 3), Alpha=w(f(3)), mode="channel", data_format="NHWC", keep=(-1,)),
-    op("prelu", X234, Alpha=w(f(1, 3, 4)), mode="element"),
+    op("prelu", X234, Alpha=w(f(1, 3, 4)), mode="element", undeclared="open"),
 ]
 
 CONV = [
@@ -274,9 +274,8 @@ NORM = [
         IMG,
         out="Y",
         unread="SavedMean SavedVariance",
-        variants=["known"],
+        variants=["known", "open"],
         refused={"open": "known number of channels"},
-        keep=(1,),
     ),
     op(
         "instance_norm",

@@ -14,7 +14,7 @@ def rnn(mode, layers=1, directions=1, lengths=None, sizes=(6, 3, 4, 5), **more):
     matrices = [w(f(rows, size, seed=10 + k) / 2) for k in range(count) for size in (widths[k], hidden)]
     biases = [w(f(rows, seed=40 + k) / 2) for k in range(2 * count)]
     states = [f(count, batch, hidden, seed=80 + k) for k in range(2 if mode == "LSTM" else 1)]
-    given = {} if lengths is None else {"SequenceLength": a(lengths, "int32")}
+    given = {} if lengths is None else {"SequenceLength": a(lengths, "int32"), "undeclared": "batch open"}
     return op(
         "rnn",
         Input=f(time, batch, features),

@@ -142,7 +142,7 @@ def crf(x, tags=4, out="ViterbiPath", **more):
 DECODED = [
     crf(rows(4)),
     crf(rows(4, cut=HOLES)),
-    crf(rows(4), Label=words(high=4)),
+    crf(rows(4), Label=words(high=4), undeclared="open"),
     crf(f(3, 5, 4), Length=a([5, 2, 4])),
     crf(f(3, 5, 4), Length=a([5, 2, 4]), Label=ints(3, 5, high=4)),
     op("ctc_align", words(high=3, dtype="int32"), slot="Input", out="Output", blank=0, merge_repeated=True, declared="int32"),

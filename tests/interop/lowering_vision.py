@@ -41,7 +41,7 @@ def _forms(method):
     yield _resized(method, OutSize=w(out))
     yield _resized(method, SizeTensor=[a([s], "int32") for s in out])
     yield _resized(method, SizeTensor=[w(a([out[0]], "int32")), *[a([s], "int32") for s in out[1:]]])
-    yield _resized(method, Scale=a([2.0], "float32"))
+    yield _resized(method, Scale=a([2.0], "float32"), undeclared="batch open")
     yield _resized(method, Scale=w(a([1.5], "float32")))
     yield _resized(method, "", Scale=a([1.5], "float32"))
     yield _resized(method, "", scale=1.5, OutSize=out)
@@ -58,7 +58,7 @@ INTERP = [
     _resized("nearest", x=f(1, 2, 3, 4, dtype="float64"), corners=True, out_h=5, out_w=7),
     _resized("nearest", x=f(1, 2, 28, 14), scale=[1 / 7, 1 / 7]),
     _resized("nearest", x=f(1, 2, 20, 20), OutSize=a([24, 48], "int32")),
-    _resized("nearest", x=f(1, 2, 5, 4), corners=True, Scale=a([3.3], "float32")),
+    _resized("nearest", x=f(1, 2, 5, 4), corners=True, Scale=a([3.3], "float32"), undeclared="batch open"),
     _resized("bilinear", x=f(1, 2, 3, 4, dtype="float64"), scale=[2.0, 2.0], refused="no kernel of Resize for float64"),
     _resized("bilinear", x=f(2, 5, 7, 3), scale=[2.0, 2.0], data_layout="NHWC"),
     _resized("nearest", x=f(2, 5, 7, 3), out_h=9, out_w=4, data_layout="NHWC"),
@@ -155,8 +155,16 @@ UNFOLD = [
 CROP = [
     op("crop_tensor", f(3, 4), shape=[2, -1], offsets=[1, 1]),
     op("crop_tensor", f(3, 4), shape=[2, 2], offsets=[0, 1]),
-    op("crop_tensor", f(3, 4), Shape=a([2, -1], "int32"), shape=[1, 1], offsets=[1, 1]),
-    op("crop_tensor", f(3, 4), Shape=a([2, 2], "int32"), Offsets=a([0, 2], "int32"), shape=[], offsets=[]),
+    op("crop_tensor", f(3, 4), Shape=a([2, -1], "int32"), shape=[1, 1], offsets=[1, 1], undeclared="batch open"),
+    op(
+        "crop_tensor",
+        f(3, 4),
+        Shape=a([2, 2], "int32"),
+        Offsets=a([0, 2], "int32"),
+        shape=[],
+        offsets=[],
+        undeclared="batch open",
+    ),
     op("crop_tensor", f(3, 4), OffsetsTensor=[a([0], "int32"), a([2], "int32")], shape=[2, -1], offsets=[]),
     op("crop_tensor", f(3, 4), ShapeTensor=[a([1], "int32"), w(a([-1], "int32"))], shape=[2, 1], offsets=[1, 1]),
     op("crop", f(3, 4), shape=[2, 2], offsets=[1, 1]),

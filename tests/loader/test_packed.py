@@ -159,3 +159,9 @@ def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Pa
     x = oarlock.to_tensor(rows(3), stop_gradient=False)
     layer(x, oarlock.to_tensor(np.array([0, 3]))).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh(rows(3)) ** 2, rtol=1e-4, atol=1e-6)
+
+
+def test_a_layer_gives_no_offsets_of_its_outputs(tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]})))
+    with pytest.raises(OpError, match=r"the handles of oarlock\.inference do, by lod\(\)"):
+        oarlock.jit.load(str(tmp_path / "m"), offsets=True)

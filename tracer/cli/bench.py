@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -11,14 +10,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ..core.dtype import dtype_of
 from ..core.errors import GuardError, OpError
-from ..jit.verify import INTEGERS
 from ..loader.engine import Engine, EngineError
 from ..loader.model_files import read_model
 
 PERCENTILES = (50, 90, 99)
-SIZES = (1, 8, 32, 64, 224)  # of free dimensions
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
@@ -35,30 +31,10 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     return shapes
 
 
-def inputs_for(
-    engine: Engine, shapes: dict[str, list[int]], size: int = 1, integers: tuple[int, int] = (0, 2)
-) -> list[Any]:
-    """Random inputs.   size: of free dimensions without a given shape, but for the first, which is 1; integers: from, up to"""
-    unknown = shapes.keys() - {name for name, _, _ in engine.inputs}
-    if unknown:
-        raise OpError(f"bench: no input {sorted(unknown)}; there are {[name for name, _, _ in engine.inputs]}")
-    rng = np.random.default_rng(0)
-    arrays = []
-    for name, dtype, shape in engine.inputs:
-        sizes = shapes.get(name) or [
-            d if isinstance(d, int) and d >= 0 else size if axis else 1 for axis, d in enumerate(shape)
-        ]
-        kind = dtype_of(dtype).np
-        array = rng.integers(*integers, sizes) if kind.kind in "iub" else rng.standard_normal(sizes)
-        arrays.append(array.astype(kind))
-    return arrays
-
-
 def fitting_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[Any], float]:
     """Made-up inputs that the engine runs on, and the seconds of that run.   Raises OpError where none of them fits."""
     why = ""
-    for integers, size in product(INTEGERS, SIZES):
-        arrays = inputs_for(engine, shapes, size, integers)
+    for arrays in engine.made_up_inputs(shapes):
         start = perf_counter()
         try:
             engine.run(arrays)

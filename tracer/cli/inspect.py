@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..core.dtype import BY_NP
 from ..core.op import OPS
-from ..loader.engine import runtime
+from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
 from ..static.program import Arg
 
@@ -53,11 +53,12 @@ def _ends(files: ModelFiles) -> Table:
     table = Table("", "name", "type", "path", title=files.name)
     program = files.program
     contract = program.contract
-    for what, names, args in (
-        ("input", program.feeds(), contract.inputs if contract else []),
-        ("output", program.fetches(), contract.outputs if contract else []),
+    for what, names, args, more in (
+        ("input", program.feeds(), contract.inputs if contract else [], offset_inputs(files)),
+        ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
-        for arg in args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]:
+        declared = args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]
+        for arg in declared + more:
             table.add_row(what, arg.name, shape_text(arg.dtype, arg.shape).replace("[", r"\["), arg.path)
     return table
 

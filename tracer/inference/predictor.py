@@ -132,11 +132,18 @@ class Predictor:
             return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
         arrays = [handle._array for handle in self._inputs.values()]
         if any(array is None for array in arrays):
-            missing = [name for name, handle in self._inputs.items() if handle._array is None]
-            raise OpError(f"run: nothing was copied into {', '.join(missing)}")
+            raise OpError(f"run: {self._missing()}")
         for handle, array in zip(self._outputs.values(), self._engine.run(arrays), strict=True):
             handle._array = array
         return True
+
+    def _missing(self) -> str:
+        """What the handles of the inputs lack."""
+        missing = [name for name, handle in self._inputs.items() if handle._array is None]
+        if data := [name for name in missing if name not in self._offsets]:
+            return f"nothing was copied into {', '.join(data)}"
+        packed = " and ".join(f"'{self._offsets[name]}'" for name in missing)
+        return f"say by set_lod of {packed} where its sequences begin"
 
     def clone(self, stream: Any = None) -> Predictor:
         """Another predictor of the same engine and weights, with handles of its own."""

@@ -11,10 +11,9 @@ import numpy as np
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.op import OPS
 from ..export.save import atomic_write
-from ..jit.verify import difference, examples, tolerance
+from ..jit.verify import difference, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
-from ..static.program import Arg
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
@@ -130,18 +129,13 @@ def compared(files: ModelFiles, path: Path) -> str:
         return "it loads; it draws random numbers, so results were not compared"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    for tensors in examples([Arg(n, d, _open(s)) for n, d, s in engine.inputs], ()):
-        arrays = [t.array for t in tensors]
+    for arrays in engine.made_up_inputs():
         try:
             wanted = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):
             continue  # sizes that do not fit each other, or that the trace had assumed otherwise
         return _differ(raw.run(None, dict(zip(names, arrays, strict=True))), wanted, files, path)
     return "it loads; none of the made-up inputs fits, so it was not run"
-
-
-def _open(shape: list[int | str]) -> tuple[int, ...]:
-    return tuple(d if isinstance(d, int) else -1 for d in shape)
 
 
 def _differ(found: list[Any], wanted: list[Any], files: ModelFiles, path: Path) -> str:

@@ -7,6 +7,8 @@
 
 #include "oarlock/oarlock.h"
 #include "python/py_session.h"
+#include "read/parse.h"
+#include "run/model_impl.h"
 
 namespace oarlock::python {
 namespace {
@@ -53,6 +55,19 @@ nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::
   return all;
 }
 
+nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
+  nb::dict found;
+  add_offsets(found, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
+  return found;
+}
+
+nb::dict offsets(const PySession& session) {
+  nb::dict found;
+  add_offsets(found, session.session().inputs());
+  add_offsets(found, session.session().outputs());
+  return found;
+}
+
 nb::dict library(const Path& path) {
   LibraryInfo info = library_info(path.value_or(""));
   nb::dict all;
@@ -77,6 +92,8 @@ void translate(const std::exception_ptr& thrown, void*) {
 }
 
 void bind_session(nb::module_& m) {
+  nb::class_<MadeUp>(m, "MadeUp", "What inputs that nobody gave are made of: sizes where they are open, integers.");
+  m.def("ways_to_make_up", &ways_to_make_up, "The ways that are worth a trial, in order.");
   nb::class_<PySession>(m, "Session", "A model in the engine.  Thread-safe; the GIL is released while it runs.")
       .def(nb::init<nb::bytes, const Path&, const nb::dict&, const std::string&>(), "pdmodel"_a, "params_path"_a.none(),
            "options"_a = nb::dict(), "name"_a = "model.pdmodel",
@@ -86,6 +103,9 @@ void bind_session(nb::module_& m) {
            nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | collections.abc.Sequence[numpy.ndarray], "
                    "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
            "Run on arrays by name or in order; give the outputs, or those named in `fetch`.")
+      .def("made_up_inputs", &PySession::made_up_inputs, "how"_a, "shapes"_a,
+           nb::sig("def made_up_inputs(self, how: MadeUp, shapes: dict[str, list[int]]) -> list[numpy.ndarray]"),
+           "An input for each, of the sizes in `shapes`, else of those of `how`.")
       .def_prop_ro(
           "inputs", [](const PySession& s) { return specs(s.session().inputs()); },
           nb::sig("def inputs(self) -> list[tuple[str, str, list[int | str]]]"))
@@ -93,8 +113,7 @@ void bind_session(nb::module_& m) {
           "outputs", [](const PySession& s) { return specs(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro(
-          "offsets", [](const PySession& s) { return offsets(s.session()); },
-          nb::sig("def offsets(self) -> dict[str, str]"),
+          "offsets", &offsets, nb::sig("def offsets(self) -> dict[str, str]"),
           "The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
       .def_prop_ro("version", [](const PySession& s) { return s.session().library().version; })
@@ -136,6 +155,9 @@ NB_MODULE(_runtime, m) {
         nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
                 "typing.Any]"),
         "Inputs, outputs, op counts, weights with offsets, guards.");
+  m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
+        nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
+        "The inputs that say where packed sequences begin, and the names of those whose rows they are.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
   m.def("library_info", &library, "path"_a.none() = nb::none(),
         nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),

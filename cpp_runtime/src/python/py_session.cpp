@@ -80,12 +80,9 @@ nb::list specs(const std::vector<TensorSpec>& all) {
   return list;
 }
 
-nb::dict offsets(const Session& session) {
-  nb::dict found;
-  for (auto* specs : {&session.inputs(), &session.outputs()})
-    for (const TensorSpec& spec : *specs)
-      if (!spec.lod_of.empty()) found[spec.name.c_str()] = spec.lod_of;
-  return found;
+void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all) {
+  for (const TensorSpec& spec : all)
+    if (!spec.lod_of.empty()) found[spec.name.c_str()] = spec.lod_of;
 }
 
 PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
@@ -94,7 +91,9 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
     nb::gil_scoped_release release;
-    session_ = std::make_unique<Session>(Model::from_bytes(bytes, params_path.value_or(""), name), read);
+    Model model = Model::from_bytes(bytes, params_path.value_or(""), name);
+    session_ = std::make_unique<Session>(model, read);
+    guards_ = model.guards();
   }
   interrupt_ = std::make_unique<Interrupt>(*session_);
   watch_ctrl_c();
@@ -156,6 +155,13 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   nb::list out;
   for (const Tensor& tensor : results) out.append(to_numpy(tensor));
   return out;
+}
+
+nb::list PySession::made_up_inputs(const MadeUp& how, const Shapes& shapes) const {
+  nb::list arrays;
+  for (const Tensor& tensor : oarlock::made_up_inputs(session_->inputs(), guards_, shapes, how))
+    arrays.append(to_numpy(tensor));
+  return arrays;
 }
 
 }  // namespace oarlock::python

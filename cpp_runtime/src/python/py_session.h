@@ -7,6 +7,7 @@
 #include <string>
 
 #include "oarlock/session.h"
+#include "run/made_up.h"
 
 namespace oarlock::python {
 
@@ -17,6 +18,7 @@ class PySession {
   PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
             const std::string& name);
   nb::list run(nb::handle feeds, nb::handle fetch) const;
+  nb::list made_up_inputs(const MadeUp& how, const Shapes& shapes) const;
   const Session& session() const { return *session_; }
   Session& session() { return *session_; }
 
@@ -26,13 +28,14 @@ class PySession {
 
   std::unique_ptr<Session> session_;
   std::unique_ptr<Interrupt> interrupt_;
+  std::vector<GuardSpec> guards_;
   std::vector<nb::object> names_;  // of the inputs, as Python strings
 };
 
 /// `(name, dtype, [2, 'x.0'])` of each.
 nb::list specs(const std::vector<TensorSpec>& all);
-/// Of the inputs and outputs that are offsets: whose.
-nb::dict offsets(const Session& session);
+/// Of those that are offsets: whose.
+void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all);
 
 Options read_options(const nb::dict& options);
 

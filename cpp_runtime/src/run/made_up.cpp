@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
+#include "lower/numbers.h"
 #include "run/offsets.h"
 
 namespace oarlock {
@@ -27,18 +27,11 @@ Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape, MadeUp::
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
-  auto* bytes = static_cast<unsigned char*>(tensor.data());
+  auto integer = [&] { return integers == MadeUp::zeros_and_ones ? next() & 1 : integers == MadeUp::ones; };
+  auto* bytes = static_cast<char*>(tensor.data());
   for (std::size_t i = 0; i < tensor.size(); ++i) {
-    float single = static_cast<float>(next()) / 16777216.0f;
-    double wide = static_cast<double>(single);
-    std::size_t size = size_of(spec.dtype);
-    if (spec.dtype == DType::float32)
-      std::memcpy(bytes + i * size, &single, size);
-    else if (spec.dtype == DType::float64)
-      std::memcpy(bytes + i * size, &wide, size);
-    else if (!is_floating(spec.dtype))
-      bytes[i * size] =
-          static_cast<unsigned char>(integers == MadeUp::zeros_and_ones ? next() & 1 : integers == MadeUp::ones);
+    double value = is_floating(spec.dtype) ? next() / 16777216.0 : integer();
+    bytes += encoded(value, spec.dtype).copy(bytes, size_of(spec.dtype));
   }
   return tensor;
 }

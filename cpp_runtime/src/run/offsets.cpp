@@ -5,6 +5,17 @@
 #include "oarlock/error.h"
 
 namespace oarlock {
+namespace {
+
+// `<name>.lod`, or `<name>.lod.1` where the program has a variable of that name.
+bool is_called_after(std::string_view lod, const std::string& name) {
+  std::string wanted = name + ".lod";
+  if (!lod.starts_with(wanted)) return false;
+  lod.remove_prefix(wanted.size());
+  return lod.empty() || (lod[0] == '.' && lod.find_first_not_of("0123456789", 1) == lod.npos);
+}
+
+}  // namespace
 
 std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (specs[index].lod_of.empty()) return specs.size();
@@ -12,10 +23,10 @@ std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index) {
   return static_cast<std::size_t>(found - specs.begin());
 }
 
-void mark_offsets(std::vector<TensorSpec>& outputs) {
-  for (TensorSpec& spec : outputs)
-    for (const TensorSpec& other : outputs)
-      if (spec.name == other.name + ".lod" && spec.dtype == DType::int64) spec.lod_of = other.name;
+void mark_offsets(std::vector<TensorSpec>& outputs, std::size_t declared) {
+  for (std::size_t i = declared; i < outputs.size(); ++i)
+    for (std::size_t of = 0; of < declared; ++of)
+      if (is_called_after(outputs[i].name, outputs[of].name)) outputs[i].lod_of = outputs[of].name;
 }
 
 void check_offsets(const std::vector<TensorSpec>& specs, std::span<const TensorView> given) {

@@ -50,11 +50,6 @@ Options settled(const Options& given, const Model::Impl& model, const Library& l
   return options;
 }
 
-void join_pairs(TensorSpec& spec, DType dtype) {
-  spec.dtype = dtype;
-  if (!spec.shape.empty()) spec.shape.pop_back(), spec.symbols.pop_back();
-}
-
 }  // namespace
 
 struct Interrupt::Impl {
@@ -91,16 +86,14 @@ struct Session::Impl {
     auto declared = m.outputs();
     library.api.call<ort::SessionGetOutputCount>(session.get(), &count);
     for (std::size_t i = 0; i + guards.fetched().size() < count; ++i) {
-      outputs.push_back(output_spec(library, session.get(), i));
+      bool complex = i < declared.size() && is_complex(declared[i].dtype);
+      outputs.push_back(output_spec(library, session.get(), i, complex));
       if (i < declared.size()) outputs.back().path = declared[i].path;
-      if (i < declared.size() && is_complex(declared[i].dtype)) {
-        join_pairs(outputs.back(), declared[i].dtype);
-        pairs.insert(outputs.back().name);
-      }
+      if (complex) pairs.insert(outputs.back().name);
       all_outputs.push_back(i);
     }
     all_names = names_of(all_outputs);
-    if (options.offsets) mark_offsets(outputs);
+    if (options.offsets) mark_offsets(outputs, declared.size());
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);

@@ -1,6 +1,21 @@
 #include "run/values.h"
 
+#include <tuple>
+
 namespace oarlock {
+namespace {
+
+std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api, const ort::TensorInfo* info) {
+  int number = 0;
+  std::size_t rank = 0;
+  api.call<ort::GetTensorElementType>(info, &number);
+  api.call<ort::GetDimensionsCount>(info, &rank);
+  std::vector<std::int64_t> shape(rank);
+  api.call<ort::GetDimensions>(info, shape.data(), rank);
+  return {dtype_of_onnx(number), std::move(shape)};
+}
+
+}  // namespace
 
 OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
                    std::span<const ort::ValueHandle> values, Names outputs) {
@@ -35,19 +50,12 @@ ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
 }
 
 std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value) {
-  const ort::Api& api = library.api;
-  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, value);
-  int number = 0;
-  std::size_t rank = 0;
-  api.call<ort::GetTensorElementType>(static_cast<const ort::TensorInfo*>(info.get()), &number);
-  api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
-  std::vector<std::int64_t> shape(rank);
-  api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), shape.data(), rank);
-  return {dtype_of_onnx(number), std::move(shape)};
+  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
+  return type_of(library.api, info.get());
 }
 
 void as_complex(DType& dtype, std::vector<std::int64_t>& shape) {
-  shape.pop_back();
+  if (!shape.empty()) shape.pop_back();  // a type may leave its rank open
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
@@ -61,7 +69,7 @@ Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index) {
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index, bool pairs) {
   const ort::Api& api = library.api;
   TensorSpec spec;
   char* name = nullptr;
@@ -72,15 +80,10 @@ TensorSpec output_spec(const Library& library, ort::Session* session, std::size_
   const ort::TensorInfo* info = nullptr;
   api.call<ort::CastTypeInfoToTensorInfo>(static_cast<const ort::TypeInfo*>(type.get()), &info);
   if (!info) throw Error(Fault::unsupported, "output '" + spec.name + "' is not a tensor");
-  int number = 0;
-  std::size_t rank = 0;
-  api.call<ort::GetTensorElementType>(info, &number);
-  api.call<ort::GetDimensionsCount>(info, &rank);
-  spec.dtype = dtype_of_onnx(number);
-  spec.shape.resize(rank);
-  std::vector<const char*> symbols(rank);
-  api.call<ort::GetDimensions>(info, spec.shape.data(), rank);
-  api.call<ort::GetSymbolicDimensions>(info, symbols.data(), rank);
+  std::tie(spec.dtype, spec.shape) = type_of(api, info);
+  std::vector<const char*> symbols(spec.shape.size());
+  api.call<ort::GetSymbolicDimensions>(info, symbols.data(), symbols.size());
+  if (pairs) as_complex(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
   for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
   return spec;
 }

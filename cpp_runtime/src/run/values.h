@@ -27,7 +27,7 @@ void as_complex(DType& dtype, std::vector<std::int64_t>& shape);
 /// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex numbers.
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
 
-/// What the session says of one of its outputs.   Error(unsupported) where it is no tensor.
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index);
+/// What the session says of one of its outputs.   pairs: as of tensor_of.   Error(unsupported) where it is no tensor.
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index, bool pairs);
 
 }  // namespace oarlock
