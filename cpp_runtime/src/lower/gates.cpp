@@ -25,4 +25,24 @@ GruWeights gru_weights(Node& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
+Expr row_sums(Node& n, const Value& v) { return {n, reduce(n, "ReduceSum", v, {2}, false)}; }
+
+Expr not_numbers(const Expr& rows, const Values& states) {
+  Node& n = rows.node();
+  Expr sums(n, n.unsqueeze(rows, {1}));
+  for (const Value& state : states) sums = sums + row_sums(n, state);
+  return where(isnan(sums), sums, 0);
+}
+
+Expr kept(const Expr& nans, const Ints& reverse) {
+  Node& n = nans.node();
+  Values all;
+  for (std::size_t d = 0; d < reverse.size(); ++d) {
+    auto at = static_cast<std::int64_t>(d);
+    auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
+    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", reverse[d]}}));
+  }
+  return {n, n.unsqueeze(n.concat(all, 1), {3})};
+}
+
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Gates of recurrent networks, which ONNX has in another order.
+// Recurrent networks: gates, which ONNX has in another order, and the numbers that its kernels hide.
 #pragma once
 #include "lower/expr.h"
 
@@ -14,5 +14,15 @@ struct GruWeights {
   std::int64_t hidden;
 };
 GruWeights gru_weights(Node& n);
+
+/// ONNX Runtime's LSTM and GRU clip what goes into their activations, NaN to a number with it; and no kernel looks at
+/// what is behind a length, as Paddle does.   NaN where a row of the input or of a state holds one, else 0.
+/// rows: sums of the input's [T,B]; states [D,B,*] -> [T,D,B]
+Expr not_numbers(const Expr& rows, const Values& states);
+/// Sums of the rows of a value of three axes.
+Expr row_sums(Node& n, const Value& v);
+/// NaN stays from its step on, which is the way back where `reverse` says 1, one for each direction.
+/// [T,D,B] -> [T,D,B,1]
+Expr kept(const Expr& nans, const Ints& reverse);
 
 }  // namespace oarlock

@@ -67,29 +67,52 @@ std::string activation(const Node& n, std::string_view attr, const char* otherwi
   return std::string(found->second);
 }
 
-// ONNX's op over padded sequences.   weights: W, R and B; states and further operands, "" for none.
-Values over_sequences(Node& n, std::string_view onnx, std::int64_t hidden, const Expr& x, const Values& weights,
-                      const Values& states, const Strings& activations) {
-  auto cut = sequences(n, "Input");
-  auto at = places(cut);
-  Values operands{rows_at(x, {n, n.transpose(at.rows, {1, 0})})};  // what lies behind an end is not read
-  operands.insert(operands.end(), weights.begin(), weights.end());
+struct Network {
+  std::string_view onnx;
+  std::int64_t hidden;
+  Values weights;  // W, R and B
+  Values states;   // "" for one that is not given: it begins with 0
+  Values more;     // further operands
+  Strings activations;
+};
+
+Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengths) {
+  Values all{x};
+  all.insert(all.end(), net.weights.begin(), net.weights.end());
   // Of no sequence at all ONNX Runtime would make the end of the process.
-  operands.push_back(n.cast(only_where_none(n, cut.lengths(), cut.count() == 0), DType::int32));
-  operands.insert(operands.end(), states.begin(), states.end());
-  std::string direction = n.attr("is_reverse", false) ? "reverse" : "forward";
-  auto lines = static_cast<std::size_t>(std::count(activations.begin(), activations.end(), "Affine"));
-  Node::Attrs attrs{{"hidden_size", hidden}, {"direction", direction}, {"activations", activations}};
+  auto none = Expr(n, size_along(n, lengths, 0)) == 0;
+  all.push_back(n.cast(only_where_none(n, lengths, none), DType::int32));
+  all.insert(all.end(), net.states.begin(), net.states.end());
+  all.insert(all.end(), net.more.begin(), net.more.end());
+  return all;
+}
+
+Node::Attrs attributes(const Network& net, bool reverse) {
+  Node::Attrs attrs{{"hidden_size", net.hidden},
+                    {"direction", std::string(reverse ? "reverse" : "forward")},
+                    {"activations", net.activations}};
+  auto lines = static_cast<std::size_t>(std::count(net.activations.begin(), net.activations.end(), "Affine"));
   if (lines)
     attrs.emplace_back("activation_alpha", std::vector<float>(lines, 1.0f)),
         attrs.emplace_back("activation_beta", std::vector<float>(lines, 0.0f));
-  return {n.emit_n(1, onnx, operands, attrs)[0], at.inside};
+  return attrs;
 }
 
-// [time,1,batch,H] -> [T,H]
-Value rows_of(Node& n, const Value& made, const Value& inside, std::int64_t hidden, DType dtype) {
-  n.declare(made, dtype, Ints{-1, 1, -1, hidden});
-  return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, {n, inside});
+Value time_first(const Expr& v) { return v.node().transpose(v, {1, 0}); }
+
+// ONNX's op over padded sequences, with the NaNs that its kernel hides.   x: the rows -> [T,H]
+Value over_sequences(Node& n, const Network& net, const Expr& x) {
+  auto cut = sequences(n, "Input");
+  auto at = places(cut);
+  bool reverse = n.attr("is_reverse", false);
+  auto steps = rows_at(x, {n, time_first(at.rows)});  // what lies behind an end is not read
+  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, cut.lengths()), attributes(net, reverse))[0]);
+  n.declare(made, n.need_dtype(x), Ints{-1, 1, -1, net.hidden});
+  Values given;
+  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given), [](auto& v) { return !v.empty(); });
+  Expr sums(n, time_first(padded(sum(x, {1}), at)));
+  made = made + kept(not_numbers(sums, given), {reverse});
+  return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.inside);
 }
 
 Value first_state(Node& n, std::string_view slot) { return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : ""; }
@@ -114,10 +137,13 @@ void gru(Node& n) {
   if (!shift.empty()) bias = bias + Expr(n, shift);
   auto zeros = n.floats(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
   auto first = [&](const Value& v) { return n.unsqueeze(v, {0}); };
-  auto made = over_sequences(n, "GRU", hidden, x,
-                             {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
-                             {first_state(n, "H0")}, {gate, activation(n, "activation", "tanh")});
-  n.out("Hidden", rows_of(n, made[0], made[1], hidden, dtype));
+  Network net{"GRU",
+              hidden,
+              {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
+              {first_state(n, "H0")},
+              {},
+              {gate, activation(n, "activation", "tanh")}};
+  n.out("Hidden", over_sequences(n, net, x));
 }
 
 // ---- lstm: gates in the order of candidate, input, forget, output ----
@@ -150,11 +176,15 @@ Value hidden_of(Node& n, const Lstm& net) {
   auto zeros = n.floats(Floats(static_cast<std::size_t>(4 * net.hidden), 0.0), dtype);
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
   auto peepholes = net.peepholes.empty() ? "" : gates_in_order(n, net.peepholes, {0, 2, 1}, net.hidden, false);
-  auto made =
-      over_sequences(n, "LSTM", net.hidden, x,
-                     {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true), both},
-                     {first_state(n, "H0"), first_state(n, "C0"), peepholes}, net.activations);
-  return rows_of(n, made[0], made[1], net.hidden, dtype);
+  return over_sequences(
+      n,
+      {"LSTM",
+       net.hidden,
+       {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true), both},
+       {first_state(n, "H0"), first_state(n, "C0")},
+       {peepholes},
+       net.activations},
+      x);
 }
 
 Expr activated(const std::string& name, const Expr& x) {
