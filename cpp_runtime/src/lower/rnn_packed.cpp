@@ -79,9 +79,9 @@ struct Network {
 Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengths) {
   Values all{x};
   all.insert(all.end(), net.weights.begin(), net.weights.end());
-  // Of no sequence at all ONNX Runtime would make the end of the process.
+  // Of no sequence at all ONNX Runtime ends the process.
   auto none = Expr(n, size_along(n, lengths, 0)) == 0;
-  all.push_back(n.cast(only_where_none(n, lengths, none), DType::int32));
+  all.push_back(n.cast(only_where_none(n, lengths, none, "there are no sequences"), DType::int32));
   all.insert(all.end(), net.states.begin(), net.states.end());
   all.insert(all.end(), net.more.begin(), net.more.end());
   return all;

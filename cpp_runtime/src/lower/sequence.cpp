@@ -25,7 +25,8 @@ Sequences checked(const Sequences& cut, const Expr& rows) {
   Node& n = cut.node();
   Expr first(n, n.slice(cut.offsets, {0}, {1}, {0})), last(n, n.slice(cut.offsets, {-1}, {INT64_MAX}, {0}));
   auto wrong = n.concat({cut.lengths() < 0, !(first == 0), !(last == rows)}, 0);
-  return {{n, only_where_none(n, cut.offsets, wrong)}};
+  return {{n, only_where_none(n, cut.offsets, wrong,
+                              "offsets must begin with 0, not fall, and end with the number of rows")}};
 }
 
 Expr largest(const Expr& lengths) {

@@ -23,7 +23,7 @@ void sequence_pad(Node& n) {
   if (length >= 0) {
     written_size(n, length, "attribute 'padded_length'");
     Expr wanted(n, n.ints({length}));
-    longest = {n, only_where_none(n, wanted, longest > wanted)};
+    longest = {n, only_where_none(n, wanted, longest > wanted, "a sequence is longer than padded_length")};
   }
   auto at = places(cut.begins(), lengths, longest);
   auto found = rows_at(x, at.rows);
@@ -36,7 +36,8 @@ void sequence_unpad(Node& n) {
   auto x = in(n, "X");
   n.require(n.need_rank(x) >= 2, "needs X [batch, time, ...]");
   Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)), longest(n, size_along(n, x, 1));
-  lengths = {n, only_where_none(n, lengths, lengths > longest || lengths < 0)};
+  lengths = {n,
+             only_where_none(n, lengths, lengths > longest || lengths < 0, "a length is negative, or more than X has")};
   auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < Expr(n, n.unsqueeze(lengths, {1}));
   n.out("Out", with_rank(packed(x, inside), 2));
   n.out_lod("Out", of_lengths(lengths).offsets);
@@ -101,7 +102,7 @@ void sequence_slice(Node& n) {
   auto numbers = [&](std::string_view slot) { return Expr(n, n.cast(as_vector(n, n.in(slot)), DType::int64)); };
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > cut.lengths();
-  from = {n, only_where_none(n, from, wrong)};
+  from = {n, only_where_none(n, from, wrong, "a slice is not inside of its sequence")};
   auto at = places(cut.begins() + from, lengths, largest(lengths));
   n.out("Out", rows_at(in(n, "X"), packed(at.rows, at.inside)));
   n.out_lod("Out", of_lengths(lengths).offsets);
@@ -194,7 +195,7 @@ void sequence_reshape(Node& n) {
   auto elements = sequences(n).offsets * Expr(n, size_along(n, x, 1)), offsets = elements / static_cast<double>(width);
   auto wrong = !(offsets * static_cast<double>(width) == elements);
   n.out("Out", n.reshape(x, {-1, width}));
-  n.out_lod("Out", only_where_none(n, offsets, wrong));
+  n.out_lod("Out", only_where_none(n, offsets, wrong, "the elements of a sequence do not fill rows of new_dim"));
 }
 
 // The same rows under other offsets: those of Y, the content of Y, or an attribute.
