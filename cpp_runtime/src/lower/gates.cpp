@@ -1,8 +1,38 @@
 #include "lower/gates.h"
 
+#include <sstream>
+
 #include "lower/operands.h"
 
 namespace oarlock {
+namespace {
+
+constexpr Activation kActivations[] = {
+    {0, "identity", "Affine", [](const Expr& x) { return x; }},
+    {1, "sigmoid", "Sigmoid", sigmoid},
+    {2, "tanh", "Tanh", tanh},
+    {3, "relu", "Relu", relu},
+};
+
+template <class T>
+const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted, T Activation::* member) {
+  for (const Activation& row : kActivations)
+    if (row.*member == wanted) return row;
+  std::ostringstream why;
+  why << "attribute '" << attr << "' is " << wanted;
+  n.fail(why.str());
+}
+
+}  // namespace
+
+const Activation& activation(const Node& n, std::string_view attr, std::int64_t otherwise) {
+  return activation_of(n, attr, n.attr(attr, otherwise), &Activation::number);
+}
+
+const Activation& activation(const Node& n, std::string_view attr, const char* otherwise) {
+  std::string name = n.attr(attr, otherwise);
+  return activation_of(n, attr, std::string_view(name), &Activation::paddle);
+}
 
 Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden, bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());

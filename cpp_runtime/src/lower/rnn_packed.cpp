@@ -11,8 +11,8 @@
 namespace oarlock {
 namespace {
 
-// What a network reads: rows of `x` times `weight` [I,G*H], plus `bias` [G*H] where there is one.
-struct Projected {
+// What a network is fed: rows of `x` times `weight` [I,G*H], plus `bias` [G*H] where there is one.
+struct Fed {
   Expr x, weight;
   Value bias;
 };
@@ -35,7 +35,7 @@ bool unchanged_since(const Node& n, const std::string& name, const OpDesc& op) {
 }
 
 // `fc` in front, whose product ONNX's op computes itself: by one matrix instead of two.
-std::optional<Projected> behind_fc(Node& n, std::int64_t width) {
+std::optional<Fed> behind_fc(Node& n, std::int64_t width) {
   const OpDesc* add = giver(n, only(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add" ? giver(n, only(add->inputs, "X"), *add) : add;
   if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
@@ -47,24 +47,15 @@ std::optional<Projected> behind_fc(Node& n, std::int64_t width) {
   Value x = n.lookup(rows), weight = n.lookup(table), shift = bias.empty() ? "" : n.lookup(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (!shift.empty() && n.shape(shift) != Ints{width})) return std::nullopt;
-  return Projected{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
+  return Fed{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
-Projected projected(Node& n, std::int64_t width) {
+Fed fed(Node& n, std::int64_t width) {
   if (auto found = behind_fc(n, width)) return *found;
   auto x = in(n, "Input");
   n.require(n.need_rank(x) == 2, "needs Input [rows, gates]");
   auto square = n.emit("Expand", {n.scalar_like(0, x), n.ints({width, width})});
   return {x, {n, n.emit("EyeLike", {square})}, ""};
-}
-
-std::string activation(const Node& n, std::string_view attr, const char* otherwise) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"sigmoid", "Sigmoid"}, {"tanh", "Tanh"}, {"relu", "Relu"}, {"identity", "Affine"}};
-  auto name = n.attr(attr, otherwise);
-  auto found = std::find_if(std::begin(names), std::end(names), [&](auto& row) { return row.first == name; });
-  n.require(found != std::end(names), "attribute '" + std::string(attr) + "' is " + name);
-  return std::string(found->second);
 }
 
 struct Network {
@@ -73,7 +64,7 @@ struct Network {
   Values weights;  // W, R and B
   Values states;   // "" for one that is not given: it begins with 0
   Values more;     // further operands
-  Strings activations;
+  Activations activations;
 };
 
 Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengths) {
@@ -88,10 +79,11 @@ Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengt
 }
 
 Node::Attrs attributes(const Network& net, bool reverse) {
-  Node::Attrs attrs{{"hidden_size", net.hidden},
-                    {"direction", std::string(reverse ? "reverse" : "forward")},
-                    {"activations", net.activations}};
-  auto lines = static_cast<std::size_t>(std::count(net.activations.begin(), net.activations.end(), "Affine"));
+  Strings names;
+  for (const Activation* each : net.activations) names.emplace_back(each->onnx);
+  Node::Attrs attrs{
+      {"hidden_size", net.hidden}, {"direction", std::string(reverse ? "reverse" : "forward")}, {"activations", names}};
+  auto lines = static_cast<std::size_t>(std::count(names.begin(), names.end(), "Affine"));
   if (lines)
     attrs.emplace_back("activation_alpha", std::vector<float>(lines, 1.0f)),
         attrs.emplace_back("activation_beta", std::vector<float>(lines, 0.0f));
@@ -123,10 +115,10 @@ Value first_state(Node& n, std::string_view slot) { return n.has(slot) ? n.unsqu
 // sigmoid(-a).
 void gru(Node& n) {
   auto [gates, candidate, hidden] = gru_weights(n);
-  auto gate = activation(n, "gate_activation", "sigmoid");
+  auto& gate = activation(n, "gate_activation", "sigmoid");
   bool keeps = n.attr("origin_mode", false);
-  n.require(keeps || gate == "Sigmoid", "attribute 'gate_activation' is not sigmoid");
-  auto [x, weight, shift] = projected(n, 3 * hidden);
+  n.require(keeps || gate.paddle == "sigmoid", "attribute 'gate_activation' is not sigmoid");
+  auto [x, weight, shift] = fed(n, 3 * hidden);
   auto dtype = n.need_dtype(x);
   Floats signs(static_cast<std::size_t>(3 * hidden), 1.0);
   if (!keeps) std::fill_n(signs.begin(), hidden, -1.0);
@@ -142,7 +134,7 @@ void gru(Node& n) {
               {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
               {first_state(n, "H0")},
               {},
-              {gate, activation(n, "activation", "tanh")}};
+              {&gate, &activation(n, "activation", "tanh")}};
   n.out("Hidden", over_sequences(n, net, x));
 }
 
@@ -151,7 +143,7 @@ void gru(Node& n) {
 struct Lstm {
   std::int64_t hidden;
   Value weight, bias, peepholes;  // [H,4H]; [4H]; [3H] for input, forget and output gate, "" for none
-  Strings activations;            // of gates, candidate and cell
+  Activations activations;        // of gates, candidate and cell
 };
 
 Lstm read_lstm(Node& n) {
@@ -163,12 +155,12 @@ Lstm read_lstm(Node& n) {
           weight,
           n.slice(bias, {0}, {4 * hidden}, {0}),
           peepholes,
-          {activation(n, "gate_activation", "sigmoid"), activation(n, "candidate_activation", "tanh"),
-           activation(n, "cell_activation", "tanh")}};
+          {&activation(n, "gate_activation", "sigmoid"), &activation(n, "candidate_activation", "tanh"),
+           &activation(n, "cell_activation", "tanh")}};
 }
 
 Value hidden_of(Node& n, const Lstm& net) {
-  auto [x, weight, shift] = projected(n, 4 * net.hidden);
+  auto [x, weight, shift] = fed(n, 4 * net.hidden);
   auto dtype = n.need_dtype(x);
   auto sorted = [&](const Value& v, bool matrix) { return gates_in_order(n, v, {1, 3, 2, 0}, net.hidden, matrix); };
   Expr bias(n, net.bias);
@@ -187,12 +179,6 @@ Value hidden_of(Node& n, const Lstm& net) {
       x);
 }
 
-Expr activated(const std::string& name, const Expr& x) {
-  if (name == "Sigmoid") return sigmoid(x);
-  if (name == "Tanh") return tanh(x);
-  return name == "Relu" ? relu(x) : x;
-}
-
 Expr clipped(const Expr& x, double most) { return most > 0 ? max(min(x, most), -most) : x; }
 
 // What the next step begins with: the output, which may be a projection, and the cell.
@@ -204,12 +190,12 @@ Exprs lstm_step(Node& n, const Lstm& net, const Expr& pre, const Expr& cell, dou
   auto peep = [&](const Expr& gate, std::int64_t at, const Expr& cell) {
     return net.peepholes.empty() ? gate : gate + cell * part(net.peepholes, at, 0);
   };
-  auto candidate = activated(net.activations[1], part(pre, 0, 1));
-  auto in = activated(net.activations[0], peep(part(pre, 1, 1), 0, cell));
-  auto forget = activated(net.activations[0], peep(part(pre, 2, 1), 1, cell));
+  auto candidate = net.activations[1]->of(part(pre, 0, 1));
+  auto in = net.activations[0]->of(peep(part(pre, 1, 1), 0, cell));
+  auto forget = net.activations[0]->of(peep(part(pre, 2, 1), 1, cell));
   auto now = clipped(candidate * in + cell * forget, clip);
-  auto out = activated(net.activations[0], peep(part(pre, 3, 1), 2, now));
-  return {project(out * activated(net.activations[2], now)), now};
+  auto out = net.activations[0]->of(peep(part(pre, 3, 1), 2, now));
+  return {project(out * net.activations[2]->of(now)), now};
 }
 
 // Outputs and cells of every row, step by step.   width: of the outputs
@@ -245,9 +231,9 @@ void lstmp(Node& n) {
   auto net = read_lstm(n);
   auto projection = n.in("ProjWeight");
   n.require(n.need_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto act = activation(n, "proj_activation", "tanh");
+  auto& act = activation(n, "proj_activation", "tanh");
   auto most = static_cast<double>(n.attr("proj_clip", 0.0f));
-  auto project = [&](const Expr& hidden) { return clipped(activated(act, hidden.emit("MatMul", {projection})), most); };
+  auto project = [&](const Expr& hidden) { return clipped(act.of(hidden.emit("MatMul", {projection})), most); };
   auto width = static_cast<std::int64_t>(written_size(n, n.dim(projection, 1), "the size of the projection"));
   auto made = steps_of(n, net, width, static_cast<double>(n.attr("cell_clip", 0.0f)), project);
   n.out("Projection", made[0]);

@@ -12,7 +12,7 @@ namespace {
 struct Together {
   std::string_view paddle, onnx;
   int since;
-  double empty;  // what a place holds before a row comes to it
+  double empty;  // what a place holds before a row comes to it; of integers, which have no such number, the last
 };
 
 const Together& how(const Node& n, std::string_view attr) {
