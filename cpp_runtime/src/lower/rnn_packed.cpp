@@ -97,7 +97,7 @@ Value over_sequences(Node& n, const Network& net, const Expr& x) {
   auto cut = sequences(n, "Input");
   auto at = places(cut);
   bool reverse = n.attr("is_reverse", false);
-  auto steps = rows_at(x, {n, time_first(at.rows)});  // what lies behind an end is not read
+  auto steps = rows_at(x, time_first(at.rows));  // what lies behind an end is not read
   Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, cut.lengths()), attributes(net, reverse))[0]);
   n.declare(made, n.need_dtype(x), Ints{-1, 1, -1, net.hidden});
   Values given;

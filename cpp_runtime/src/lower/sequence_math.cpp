@@ -49,11 +49,9 @@ struct Around {
 
 Around around(const Sequences& cut, std::int64_t first, std::int64_t count) {
   Node& n = cut.node();
-  auto at = places(cut);
-  auto column = [&](const Expr& v) { return Expr(n, n.unsqueeze(v, {1})); };
-  auto own = column(packed(at.rows, at.inside));
-  auto rows = own + (counted(n, n.ints({count})) + static_cast<double>(first));
-  auto inside = rows >= column(each_row(cut.begins(), at)) && rows < column(each_row(cut.ends(), at));
+  auto numbers = sequence_numbers(cut);
+  auto rows = as_column(cut.rows()) + (counted(n, n.ints({count})) + static_cast<double>(first));
+  auto inside = rows >= as_column(rows_at(cut.begins(), numbers)) && rows < as_column(rows_at(cut.ends(), numbers));
   return {where(inside, rows, 0), inside};
 }
 
@@ -88,8 +86,7 @@ void box_clip(Node& n) {
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto at = places(sequences(n, "Input"));
-  auto pictures = each_row(counted(n, size_along(n, info, 0)), at);
+  auto pictures = sequence_numbers(sequences(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
   n.out("Output", max(min(boxes, rows_at(ends, pictures)), 0));
 }

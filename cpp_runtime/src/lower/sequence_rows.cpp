@@ -38,15 +38,12 @@ void sequence_unpad(Node& n) {
   Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)), longest(n, size_along(n, x, 1));
   lengths = {n,
              only_where_none(n, lengths, lengths > longest || lengths < 0, "a length is negative, or more than X has")};
-  auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < Expr(n, n.unsqueeze(lengths, {1}));
+  auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < as_column(lengths);
   n.out("Out", with_rank(packed(x, inside), 2));
   n.out_lod("Out", of_lengths(lengths).offsets);
 }
 
 // ---- repeated ----
-
-// The number of the sequence that each row belongs to.   [T]
-Expr sequence_numbers(const Sequences& cut) { return each_row(counted(cut.node(), cut.count()), places(cut)); }
 
 // Each row of X as often as its sequence in Y has rows.
 void sequence_expand_as(Node& n) {
@@ -76,9 +73,8 @@ void sequence_expand(Node& n) {
 
 void sequence_reverse(Node& n) {
   auto cut = sequences(n);
-  auto at = places(cut);
-  auto mirror = each_row(cut.begins() + cut.ends() - 1, at);
-  n.out("Y", rows_at(in(n, "X"), mirror - packed(at.rows, at.inside)));
+  auto mirror = rows_at(cut.begins() + cut.ends() - 1, sequence_numbers(cut));
+  n.out("Y", rows_at(in(n, "X"), mirror - cut.rows()));
 }
 
 // The first sequences of all, the second of all, ...
@@ -152,8 +148,7 @@ Expr kept_words(const Expr& words, const Expr& is_first, double blank, bool merg
 void align_packed(Node& n, const Expr& x, double blank, bool merges) {
   Expr words(n, n.reshape(x, {-1}));
   auto cut = sequences(n, "Input");
-  auto at = places(cut);
-  auto is_first = packed(at.rows, at.inside) == each_row(cut.begins(), at);
+  auto is_first = cut.rows() == rows_at(cut.begins(), sequence_numbers(cut));
   auto kept = kept_words(words, is_first, blank, merges);
   auto found = kept_rows(words, kept);
   // Where nothing is left, real Paddle gives one row of -1.
@@ -170,10 +165,10 @@ void align_padded(Node& n, const Expr& x, double blank, bool merges) {
   Expr steps(n, n.unsqueeze(counted(n, size_along(n, x, 1)), {0}));
   auto kept = kept_words(x, steps == 0, blank, merges) && steps < lengths;
   auto counts = kept.to(DType::int64).emit("CumSum", {n.int_scalar(1)});
-  auto places = where(kept, counts - 1, Expr(n, size_along(n, x, 1)));
+  auto targets = where(kept, counts - 1, Expr(n, size_along(n, x, 1)));
   auto room = n.concat({size_along(n, x, 0), Expr(n, size_along(n, x, 1)) + 1}, 0);
   auto empty = filled_like(x, static_cast<double>(n.attr("padding_value", 0)), room);
-  auto put = n.emit("ScatterElements", {empty, places, x}, {{"axis", std::int64_t{1}}});
+  auto put = n.emit("ScatterElements", {empty, targets, x}, {{"axis", std::int64_t{1}}});
   n.out("Output", n.slice(put, {0}, {-1}, {1}));
   n.out("OutputLength", sum(kept.to(DType::int64), {1}, true).to(n.need_dtype(x)));
 }
