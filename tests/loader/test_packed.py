@@ -46,8 +46,9 @@ def rows(count: int) -> Any:
     return np.arange(2.0 * count, dtype="float32").reshape(count, 2)
 
 
-def pool(x: str = "x") -> OpDesc:
-    return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, {"pooltype": Attr(AttrType.STRING, "SUM")})
+def pool(x: str = "x", kind: str = "SUM", pad_value: float = 0.0) -> OpDesc:
+    attrs = {"pooltype": Attr(AttrType.STRING, kind), "pad_value": Attr(AttrType.FLOAT, pad_value)}
+    return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, attrs)
 
 
 def test_offsets_go_from_op_to_op() -> None:
@@ -67,10 +68,11 @@ def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
     np.testing.assert_array_equal(found, rows(4))
 
 
-@pytest.mark.parametrize(("cut", "wanted"), [([0], np.zeros((0, 2))), ([0, 0, 0], np.zeros((2, 2)))])
-def test_nothing_at_all(cut: list[int], wanted: Any) -> None:
-    (found,) = run({"x": (rows(0), 1)}, pool(), x=cut)
-    np.testing.assert_array_equal(found, wanted)
+@pytest.mark.parametrize("kind", ["AVERAGE", "SUM", "SQRT", "MAX", "FIRST", "LAST"])
+@pytest.mark.parametrize("cut", [[0], [0, 0, 0]])
+def test_nothing_at_all(cut: list[int], kind: str) -> None:
+    (found,) = run({"x": (rows(0), 1)}, pool(kind=kind, pad_value=0.5), x=cut)
+    np.testing.assert_array_equal(found, np.full((len(cut) - 1, 2), 0.5))
 
 
 def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_process() -> None:

@@ -10,16 +10,25 @@ namespace {
 
 // ---- sequence_pool ----
 
+// `v` with one element more along an axis.
+Expr longer(const Expr& v, std::int64_t axis, double last) {
+  Node& n = v.node();
+  int rank = n.need_rank(v);
+  Ints pads(static_cast<std::size_t>(2 * rank), 0);
+  pads[static_cast<std::size_t>(rank + axis)] = 1;
+  return v.emit("Pad", {n.ints(pads), v.number(last)});
+}
+
 // A row for each sequence; anything for those without rows.
 Expr pooled(const Expr& x, const Sequences& cut, const std::string& type) {
   Node& n = x.node();
-  auto lengths = cut.lengths();
-  if (type == "FIRST") return rows_at(x, where(lengths > 0, cut.begins(), 0));
-  if (type == "LAST") return rows_at(x, where(lengths > 0, cut.ends() - 1, 0));
-  if (type == "MAX") return reduce("ReduceMax", padded(x, places(cut), -INFINITY), {1});
+  // Where no sequence has rows, there must be one to look at all the same.
+  if (type == "FIRST") return rows_at(longer(x, 0, 0), cut.begins());
+  if (type == "LAST") return rows_at(longer(x, 0, 0), max(cut.ends() - 1, 0));
+  if (type == "MAX") return reduce("ReduceMax", longer(padded(x, places(cut), -INFINITY), 1, -INFINITY), {1});
   auto total = sum(padded(x, places(cut)), {1});
   if (type == "SUM") return total;
-  auto sizes = with_rank(max(lengths, 1).to(n.need_dtype(x)), n.need_rank(x));
+  auto sizes = with_rank(max(cut.lengths(), 1).to(n.need_dtype(x)), n.need_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
   return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
