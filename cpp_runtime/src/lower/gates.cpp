@@ -64,7 +64,7 @@ Expr not_numbers(const Expr& rows, const Values& states) {
   return where(isnan(sums), sums, 0);
 }
 
-Expr kept(const Expr& nans, const Ints& reverse) {
+Expr lasting(const Expr& nans, const Ints& reverse) {
   Node& n = nans.node();
   Values all;
   for (std::size_t d = 0; d < reverse.size(); ++d) {

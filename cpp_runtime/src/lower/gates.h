@@ -34,6 +34,6 @@ Expr not_numbers(const Expr& rows, const Values& states);
 Expr row_sums(Node& n, const Value& v);
 /// NaN stays from its step on, which is the way back where `reverse` says 1, one for each direction.
 /// [T,D,B] -> [T,D,B,1]
-Expr kept(const Expr& nans, const Ints& reverse);
+Expr lasting(const Expr& nans, const Ints& reverse);
 
 }  // namespace oarlock

@@ -73,7 +73,7 @@ Value of_layer(Node& n, const Value& states, const Net& net, std::int64_t layer)
 void show_nans(Node& n, const Net& net, const Value& x, const Values& states, Values& made) {
   if (net.cell.gates.size() == 1 && !n.has("SequenceLength")) return;
   auto nans = not_numbers(row_sums(n, x), states);
-  made[0] = Expr(n, made[0]) + kept(nans, net.directions == 1 ? Ints{0} : Ints{0, 1});
+  made[0] = Expr(n, made[0]) + lasting(nans, net.directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
   for (std::size_t i = 1; i < made.size(); ++i) made[i] = Expr(n, made[i]) + last;
 }

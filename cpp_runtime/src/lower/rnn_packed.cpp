@@ -103,7 +103,7 @@ Value over_sequences(Node& n, const Network& net, const Expr& x) {
   Values given;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given), [](auto& v) { return !v.empty(); });
   Expr sums(n, time_first(padded(sum(x, {1}), at)));
-  made = made + kept(not_numbers(sums, given), {reverse});
+  made = made + lasting(not_numbers(sums, given), {reverse});
   return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.inside);
 }
 
