@@ -81,7 +81,7 @@ def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_pr
     inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
     engine = Engine(program(inputs, gru, fixed=("w",)), None)
     assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[0].shape == (1, 2)
-    with pytest.raises(EngineError, match="^engine: gru, giving 'y': there are no sequences$"):
+    with pytest.raises(EngineError, match="^engine: gru, giving 'y': there are no sequences"):
         engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
 
@@ -162,7 +162,7 @@ def test_what_cannot_be_cut_ends_the_run(
     run(inputs, *ops, **right)
     changed = {name: (wrong.get(name, array), level) for name, (array, level) in inputs.items() if name not in right}
     offsets = {name: wrong.get(name, cut) for name, cut in right.items()}
-    with pytest.raises(EngineError, match=f"^engine: {why}$"):
+    with pytest.raises(EngineError, match=f"^engine: {why}"):
         run({name: changed.get(name, given) for name, given in inputs.items()}, *ops, **offsets)
 
 

@@ -30,7 +30,8 @@ Value zero_if_none(Node& n, const Value& wrong, DType dtype, std::string_view wh
   auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
   n.call(zero, std::string(kReason) + std::string(why));
   n.declare(zero, DType::int64, Ints{1});
-  return n.cast(n.squeeze(zero, {0}), dtype);
+  // ONNX Runtime makes one Reshape of this and a Squeeze, and the question would be gone.
+  return n.cast(reduce(n, "ReduceSum", zero, {0}, false), dtype);
 }
 
 }  // namespace
