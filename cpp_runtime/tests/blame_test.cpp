@@ -53,6 +53,14 @@ TEST("blame: indices are said to be negative or out of range") {
             "'linear_0.tmp_0': an index is out of range: invalid index found, index = 7\n");
 }
 
+TEST("blame: a node that was made to fail says why") {
+  CHECK_HAS(said("body/0/linear_0.tmp_0/Reshape.1/not: a sequence is longer than padded_length", "cannot be reshaped"),
+            "'linear_0.tmp_0': a sequence is longer than padded_length\n");
+  OneOp relu{"relu", {{"X", {"x"}}}, {{"Out", {"sequence"}}}, {}, {}};
+  std::string text = "engine: Name:'y/Reshape/not: a sequence is long' Status Message: no";
+  CHECK_EQ(blamed(relu.program(), Error(Fault::engine, text)).what(), text);
+}
+
 TEST("blame: a lack of memory stays one, other faults stay as they are") {
   std::string text = "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
   CHECK_HAS(blamed(kMatmul.program(), Error(Fault::engine, text)).what(),

@@ -66,8 +66,11 @@ TEST("lod: what is not declared to hold sequences has none") {
 }
 
 TEST("lod: boxes that were chosen are not cut as what they were chosen from") {
-  Chain chain = pooled_after({"no_such_proposals", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
-  CHECK_ERROR("1 op cannot be lowered\n  no_such_proposals", chain.text());
+  Chain chain = pooled_after({"multiclass_nms3", {{"BBoxes", {"x"}}, {"Scores", {"s"}}}, {{"Out", {"y"}}}, {}, ""});
+  chain.vars[0].shape = {-1, 5, 4};
+  chain.vars.insert(chain.vars.begin() + 1, rows("s", {-1, 2, 5}));
+  chain.inputs = 2;
+  CHECK_ERROR("sequence_pool: needs packed sequences (LoD) in 'X'", chain.text());
 }
 
 TEST("lod: sequences of sequences are refused by name") {

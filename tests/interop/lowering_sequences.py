@@ -25,12 +25,18 @@ KINDS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 POOLS = [pool(kind) for kind in KINDS] + [pool(kind, HOLES, pad_value=0.5) for kind in KINDS]
 
 
-def gru(cut=CUT, hidden=4, bias=True, state=False, **more):
+def without_number(array, *at):
+    """With NaN in some rows."""
+    array[list(at)] = np.nan
+    return array
+
+
+def gru(cut=CUT, hidden=4, bias=True, state=False, nan=(), nan_state=(), **more):
     given = {"Bias": w(f(1, 3 * hidden, seed=9))} if bias else {}
-    given |= {"H0": f(len(cut) - 1, hidden, seed=3)} if state else {}
+    given |= {"H0": without_number(f(len(cut) - 1, hidden, seed=3), *nan_state)} if state else {}
     return op(
         "gru",
-        Input=rows(3 * hidden, cut=cut),
+        Input=without_number(rows(3 * hidden, cut=cut), *nan),
         Weight=w(f(hidden, 3 * hidden, seed=8)),
         out="Hidden",
         unread="BatchGate BatchResetHiddenPrev BatchHidden",
@@ -49,16 +55,20 @@ GRUS = [
     gru(ONE, activation="relu"),
     gru(HOLES, is_reverse=True),
     gru(origin_mode=True, gate_activation="tanh", activation="identity"),
+    gru(nan=[0, 6]),
+    gru(nan=[0, 6], is_reverse=True, state=True),
+    gru(nan_state=[1], state=True, origin_mode=True),
     gru(gate_activation="relu", refused="'gate_activation' is not sigmoid"),
 ]
 
 
-def lstm(cut=CUT, hidden=3, state=False, use_peepholes=False, kind="lstm", **more):
+def lstm(cut=CUT, hidden=3, state=False, use_peepholes=False, nan=(), nan_state=(), **more):
     given = {"Bias": w(f(1, (7 if use_peepholes else 4) * hidden, seed=9))}
-    given |= {"H0": f(len(cut) - 1, hidden, seed=3), "C0": f(len(cut) - 1, hidden, seed=4)} if state else {}
+    first = [without_number(f(len(cut) - 1, hidden, seed=seed), *nan_state) for seed in (3, 4)]
+    given |= {"H0": first[0], "C0": first[1]} if state else {}
     return op(
         "lstm",
-        Input=rows(4 * hidden, cut=cut),
+        Input=without_number(rows(4 * hidden, cut=cut), *nan),
         Weight=w(f(hidden, 4 * hidden, seed=8)),
         out="Hidden Cell",
         unread="BatchGate BatchCellPreAct",
@@ -76,6 +86,9 @@ LSTMS = [
     lstm(state=True),
     lstm(ONE, is_reverse=True),
     lstm(HOLES, is_reverse=True),
+    lstm(nan=[0, 6]),
+    lstm(nan=[0, 6], use_peepholes=True, is_reverse=True, state=True),
+    lstm(nan_state=[1], state=True),
     lstm(gate_activation="sigmoid", cell_activation="relu", candidate_activation="identity"),
     lstm(gate_activation="tanh", cell_activation="sigmoid", candidate_activation="relu"),
 ]

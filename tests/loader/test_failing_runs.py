@@ -53,6 +53,8 @@ TAKERS = {
     "multiplex": lambda table, ids: paddle.multiplex([table[:2], table[2:4]], ids.reshape([2, 1]).astype("int32")),
     "softmax_with_cross_entropy": lambda table, ids: F.cross_entropy(table[:2], ids),
     "nll_loss": lambda table, ids: F.nll_loss(table[:2], ids),
+    "segment_pool": lambda table, ids: paddle.geometric.segment_sum(table[:2], paddle.sort(ids)),
+    "graph_send_recv": lambda table, ids: paddle.geometric.send_u_recv(table, paddle.to_tensor([0, 3]), ids),
 }
 
 

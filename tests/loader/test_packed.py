@@ -46,8 +46,9 @@ def rows(count: int) -> Any:
     return np.arange(2.0 * count, dtype="float32").reshape(count, 2)
 
 
-def pool(x: str = "x") -> OpDesc:
-    return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, {"pooltype": Attr(AttrType.STRING, "SUM")})
+def pool(x: str = "x", kind: str = "SUM", pad_value: float = 0.0) -> OpDesc:
+    attrs = {"pooltype": Attr(AttrType.STRING, kind), "pad_value": Attr(AttrType.FLOAT, pad_value)}
+    return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, attrs)
 
 
 def test_offsets_go_from_op_to_op() -> None:
@@ -67,10 +68,11 @@ def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
     np.testing.assert_array_equal(found, rows(4))
 
 
-@pytest.mark.parametrize(("cut", "wanted"), [([0], np.zeros((0, 2))), ([0, 0, 0], np.zeros((2, 2)))])
-def test_nothing_at_all(cut: list[int], wanted: Any) -> None:
-    (found,) = run({"x": (rows(0), 1)}, pool(), x=cut)
-    np.testing.assert_array_equal(found, wanted)
+@pytest.mark.parametrize("kind", ["AVERAGE", "SUM", "SQRT", "MAX", "FIRST", "LAST"])
+@pytest.mark.parametrize("cut", [[0], [0, 0, 0]])
+def test_nothing_at_all(cut: list[int], kind: str) -> None:
+    (found,) = run({"x": (rows(0), 1)}, pool(kind=kind, pad_value=0.5), x=cut)
+    np.testing.assert_array_equal(found, np.full((len(cut) - 1, 2), 0.5))
 
 
 def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_process() -> None:
@@ -79,7 +81,7 @@ def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_pr
     inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
     engine = Engine(program(inputs, gru, fixed=("w",)), None)
     assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[0].shape == (1, 2)
-    with pytest.raises(EngineError):
+    with pytest.raises(EngineError, match="^engine: gru, giving 'y': there are no sequences"):
         engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
 
@@ -107,31 +109,60 @@ PAD = OpDesc(
 UNPAD = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["n"]}, {"Out": ["out"]})
 CUT = OpDesc("sequence_slice", {"X": ["x"], "Offset": ["a"], "Length": ["b"]}, {"Out": ["out"]})
 RESET = OpDesc("lod_reset", {"X": ["x"], "Y": ["n"]}, {"Out": ["y"]})
+LENGTH = "sequence_unpad, giving 'out': a length is negative, or more than X has"
+OFFSETS = "lod_reset, giving 'y': offsets must begin with 0, not fall, and end with the number of rows"
 RESHAPE = OpDesc("sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": Attr(AttrType.INT, 4)})
 
 
 @pytest.mark.parametrize(
-    ("inputs", "ops", "right", "wrong"),
+    ("inputs", "ops", "right", "wrong", "why"),
     [
-        ({"x": (rows(3), 1), "v": (np.zeros(1, "f"), 0)}, [PAD], {"x": [0, 1, 3]}, {"x": [0, 3]}),
-        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([1, 4])}),
-        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([-1, 2])}),
+        (
+            {"x": (rows(3), 1), "v": (np.zeros(1, "f"), 0)},
+            [PAD],
+            {"x": [0, 1, 3]},
+            {"x": [0, 3]},
+            "sequence_pad, giving 'out': a sequence is longer than padded_length",
+        ),
+        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([1, 4])}, LENGTH),
+        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([-1, 2])}, LENGTH),
         (
             {"x": (rows(3), 1), "a": (np.array([[0], [1]]), 0), "b": (np.array([[1], [1]]), 0)},
             [CUT],
             {"x": [0, 1, 3]},
             {"a": np.array([[1], [0]])},
+            "sequence_slice, giving 'out': a slice is not inside of its sequence",
         ),
-        ({"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)}, [RESET, pool("y")], {}, {"n": np.array([0, 2, 4])}),
-        ({"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)}, [RESET, pool("y")], {}, {"n": np.array([0, 4, 3])}),
-        ({"x": (rows(4), 1)}, [RESHAPE, pool("y")], {"x": [0, 2, 4]}, {"x": [0, 1, 4]}),
+        (
+            {"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)},
+            [RESET, pool("y")],
+            {},
+            {"n": np.array([0, 2, 4])},
+            OFFSETS,
+        ),
+        (
+            {"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)},
+            [RESET, pool("y")],
+            {},
+            {"n": np.array([0, 4, 3])},
+            OFFSETS,
+        ),
+        (
+            {"x": (rows(4), 1)},
+            [RESHAPE, pool("y")],
+            {"x": [0, 2, 4]},
+            {"x": [0, 1, 4]},
+            "sequence_reshape, giving 'y': the elements of a sequence do not fill rows of new_dim",
+        ),
     ],
 )
-def test_what_cannot_be_cut_ends_the_run(inputs: Inputs, ops: list[OpDesc], right: Any, wrong: dict[str, Any]) -> None:
+def test_what_cannot_be_cut_ends_the_run(
+    inputs: Inputs, ops: list[OpDesc], right: Any, wrong: dict[str, Any], why: str
+) -> None:
     run(inputs, *ops, **right)
     changed = {name: (wrong.get(name, array), level) for name, (array, level) in inputs.items() if name not in right}
     offsets = {name: wrong.get(name, cut) for name, cut in right.items()}
-    with pytest.raises(EngineError):
+    with pytest.raises(EngineError, match=f"^engine: {why}"):
         run({name: changed.get(name, given) for name, given in inputs.items()}, *ops, **offsets)
 
 

@@ -9,10 +9,6 @@ Expr column(Node& n, const Value& v, std::int64_t i) {
   return {n, n.slice(v, {i}, {i + 1}, {last})};
 }
 
-Value rows_at(Node& n, const Value& v, const Value& at) {
-  return n.emit("Gather", {v, at}, {{"axis", std::int64_t{0}}});
-}
-
 Value rows_where(Node& n, const Value& v, const Value& kept) {
   return n.emit("Compress", {v, kept}, {{"axis", std::int64_t{0}}});
 }
@@ -80,7 +76,7 @@ namespace {
 
 // Whether a row is of a picture.   [rows, pictures]
 Expr belongs(Node& n, const Value& owners, const Value& pictures) {
-  return Expr{n, n.unsqueeze(owners, {1})} == Expr{n, n.unsqueeze(counted(n, pictures), {0})};
+  return as_column({n, owners}) == Expr{n, n.unsqueeze(counted(n, pictures), {0})};
 }
 
 }  // namespace
@@ -98,7 +94,7 @@ Value sorted_by(Node& n, const Value& keys, bool descending) {
 Value best_of_each(Node& n, const Value& scores, const Value& owners, const Value& pictures, std::int64_t most) {
   auto order = sorted_by(n, scores, true);
   if (most < 0) return order;
-  auto each = belongs(n, rows_at(n, owners, order), pictures).to(DType::int64);
+  auto each = belongs(n, rows_at({n, owners}, order), pictures).to(DType::int64);
   auto so_far = Expr{n, n.emit("CumSum", {each, n.int_scalar(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
   return rows_where(n, order, rank <= static_cast<double>(most));

@@ -8,9 +8,7 @@ namespace oarlock {
 
 /// Column `i` of the last dim, which stays as one.
 Expr column(Node& n, const Value& v, std::int64_t i);
-/// Entries along the first dim.
-Value rows_at(Node& n, const Value& v, const Value& at);
-/// Those of the first dim where `kept` is true.
+/// Rows where `kept` is true.
 Value rows_where(Node& n, const Value& v, const Value& kept);
 
 /// The area that boxes share over the area that they cover together.   extra: 1 where an edge is a pixel wide.

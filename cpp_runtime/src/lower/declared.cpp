@@ -41,9 +41,6 @@ bool declares_carelessly(const OpDesc& op) {
   return std::find(std::begin(careless), std::end(careless), op.type) != std::end(careless);
 }
 
-// Blocks that run once for all, or never, or many times, leave variables in another shape than was declared.
-bool drops_dims(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
-
 // Whether sizes are said that were not found, or others.
 bool claims_more(const std::optional<Ints>& said, const std::optional<Ints>& known) {
   auto is_size = [](std::int64_t d) { return d >= 0; };
@@ -67,9 +64,10 @@ Info Graph::declared(std::string_view name) const {
   return info;
 }
 
-// Paddle infers each shape from those declared before: what is wrong once stays wrong down the program.
+// Paddle infers each shape from those declared before: what is wrong once stays wrong down the program.   And blocks
+// leave variables in another shape than was declared.
 bool Graph::doubts(const OpDesc& op) const {
-  if (drops_dims(op)) return true;
+  if (has_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
       if (const Value* v = find_bound(name); v && claims_more(declared(name).shape, info(*v).shape)) return true;

@@ -13,8 +13,6 @@ Expr best_of(const Expr& x, std::int64_t axis) {
   return {x.node(), x.node().emit("ArgMax", {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}})};
 }
 
-Expr column(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
-
 // Elements [B,1] of rows, one per row.
 Expr entry(const Expr& rows, const Expr& at) {
   return {rows.node(), rows.node().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
@@ -36,9 +34,9 @@ Forward best_scores(const Chain& chain, const Expr& x, const Expr& lengths) {
   Node& n = x.node();
   auto step = [&](const Exprs& before, const Exprs& now) -> Step {
     const Expr& t = before[2];
-    auto each = column(before[0]) + chain.transition;
+    auto each = as_column(before[0]) + chain.transition;
     auto score = where(t == 0, chain.first, reduce("ReduceMax", each, {1})) + now[0];
-    auto ended = where(column(lengths) > t, score + chain.last, before[1]);
+    auto ended = where(as_column(lengths) > t, score + chain.last, before[1]);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
   auto nothing = filled_like(x, 0, shape_without(n, x, 1));
@@ -52,7 +50,7 @@ Expr best_tags(const Forward& found, const Expr& lengths, const Expr& longest) {
   auto back = [&](const Exprs& last, const Exprs& from) -> Step {
     const Expr &tag = last[0], &t = last[1];
     auto inside = lengths > t;
-    Expr before(n, n.squeeze(entry(from[0], column(tag)), {1}));
+    Expr before(n, n.squeeze(entry(from[0], as_column(tag)), {1}));
     return {{where(inside, before, tag), t - 1}, {where(inside, tag, 0)}};
   };
   return walk(n, {1, true}, {best_of(found.ended, 1), longest - 1}, {found.came}, back).kept[0];
@@ -94,11 +92,11 @@ void crf_decoding(Node& n) {
   };
   if (n.has("Length")) {
     Expr lengths(n, as_vector(n, n.in("Length"))), steps = counted(n, length_along(n, x, 1));
-    return n.out("ViterbiPath", where(steps < column(lengths), judged(crf_tags(x, lengths)), 0));
+    return n.out("ViterbiPath", where(steps < as_column(lengths), judged(crf_tags(x, lengths)), 0));
   }
   auto cut = sequences(n, "Emission");
   auto at = places(cut);
-  n.out("ViterbiPath", judged(column(packed(crf_tags(padded(x, at), cut.lengths()), at.inside))));
+  n.out("ViterbiPath", judged(as_column(packed(crf_tags(padded(x, at), cut.lengths()), at.inside))));
 }
 
 // ---- warpctc: the forward half of A. Graves et al., "Connectionist Temporal Classification" ----
@@ -108,9 +106,9 @@ Expr path_of(Node& n, const Expr& lengths) {
   auto labels = in(n, "Label").to(DType::int64);
   auto blank = static_cast<double>(n.attr("blank", 0));
   auto places = counted(n, length_along(n, labels, 1));
-  auto classes = where(places < column(lengths), labels, blank);
+  auto classes = where(places < as_column(lengths), labels, blank);
   auto blanks = filled_like(labels, blank, n.shape_of(labels));
-  auto pairs = n.concat({column(blanks), column(classes)}, 2);
+  auto pairs = n.concat({as_column(blanks), as_column(classes)}, 2);
   auto last =
       n.emit("Expand", {n.int_scalar(n.attr("blank", 0)), n.concat({size_along(n, labels, 0), n.ints({1})}, 0)});
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
@@ -139,7 +137,7 @@ Expr path_sums(const Expr& logs, const Expr& skips, const Expr& times) {
   auto step = [&](const Exprs& last, const Exprs& now) -> Step {
     auto jumped = where(skips, moved(last[0], 2), -INFINITY);
     auto alpha = log_add_exp(log_add_exp(last[0], moved(last[0], 1)), jumped) + now[0], t = last[2] + 1;
-    return {{alpha, where(column(times) == t, alpha, last[1]), t}, {}};
+    return {{alpha, where(as_column(times) == t, alpha, last[1]), t}, {}};
   };
   return walk(n, {0}, {start, start, {n, n.int_scalar(0)}}, {logs}, step).states[1];
 }
@@ -155,7 +153,7 @@ void warpctc(Node& n) {
   auto spread = n.emit("Expand", {classes, shape});
   Expr logs(n, n.emit("GatherElements", {every, spread}, {{"axis", std::int64_t{2}}}));
   auto ended = path_sums(logs, skips_of(classes, n.attr("blank", 0)), times);
-  auto end = column(lengths * 2);
+  auto end = as_column(lengths * 2);
   auto in_class = where(end > 0, entry(ended, max(end - 1, 0)), -INFINITY);
   n.out("Loss", -log_add_exp(entry(ended, end), in_class));
 }
@@ -181,7 +179,7 @@ Way way_in_tree(Node& n) {
   n.require(classes >= 2 && classes <= most, "attribute 'num_classes' is " + std::to_string(classes));
   Ints halves;
   for (std::int64_t size = 1; size < classes; size *= 2) halves.push_back(size);
-  Expr leaf = column({n, as_vector(n, n.in("Label"))}) + static_cast<double>(classes);
+  Expr leaf = as_column({n, as_vector(n, n.in("Label"))}) + static_cast<double>(classes);
   auto here = leaf / Expr(n, n.ints(halves)), above = here / 2;
   auto valid = above > 0;
   return {where(valid, above - 1, 0), where(valid, here - above * 2, 0), valid};
@@ -191,8 +189,8 @@ void hierarchical_sigmoid(Node& n) {
   auto x = in(n, "X"), w = in(n, "W");
   auto dtype = n.need_dtype(x);
   auto [nodes, turns, valid] = n.has("PathTable") ? given_way(n) : way_in_tree(n);
-  auto rows = [&](const Value& of) { return Expr(n, n.emit("Gather", {of, nodes}, {{"axis", std::int64_t{0}}})); };
-  Expr scores(n, n.squeeze(rows(w).emit("MatMul", {column(x)}), {-1}));
+  auto rows = [&](const Value& of) { return rows_at({n, of}, nodes); };
+  Expr scores(n, n.squeeze(rows(w).emit("MatMul", {as_column(x)}), {-1}));
   if (n.has("Bias")) scores = scores + rows(n.reshape(n.in("Bias"), {-1}));
   scores = min(max(scores, -40), 40) * valid.to(dtype);
   auto soft = log(exp(scores) + 1);

@@ -16,6 +16,12 @@ Expr counted(Node& n, const Value& count) {
   return all;
 }
 
+Expr rows_at(const Expr& rows, const Value& at) {
+  return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
+}
+
+Expr as_column(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
+
 Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
 Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.number(b); }
 Expr operator+(double a, const Expr& b) { return b + a; }

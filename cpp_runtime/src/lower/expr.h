@@ -27,6 +27,11 @@ inline Expr in(Node& n, std::string_view slot) { return {n, n.in(slot)}; }
 /// 0 .. count-1.   count: int64[] or int64[1] -> int64[count]
 Expr counted(Node& n, const Value& count);
 
+/// Rows at places of any shape.   [T,*], int[...] -> [...,*]
+Expr rows_at(const Expr& rows, const Value& at);
+/// `v` with an axis of size 1 behind.
+Expr as_column(const Expr& v);
+
 // What adds nothing (x + 0, x * 1, x / 1) is not written.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator+(const Expr& a, double b);

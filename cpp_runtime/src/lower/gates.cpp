@@ -1,8 +1,38 @@
 #include "lower/gates.h"
 
+#include <sstream>
+
 #include "lower/operands.h"
 
 namespace oarlock {
+namespace {
+
+constexpr Activation kActivations[] = {
+    {0, "identity", "Affine", [](const Expr& x) { return x; }},
+    {1, "sigmoid", "Sigmoid", sigmoid},
+    {2, "tanh", "Tanh", tanh},
+    {3, "relu", "Relu", relu},
+};
+
+template <class T>
+const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted, T Activation::* member) {
+  for (const Activation& row : kActivations)
+    if (row.*member == wanted) return row;
+  std::ostringstream why;
+  why << "attribute '" << attr << "' is " << wanted;
+  n.fail(why.str());
+}
+
+}  // namespace
+
+const Activation& activation(const Node& n, std::string_view attr, std::int64_t otherwise) {
+  return activation_of(n, attr, n.attr(attr, otherwise), &Activation::number);
+}
+
+const Activation& activation(const Node& n, std::string_view attr, const char* otherwise) {
+  std::string name = n.attr(attr, otherwise);
+  return activation_of(n, attr, std::string_view(name), &Activation::paddle);
+}
 
 Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden, bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());
@@ -23,6 +53,26 @@ GruWeights gru_weights(Node& n) {
   };
   auto square = hidden * hidden;
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
+}
+
+Expr row_sums(Node& n, const Value& v) { return {n, reduce(n, "ReduceSum", v, {2}, false)}; }
+
+Expr not_numbers(const Expr& rows, const Values& states) {
+  Node& n = rows.node();
+  Expr sums(n, n.unsqueeze(rows, {1}));
+  for (const Value& state : states) sums = sums + row_sums(n, state);
+  return where(isnan(sums), sums, 0);
+}
+
+Expr lasting(const Expr& nans, const Ints& reverse) {
+  Node& n = nans.node();
+  Values all;
+  for (std::size_t d = 0; d < reverse.size(); ++d) {
+    auto at = static_cast<std::int64_t>(d);
+    auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
+    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", reverse[d]}}));
+  }
+  return {n, n.unsqueeze(n.concat(all, 1), {3})};
 }
 
 }  // namespace oarlock

@@ -22,17 +22,16 @@ bool has_kernel(std::string_view onnx, DType dtype) {
 
 namespace {
 
-// 0, or an error of the run where any is true: an entry that does not exist is looked up then, which ONNX Runtime
-// checks; it names the value.
-Value zero_if_none(Node& n, const Value& wrong, DType dtype) {
+// 0, or an error of the run where any is true: that many are to be one element and as many more.   Every device has the
+// engine judge a shape on the host, where an index may be looked up without a word.
+Value zero_if_none(Node& n, const Value& wrong, DType dtype, std::string_view why) {
   auto counts = n.cast(wrong, DType::int64);
-  auto any = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceMax", counts, {}, false);
-  return n.emit("Gather", {n.cast(n.ints({0}), dtype), any}, {{"axis", std::int64_t{0}}});
-}
-
-// The same for where one of `ys` is 0.
-Value checked_zero(Node& n, const Value& ys, DType dtype) {
-  return zero_if_none(n, n.emit("Equal", {ys, n.scalar_like(0, ys)}), dtype);
+  auto count = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
+  auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
+  n.call(zero, std::string(kReason) + std::string(why));
+  n.declare(zero, DType::int64, Ints{1});
+  // ONNX Runtime makes one Reshape of this and a Squeeze, and the question would be gone.
+  return n.cast(reduce(n, "ReduceSum", zero, {0}, false), dtype);
 }
 
 }  // namespace
@@ -42,11 +41,11 @@ Value nonzero(Node& n, const Value& y) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
     return y;
   }
-  return n.emit("Add", {y, checked_zero(n, y, n.need_dtype(y))});
+  return only_where_none(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}), "an integer is divided by zero");
 }
 
-Value only_where_none(Node& n, const Value& v, const Value& wrong) {
-  return n.emit("Add", {v, zero_if_none(n, wrong, n.need_dtype(v))});
+Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_view why) {
+  return n.emit("Add", {v, zero_if_none(n, wrong, n.need_dtype(v), why)});
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.

@@ -13,7 +13,10 @@ Value nonzero(Node& n, const Value& y);
 /// `v`, of whose dims only the first may be 0: where another is, the run ends in an error.
 Value nonempty(Node& n, const Value& v);
 
-/// `v`, whole numbers; where any of `wrong` (bool[*]) is true, the run ends in an error.
-Value only_where_none(Node& n, const Value& v, const Value& wrong);
+/// `v`, whole numbers; where any of `wrong` (bool[*]) is true, the run ends in an error, which says `why`.
+Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_view why);
+
+/// What stands before `why` in the name of the node that fails: the engine's words tell nothing then.
+inline constexpr std::string_view kReason = "/not: ";
 
 }  // namespace oarlock

@@ -22,7 +22,6 @@ Expr taken(const Expr& v, const Expr& at, std::int64_t from_back) {
 
 Expr row(const Expr& v, const Expr& at) { return taken(v, at, 2); }
 Expr column(const Expr& v, const Expr& at) { return taken(v, at, 1); }
-Expr as_column(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
 Expr as_row(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-2})}; }
 Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 Expr adjoint(const Expr& v) { return {v.node(), v.node().swap_last(v)}; }

@@ -15,7 +15,7 @@ bool hands_on(const OpDesc& op) { return op.type == "scale" || op.type == "cast"
 bool passes_nothing(const OpDesc& op) {
   static constexpr std::string_view others[] = {"select_input", "multiclass_nms", "matrix_nms", "_proposals"};
   auto has = [&](std::string_view part) { return op.type.find(part) != std::string::npos; };
-  return op.attrs.count("sub_block") || std::any_of(std::begin(others), std::end(others), has);
+  return has_block(op) || std::any_of(std::begin(others), std::end(others), has);
 }
 
 }  // namespace

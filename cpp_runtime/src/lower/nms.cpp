@@ -67,14 +67,14 @@ Value best_scores(Node& n, const Value& scores, std::int64_t most) {
 void keep_best(Node& n, Found& f, std::int64_t most) {
   if (most < 0) return;
   auto best = best_of_each(n, score_of(n, f), picture_of(n, f), f.pictures, most);
-  f.at = rows_at(n, f.at, rows_at(n, best, sorted_by(n, best, false)));
+  f.at = rows_at({n, f.at}, rows_at({n, best}, sorted_by(n, best, false)));
 }
 
 // Picture by picture, class by class, in the order of the boxes: Paddle's where each class has its own.
 void order_by_box(Node& n, Found& f) {
   Expr classes{n, size_along(n, f.boxes, 0)}, boxes{n, size_along(n, f.boxes, 1)};
   auto group = column(n, f.at, 1) * classes + column(n, f.at, 0);
-  f.at = rows_at(n, f.at, sorted_by(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
+  f.at = rows_at({n, f.at}, sorted_by(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
 }
 
 // [K, 6]: class, score, box
@@ -141,7 +141,7 @@ void nms(Node& n) {
 Value above(Node& n, const Value& scores, double threshold) {
   auto at = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare(at, DType::int64, Ints{-1, 3});
-  return rows_at(n, at, sorted_by(n, n.emit("GatherND", {scores, at}), true));
+  return rows_at({n, at}, sorted_by(n, n.emit("GatherND", {scores, at}), true));
 }
 
 // Whether row j is of the class and picture of row i, and better.   [K,K]
@@ -172,10 +172,10 @@ void matrix_nms(Node& n) {
   auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
   f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
   auto best = best_of_each(n, scores, picture_of(n, f), f.pictures, n.attr("keep_top_k", 0));
-  f.at = rows_at(n, f.at, best), scores = rows_at(n, scores, best);
+  f.at = rows_at({n, f.at}, best), scores = rows_at({n, scores}, best);
   auto pictures = sorted_by(n, picture_of(n, f), false);
-  f.at = rows_at(n, f.at, pictures);
-  n.out("Out", detections(n, f, rows_at(n, scores, pictures), background));
+  f.at = rows_at({n, f.at}, pictures);
+  n.out("Out", detections(n, f, rows_at({n, scores}, pictures), background));
   out_positions(n, f, background, "RoisNum");
 }
 

@@ -186,6 +186,11 @@ std::string Node::name_scope() const {
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
+void Node::call(const Value& v, std::string_view more) {
+  auto& nodes = graph_.scope_->graph->nodes;
+  if (!nodes.empty() && nodes.back().outputs[0] == v) nodes.back().name = name_scope() + v + std::string(more);
+}
+
 std::string Node::base_of_outputs() const {
   for (auto& [slot, names] : op_.outputs)
     if (!names.empty() && !names[0].empty()) return names[0];

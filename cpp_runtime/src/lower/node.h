@@ -73,8 +73,7 @@ class Node {
   /// The single number in a constant of any real type, or nullopt.
   std::optional<double> const_number(const Value& v) const;
 
-  // ---- attributes, by Paddle's names.  The default is Paddle's and fixes the type; another type in the file fails.
-  // ----
+  // ---- attributes, by Paddle's names; the default is Paddle's and fixes the type: another in the file fails ----
   bool has_attr(std::string_view name) const;
   std::int64_t attr(std::string_view name, std::int64_t otherwise) const;
   std::int64_t attr(std::string_view name, int otherwise) const { return attr(name, std::int64_t{otherwise}); }
@@ -139,6 +138,9 @@ class Node {
   Value shape_of(const Value& v);                    // int64[rank]
   Value slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes, const Ints& steps = {});
   Value concat(const Values& parts, std::int64_t axis);  // one part: itself
+
+  /// The node that was emitted last, and gave `v`, is called after it and `more`.
+  void call(const Value& v, std::string_view more);
 
   // ---- results ----
   void out(std::string_view slot, const Value& v);         // binds; a slot the op does not have is passed over

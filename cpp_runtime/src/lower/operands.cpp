@@ -14,11 +14,15 @@ Value as_scalar(Node& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape
 
 namespace {
 
-// What these give is never negative.
-bool counts_from_zero(const OpDesc& op) {
-  static constexpr std::string_view all[] = {"arg_max",         "arg_min", "argsort",  "matrix_nms",
-                                             "multiclass_nms3", "top_k",   "top_k_v2", "where_index"};
-  return std::find(std::begin(all), std::end(all), op.type) != std::end(all);
+// Results that are never negative.
+bool counts_from_zero(const OpDesc& op, const std::string& name) {
+  static constexpr std::pair<std::string_view, std::string_view> all[] = {
+      {"arg_max", "Out"},      {"arg_min", "Out"},     {"argsort", "Indices"},  {"top_k", "Indices"},
+      {"top_k_v2", "Indices"}, {"where_index", "Out"}, {"matrix_nms", "Index"}, {"multiclass_nms3", "Index"}};
+  return std::any_of(std::begin(all), std::end(all), [&](auto& row) {
+    auto slot = op.outputs.find(row.second);
+    return row.first == op.type && slot != op.outputs.end() && slot->second == Strings{name};
+  });
 }
 
 }  // namespace
@@ -34,8 +38,9 @@ Value positions(Node& n, const Value& ids) {
 
 Value positions_in(Node& n, std::string_view slot) {
   auto ids = n.in(slot);
-  const OpDesc* writer = n.writer(n.names(slot)[0]);
-  return writer && counts_from_zero(*writer) ? ids : positions(n, ids);
+  const std::string& name = n.names(slot)[0];
+  const OpDesc* writer = n.writer(name);
+  return writer && counts_from_zero(*writer, name) ? ids : positions(n, ids);
 }
 
 namespace {

@@ -26,7 +26,7 @@ Places best_places(Node& n, std::int64_t most) {
   auto scores = by_place(n, n.in("Scores"), 1), all = size_along(n, scores, 1);
   auto count = most > 0 ? min(Expr{n, all}, static_cast<double>(most)).value() : all;
   auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{1}}});
-  auto at = [&](std::string_view slot) { return Expr{n, rows_at(n, n.reshape(n.in(slot), {-1, 4}), best[1])}; };
+  auto at = [&](std::string_view slot) { return rows_at({n, n.reshape(n.in(slot), {-1, 4})}, best[1]); };
   auto deltas = by_place(n, n.in("BboxDeltas"), 4);
   Expr own{n, n.emit("GatherND", {deltas, n.unsqueeze(best[1], {2})}, {{"batch_dims", std::int64_t{1}}})};
   return {{n, best[0]}, at("Anchors"), at("Variances"), own};
@@ -76,7 +76,7 @@ Value without_spare(Node& n, const Value& at, const Value& spare, const Value& p
   auto real = column(n, at, 2) < Expr{n, spare};
   auto owner = n.squeeze(column(n, at, 0), {1});
   auto others = counts_of(n, rows_where(n, owner, n.reshape(real, {-1})), pictures);
-  auto alone = Expr{n, n.unsqueeze(rows_at(n, others, owner), {1})} == 0;
+  auto alone = as_column(rows_at({n, others}, owner)) == 0;
   return rows_where(n, at, n.reshape(real || alone, {-1}));
 }
 
@@ -157,9 +157,9 @@ void collect_fpn_proposals(Node& n) {
   auto most =
       Expr{n, n.ints({static_cast<std::int64_t>(written_size(n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};
   auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
-  auto order = rows_at(n, best, sorted_by(n, rows_at(n, owned, best), false));
-  n.out("FpnRois", rows_at(n, n.concat(rois, 0), order));
-  if (n.has_out("RoisNum")) n.out("RoisNum", counts_of(n, rows_at(n, owned, order), size_along(n, counts[0], 0)));
+  auto order = rows_at({n, best}, sorted_by(n, rows_at({n, owned}, best), false));
+  n.out("FpnRois", rows_at({n, n.concat(rois, 0)}, order));
+  if (n.has_out("RoisNum")) n.out("RoisNum", counts_of(n, rows_at({n, owned}, order), size_along(n, counts[0], 0)));
 }
 
 }  // namespace

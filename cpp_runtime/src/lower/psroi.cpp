@@ -48,7 +48,7 @@ void psroi_pool(Node& n) {
   auto sum = [&](const Expr& row, const Expr& column) {
     Expr y{n, n.unsqueeze(row, {1, 3})}, across{n, n.unsqueeze(column, {1, 2})};
     auto at = (plane * (Expr{n, size_along(n, x, 2)} + 1) + y) * (Expr{n, size_along(n, x, 3)} + 1) + across;
-    return Expr{n, rows_at(n, sums, at)};
+    return rows_at({n, sums}, at);
   };
   auto total = sum(rows.high, columns.high) - sum(rows.low, columns.high) - sum(rows.high, columns.low) +
                sum(rows.low, columns.low);

@@ -69,31 +69,11 @@ Value of_layer(Node& n, const Value& states, const Net& net, std::int64_t layer)
   return n.slice(states, {layer * net.directions}, {(layer + 1) * net.directions}, {0});
 }
 
-Expr row_sums(Node& n, const Value& v) { return {n, reduce(n, "ReduceSum", v, {2}, false)}; }
-
-// ONNX Runtime's LSTM and GRU clip what goes into their activations, NaN to a number with it; and no kernel looks at
-// what is behind a length, as Paddle does.   NaN where an input or a state holds one, else 0.   [T,D,B]
-Expr not_numbers(Node& n, const Value& x, const Values& states) {
-  Expr sums(n, n.unsqueeze(row_sums(n, x), {1}));
-  for (const Value& state : states) sums = sums + row_sums(n, state);
-  return where(isnan(sums), sums, 0);
-}
-
-// In each direction NaN stays from its step on, whatever the lengths.   [T,D,B] -> [T,D,B,1]
-Value kept(Node& n, const Net& net, const Expr& nans) {
-  Values all;
-  for (std::int64_t d = 0; d < net.directions; ++d) {
-    auto own = net.directions == 1 ? nans.value() : n.slice(nans, {d}, {d + 1}, {1});
-    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", d}}));
-  }
-  return n.unsqueeze(n.concat(all, 1), {3});
-}
-
 // What the kernel gave, with the NaNs that it hid.
 void show_nans(Node& n, const Net& net, const Value& x, const Values& states, Values& made) {
   if (net.cell.gates.size() == 1 && !n.has("SequenceLength")) return;
-  auto nans = not_numbers(n, x, states);
-  made[0] = Expr(n, made[0]) + Expr(n, kept(n, net, nans));
+  auto nans = not_numbers(row_sums(n, x), states);
+  made[0] = Expr(n, made[0]) + lasting(nans, net.directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
   for (std::size_t i = 1; i < made.size(); ++i) made[i] = Expr(n, made[i]) + last;
 }

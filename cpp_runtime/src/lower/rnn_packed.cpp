@@ -11,8 +11,8 @@
 namespace oarlock {
 namespace {
 
-// What a network reads: rows of `x` times `weight` [I,G*H], plus `bias` [G*H] where there is one.
-struct Projected {
+// What a network is fed: rows of `x` times `weight` [I,G*H], plus `bias` [G*H] where there is one.
+struct Fed {
   Expr x, weight;
   Value bias;
 };
@@ -35,7 +35,7 @@ bool unchanged_since(const Node& n, const std::string& name, const OpDesc& op) {
 }
 
 // `fc` in front, whose product ONNX's op computes itself: by one matrix instead of two.
-std::optional<Projected> behind_fc(Node& n, std::int64_t width) {
+std::optional<Fed> behind_fc(Node& n, std::int64_t width) {
   const OpDesc* add = giver(n, only(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add" ? giver(n, only(add->inputs, "X"), *add) : add;
   if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
@@ -47,10 +47,10 @@ std::optional<Projected> behind_fc(Node& n, std::int64_t width) {
   Value x = n.lookup(rows), weight = n.lookup(table), shift = bias.empty() ? "" : n.lookup(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (!shift.empty() && n.shape(shift) != Ints{width})) return std::nullopt;
-  return Projected{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
+  return Fed{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
-Projected projected(Node& n, std::int64_t width) {
+Fed fed(Node& n, std::int64_t width) {
   if (auto found = behind_fc(n, width)) return *found;
   auto x = in(n, "Input");
   n.require(n.need_rank(x) == 2, "needs Input [rows, gates]");
@@ -58,38 +58,53 @@ Projected projected(Node& n, std::int64_t width) {
   return {x, {n, n.emit("EyeLike", {square})}, ""};
 }
 
-std::string activation(const Node& n, std::string_view attr, const char* otherwise) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"sigmoid", "Sigmoid"}, {"tanh", "Tanh"}, {"relu", "Relu"}, {"identity", "Affine"}};
-  auto name = n.attr(attr, otherwise);
-  auto found = std::find_if(std::begin(names), std::end(names), [&](auto& row) { return row.first == name; });
-  n.require(found != std::end(names), "attribute '" + std::string(attr) + "' is " + name);
-  return std::string(found->second);
+struct Network {
+  std::string_view onnx;
+  std::int64_t hidden;
+  Values weights;  // W, R and B
+  Values states;   // "" for one that is not given: it begins with 0
+  Values more;     // further operands
+  Activations activations;
+};
+
+Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengths) {
+  Values all{x};
+  all.insert(all.end(), net.weights.begin(), net.weights.end());
+  // Of no sequence at all ONNX Runtime ends the process.
+  auto none = Expr(n, size_along(n, lengths, 0)) == 0;
+  all.push_back(n.cast(only_where_none(n, lengths, none, "there are no sequences"), DType::int32));
+  all.insert(all.end(), net.states.begin(), net.states.end());
+  all.insert(all.end(), net.more.begin(), net.more.end());
+  return all;
 }
 
-// ONNX's op over padded sequences.   weights: W, R and B; states and further operands, "" for none.
-Values over_sequences(Node& n, std::string_view onnx, std::int64_t hidden, const Expr& x, const Values& weights,
-                      const Values& states, const Strings& activations) {
-  auto cut = sequences(n, "Input");
-  auto at = places(cut);
-  Values operands{rows_at(x, {n, n.transpose(at.rows, {1, 0})})};  // what lies behind an end is not read
-  operands.insert(operands.end(), weights.begin(), weights.end());
-  // Of no sequence at all ONNX Runtime would make the end of the process.
-  operands.push_back(n.cast(only_where_none(n, cut.lengths(), cut.count() == 0), DType::int32));
-  operands.insert(operands.end(), states.begin(), states.end());
-  std::string direction = n.attr("is_reverse", false) ? "reverse" : "forward";
-  auto lines = static_cast<std::size_t>(std::count(activations.begin(), activations.end(), "Affine"));
-  Node::Attrs attrs{{"hidden_size", hidden}, {"direction", direction}, {"activations", activations}};
+Node::Attrs attributes(const Network& net, bool reverse) {
+  Strings names;
+  for (const Activation* each : net.activations) names.emplace_back(each->onnx);
+  Node::Attrs attrs{
+      {"hidden_size", net.hidden}, {"direction", std::string(reverse ? "reverse" : "forward")}, {"activations", names}};
+  auto lines = static_cast<std::size_t>(std::count(names.begin(), names.end(), "Affine"));
   if (lines)
     attrs.emplace_back("activation_alpha", std::vector<float>(lines, 1.0f)),
         attrs.emplace_back("activation_beta", std::vector<float>(lines, 0.0f));
-  return {n.emit_n(1, onnx, operands, attrs)[0], at.inside};
+  return attrs;
 }
 
-// [time,1,batch,H] -> [T,H]
-Value rows_of(Node& n, const Value& made, const Value& inside, std::int64_t hidden, DType dtype) {
-  n.declare(made, dtype, Ints{-1, 1, -1, hidden});
-  return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, {n, inside});
+Value time_first(const Expr& v) { return v.node().transpose(v, {1, 0}); }
+
+// ONNX's op over padded sequences, with the NaNs that its kernel hides.   x: the rows -> [T,H]
+Value over_sequences(Node& n, const Network& net, const Expr& x) {
+  auto cut = sequences(n, "Input");
+  auto at = places(cut);
+  bool reverse = n.attr("is_reverse", false);
+  auto steps = rows_at(x, time_first(at.rows));  // what lies behind an end is not read
+  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, cut.lengths()), attributes(net, reverse))[0]);
+  n.declare(made, n.need_dtype(x), Ints{-1, 1, -1, net.hidden});
+  Values given;
+  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given), [](auto& v) { return !v.empty(); });
+  Expr sums(n, time_first(padded(sum(x, {1}), at)));
+  made = made + lasting(not_numbers(sums, given), {reverse});
+  return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.inside);
 }
 
 Value first_state(Node& n, std::string_view slot) { return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : ""; }
@@ -100,10 +115,10 @@ Value first_state(Node& n, std::string_view slot) { return n.has(slot) ? n.unsqu
 // sigmoid(-a).
 void gru(Node& n) {
   auto [gates, candidate, hidden] = gru_weights(n);
-  auto gate = activation(n, "gate_activation", "sigmoid");
+  auto& gate = activation(n, "gate_activation", "sigmoid");
   bool keeps = n.attr("origin_mode", false);
-  n.require(keeps || gate == "Sigmoid", "attribute 'gate_activation' is not sigmoid");
-  auto [x, weight, shift] = projected(n, 3 * hidden);
+  n.require(keeps || gate.paddle == "sigmoid", "attribute 'gate_activation' is not sigmoid");
+  auto [x, weight, shift] = fed(n, 3 * hidden);
   auto dtype = n.need_dtype(x);
   Floats signs(static_cast<std::size_t>(3 * hidden), 1.0);
   if (!keeps) std::fill_n(signs.begin(), hidden, -1.0);
@@ -114,10 +129,13 @@ void gru(Node& n) {
   if (!shift.empty()) bias = bias + Expr(n, shift);
   auto zeros = n.floats(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
   auto first = [&](const Value& v) { return n.unsqueeze(v, {0}); };
-  auto made = over_sequences(n, "GRU", hidden, x,
-                             {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
-                             {first_state(n, "H0")}, {gate, activation(n, "activation", "tanh")});
-  n.out("Hidden", rows_of(n, made[0], made[1], hidden, dtype));
+  Network net{"GRU",
+              hidden,
+              {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
+              {first_state(n, "H0")},
+              {},
+              {&gate, &activation(n, "activation", "tanh")}};
+  n.out("Hidden", over_sequences(n, net, x));
 }
 
 // ---- lstm: gates in the order of candidate, input, forget, output ----
@@ -125,7 +143,7 @@ void gru(Node& n) {
 struct Lstm {
   std::int64_t hidden;
   Value weight, bias, peepholes;  // [H,4H]; [4H]; [3H] for input, forget and output gate, "" for none
-  Strings activations;            // of gates, candidate and cell
+  Activations activations;        // of gates, candidate and cell
 };
 
 Lstm read_lstm(Node& n) {
@@ -137,12 +155,12 @@ Lstm read_lstm(Node& n) {
           weight,
           n.slice(bias, {0}, {4 * hidden}, {0}),
           peepholes,
-          {activation(n, "gate_activation", "sigmoid"), activation(n, "candidate_activation", "tanh"),
-           activation(n, "cell_activation", "tanh")}};
+          {&activation(n, "gate_activation", "sigmoid"), &activation(n, "candidate_activation", "tanh"),
+           &activation(n, "cell_activation", "tanh")}};
 }
 
 Value hidden_of(Node& n, const Lstm& net) {
-  auto [x, weight, shift] = projected(n, 4 * net.hidden);
+  auto [x, weight, shift] = fed(n, 4 * net.hidden);
   auto dtype = n.need_dtype(x);
   auto sorted = [&](const Value& v, bool matrix) { return gates_in_order(n, v, {1, 3, 2, 0}, net.hidden, matrix); };
   Expr bias(n, net.bias);
@@ -150,17 +168,15 @@ Value hidden_of(Node& n, const Lstm& net) {
   auto zeros = n.floats(Floats(static_cast<std::size_t>(4 * net.hidden), 0.0), dtype);
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
   auto peepholes = net.peepholes.empty() ? "" : gates_in_order(n, net.peepholes, {0, 2, 1}, net.hidden, false);
-  auto made =
-      over_sequences(n, "LSTM", net.hidden, x,
-                     {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true), both},
-                     {first_state(n, "H0"), first_state(n, "C0"), peepholes}, net.activations);
-  return rows_of(n, made[0], made[1], net.hidden, dtype);
-}
-
-Expr activated(const std::string& name, const Expr& x) {
-  if (name == "Sigmoid") return sigmoid(x);
-  if (name == "Tanh") return tanh(x);
-  return name == "Relu" ? relu(x) : x;
+  return over_sequences(
+      n,
+      {"LSTM",
+       net.hidden,
+       {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true), both},
+       {first_state(n, "H0"), first_state(n, "C0")},
+       {peepholes},
+       net.activations},
+      x);
 }
 
 Expr clipped(const Expr& x, double most) { return most > 0 ? max(min(x, most), -most) : x; }
@@ -174,12 +190,12 @@ Exprs lstm_step(Node& n, const Lstm& net, const Expr& pre, const Expr& cell, dou
   auto peep = [&](const Expr& gate, std::int64_t at, const Expr& cell) {
     return net.peepholes.empty() ? gate : gate + cell * part(net.peepholes, at, 0);
   };
-  auto candidate = activated(net.activations[1], part(pre, 0, 1));
-  auto in = activated(net.activations[0], peep(part(pre, 1, 1), 0, cell));
-  auto forget = activated(net.activations[0], peep(part(pre, 2, 1), 1, cell));
+  auto candidate = net.activations[1]->of(part(pre, 0, 1));
+  auto in = net.activations[0]->of(peep(part(pre, 1, 1), 0, cell));
+  auto forget = net.activations[0]->of(peep(part(pre, 2, 1), 1, cell));
   auto now = clipped(candidate * in + cell * forget, clip);
-  auto out = activated(net.activations[0], peep(part(pre, 3, 1), 2, now));
-  return {project(out * activated(net.activations[2], now)), now};
+  auto out = net.activations[0]->of(peep(part(pre, 3, 1), 2, now));
+  return {project(out * net.activations[2]->of(now)), now};
 }
 
 // Outputs and cells of every row, step by step.   width: of the outputs
@@ -215,9 +231,9 @@ void lstmp(Node& n) {
   auto net = read_lstm(n);
   auto projection = n.in("ProjWeight");
   n.require(n.need_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto act = activation(n, "proj_activation", "tanh");
+  auto& act = activation(n, "proj_activation", "tanh");
   auto most = static_cast<double>(n.attr("proj_clip", 0.0f));
-  auto project = [&](const Expr& hidden) { return clipped(activated(act, hidden.emit("MatMul", {projection})), most); };
+  auto project = [&](const Expr& hidden) { return clipped(act.of(hidden.emit("MatMul", {projection})), most); };
   auto width = static_cast<std::int64_t>(written_size(n, n.dim(projection, 1), "the size of the projection"));
   auto made = steps_of(n, net, width, static_cast<double>(n.attr("cell_clip", 0.0f)), project);
   n.out("Projection", made[0]);

@@ -6,14 +6,6 @@
 namespace oarlock {
 namespace {
 
-// The older ops number their activations.
-Expr activated(const Expr& x, std::string_view attr, std::int64_t otherwise) {
-  Node& n = x.node();
-  auto kind = n.attr(attr, otherwise);
-  n.require(kind >= 0 && kind <= 3, "attribute '" + std::string(attr) + "' is " + std::to_string(kind));
-  return kind == 0 ? x : kind == 1 ? sigmoid(x) : kind == 2 ? tanh(x) : relu(x);
-}
-
 Expr columns(const Expr& x, std::int64_t from, std::int64_t to) {
   return {x.node(), x.node().slice(x, {from}, {to}, {1})};
 }
@@ -23,9 +15,10 @@ void gru_unit(Node& n) {
   auto [gates, candidate, hidden] = gru_weights(n);
   if (n.has("Bias")) x = x + in(n, "Bias");
   auto both = columns(x, 0, 2 * hidden) + before.emit("MatMul", {gates});
-  both = activated(both, "gate_activation", 1);
+  both = activation(n, "gate_activation", 1).of(both);
   auto update = columns(both, 0, hidden), reset = columns(both, hidden, 2 * hidden) * before;
-  auto made = activated(columns(x, 2 * hidden, 3 * hidden) + reset.emit("MatMul", {candidate}), "activation", 2);
+  auto sum = columns(x, 2 * hidden, 3 * hidden) + reset.emit("MatMul", {candidate});
+  auto made = activation(n, "activation", 2).of(sum);
   bool keeps = n.attr("origin_mode", false);
   n.out("Hidden", keeps ? made + update * (before - made) : before + update * (made - before));
   n.out("ResetHiddenPrev", reset);

@@ -12,7 +12,7 @@ namespace {
 struct Together {
   std::string_view paddle, onnx;
   int since;
-  double empty;  // what a place holds before a row comes to it
+  double empty;  // what a place holds before a row comes to it; of integers, which have no such number, the last
 };
 
 const Together& how(const Node& n, std::string_view attr) {
@@ -54,9 +54,8 @@ Gathered gathered(const Expr& rows, const Value& places, const Value& count, con
 
 // The numbers of segments do not fall, so the last is the largest.
 void segment_pool(Node& n) {
-  auto x = in(n, "X"), ids = in(n, "SegmentIds").to(DType::int64);
-  auto count = Expr(n, n.slice(ids, {-1}, {INT64_MAX}, {0})) + 1;
-  auto [rows, counts] = gathered(x, ids, count, how(n, "pooltype"));
+  auto x = in(n, "X"), last = Expr(n, n.slice(as_vector(n, n.in("SegmentIds")), {-1}, {INT64_MAX}, {0}));
+  auto [rows, counts] = gathered(x, positions_in(n, "SegmentIds"), last + 1, how(n, "pooltype"));
   n.out("Out", rows);
   n.out("SummedIds", n.unsqueeze(counts, {-1}));
 }
@@ -85,7 +84,7 @@ Expr message(Node& n, const Expr& a, const Expr& b) {
 }
 
 void receive(Node& n, const Expr& messages) {
-  auto [rows, counts] = gathered(messages, n.in("Dst_index"), node_count(n, n.in("X")), how(n, "reduce_op"));
+  auto [rows, counts] = gathered(messages, positions_in(n, "Dst_index"), node_count(n, n.in("X")), how(n, "reduce_op"));
   n.out("Out", rows);
   n.out("Dst_count", counts.to(DType::int32));
 }

@@ -9,6 +9,7 @@ Expr Sequences::begins() const { return {node(), node().slice(offsets, {0}, {-1}
 Expr Sequences::ends() const { return {node(), node().slice(offsets, {1}, {INT64_MAX}, {0})}; }
 Expr Sequences::lengths() const { return ends() - begins(); }
 Expr Sequences::count() const { return Expr(node(), size_along(node(), offsets, 0)) - 1; }
+Expr Sequences::rows() const { return counted(node(), node().slice(offsets, {-1}, {INT64_MAX}, {0})); }
 
 Sequences sequences(Node& n, std::string_view slot) {
   Value offsets = n.lod(slot);
@@ -25,7 +26,8 @@ Sequences checked(const Sequences& cut, const Expr& rows) {
   Node& n = cut.node();
   Expr first(n, n.slice(cut.offsets, {0}, {1}, {0})), last(n, n.slice(cut.offsets, {-1}, {INT64_MAX}, {0}));
   auto wrong = n.concat({cut.lengths() < 0, !(first == 0), !(last == rows)}, 0);
-  return {{n, only_where_none(n, cut.offsets, wrong)}};
+  return {{n, only_where_none(n, cut.offsets, wrong,
+                              "offsets must begin with 0, not fall, and end with the number of rows")}};
 }
 
 Expr largest(const Expr& lengths) {
@@ -35,19 +37,14 @@ Expr largest(const Expr& lengths) {
 
 Places places(const Expr& begins, const Expr& lengths, const Expr& longest) {
   Node& n = begins.node();
-  auto column = [&](const Expr& v) { return Expr(n, n.unsqueeze(v, {1})); };
   Expr steps(n, n.unsqueeze(counted(n, longest), {0}));
-  auto inside = steps < column(lengths);
-  return {where(inside, column(begins) + steps, 0), inside};
+  auto inside = steps < as_column(lengths);
+  return {where(inside, as_column(begins) + steps, 0), inside};
 }
 
 Places places(const Sequences& cut) {
   auto lengths = cut.lengths();
   return places(cut.begins(), lengths, largest(lengths));
-}
-
-Expr rows_at(const Expr& rows, const Expr& at) {
-  return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
 }
 
 Expr with_rank(const Expr& v, int rank) {
@@ -73,9 +70,11 @@ Expr packed(const Expr& padded, const Expr& inside) {
   return rows;
 }
 
-Expr each_row(const Expr& values, const Places& places) {
-  Node& n = values.node();
-  return packed({n, n.emit("Expand", {n.unsqueeze(values, {1}), n.shape_of(places.inside)})}, places.inside);
+Expr sequence_numbers(const Sequences& cut) {
+  Node& n = cut.node();
+  auto at = places(cut);
+  auto numbers = as_column(counted(n, cut.count())).emit("Expand", {n.shape_of(at.inside)});
+  return packed(numbers, at.inside);
 }
 
 }  // namespace oarlock

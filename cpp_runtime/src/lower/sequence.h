@@ -13,6 +13,7 @@ struct Sequences {
   Expr ends() const;     // [n]
   Expr lengths() const;  // [n]
   Expr count() const;    // n as int64[1]
+  Expr rows() const;     // the numbers of all rows [T]
 };
 
 /// Those of an operand.   Fails where it has none.
@@ -33,14 +34,12 @@ Places places(const Sequences& cut);
 /// The same for pieces of the rows.   begins, lengths: int64[n]; longest: int64[1]
 Places places(const Expr& begins, const Expr& lengths, const Expr& longest);
 
-/// Rows at places of any shape.   [T,*], int64[...] -> [...,*]
-Expr rows_at(const Expr& rows, const Expr& at);
 /// [T,*] -> [n,longest,*], 0 or another number behind the end
 Expr padded(const Expr& rows, const Places& places, double behind = 0);
 /// [n,longest,*] -> [T,*]
 Expr packed(const Expr& padded, const Expr& inside);
-/// [n] -> [T]: what belongs to a sequence, for each of its rows.
-Expr each_row(const Expr& values, const Places& places);
+/// The number of the sequence that each row belongs to.   [T]
+Expr sequence_numbers(const Sequences& cut);
 /// `v` with axes of size 1 behind, up to a rank.
 Expr with_rank(const Expr& v, int rank);
 

@@ -10,16 +10,25 @@ namespace {
 
 // ---- sequence_pool ----
 
+// `v` with one element more along an axis.
+Expr longer(const Expr& v, std::int64_t axis, double last) {
+  Node& n = v.node();
+  int rank = n.need_rank(v);
+  Ints pads(static_cast<std::size_t>(2 * rank), 0);
+  pads[static_cast<std::size_t>(rank + axis)] = 1;
+  return v.emit("Pad", {n.ints(pads), v.number(last)});
+}
+
 // A row for each sequence; anything for those without rows.
 Expr pooled(const Expr& x, const Sequences& cut, const std::string& type) {
   Node& n = x.node();
-  auto lengths = cut.lengths();
-  if (type == "FIRST") return rows_at(x, where(lengths > 0, cut.begins(), 0));
-  if (type == "LAST") return rows_at(x, where(lengths > 0, cut.ends() - 1, 0));
-  if (type == "MAX") return reduce("ReduceMax", padded(x, places(cut), -INFINITY), {1});
+  // Where no sequence has rows, there must be one to look at all the same.
+  if (type == "FIRST") return rows_at(longer(x, 0, 0), cut.begins());
+  if (type == "LAST") return rows_at(longer(x, 0, 0), max(cut.ends() - 1, 0));
+  if (type == "MAX") return reduce("ReduceMax", longer(padded(x, places(cut), -INFINITY), 1, -INFINITY), {1});
   auto total = sum(padded(x, places(cut)), {1});
   if (type == "SUM") return total;
-  auto sizes = with_rank(max(lengths, 1).to(n.need_dtype(x)), n.need_rank(x));
+  auto sizes = with_rank(max(cut.lengths(), 1).to(n.need_dtype(x)), n.need_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
   return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
@@ -49,11 +58,9 @@ struct Around {
 
 Around around(const Sequences& cut, std::int64_t first, std::int64_t count) {
   Node& n = cut.node();
-  auto at = places(cut);
-  auto column = [&](const Expr& v) { return Expr(n, n.unsqueeze(v, {1})); };
-  auto own = column(packed(at.rows, at.inside));
-  auto rows = own + (counted(n, n.ints({count})) + static_cast<double>(first));
-  auto inside = rows >= column(each_row(cut.begins(), at)) && rows < column(each_row(cut.ends(), at));
+  auto numbers = sequence_numbers(cut);
+  auto rows = as_column(cut.rows()) + (counted(n, n.ints({count})) + static_cast<double>(first));
+  auto inside = rows >= as_column(rows_at(cut.begins(), numbers)) && rows < as_column(rows_at(cut.ends(), numbers));
   return {where(inside, rows, 0), inside};
 }
 
@@ -88,8 +95,7 @@ void box_clip(Node& n) {
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto at = places(sequences(n, "Input"));
-  auto pictures = each_row(counted(n, size_along(n, info, 0)), at);
+  auto pictures = sequence_numbers(sequences(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
   n.out("Output", max(min(boxes, rows_at(ends, pictures)), 0));
 }

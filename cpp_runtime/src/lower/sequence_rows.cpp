@@ -23,7 +23,7 @@ void sequence_pad(Node& n) {
   if (length >= 0) {
     written_size(n, length, "attribute 'padded_length'");
     Expr wanted(n, n.ints({length}));
-    longest = {n, only_where_none(n, wanted, longest > wanted)};
+    longest = {n, only_where_none(n, wanted, longest > wanted, "a sequence is longer than padded_length")};
   }
   auto at = places(cut.begins(), lengths, longest);
   auto found = rows_at(x, at.rows);
@@ -36,16 +36,14 @@ void sequence_unpad(Node& n) {
   auto x = in(n, "X");
   n.require(n.need_rank(x) >= 2, "needs X [batch, time, ...]");
   Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)), longest(n, size_along(n, x, 1));
-  lengths = {n, only_where_none(n, lengths, lengths > longest || lengths < 0)};
-  auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < Expr(n, n.unsqueeze(lengths, {1}));
+  lengths = {n,
+             only_where_none(n, lengths, lengths > longest || lengths < 0, "a length is negative, or more than X has")};
+  auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < as_column(lengths);
   n.out("Out", with_rank(packed(x, inside), 2));
   n.out_lod("Out", of_lengths(lengths).offsets);
 }
 
 // ---- repeated ----
-
-// The number of the sequence that each row belongs to.   [T]
-Expr sequence_numbers(const Sequences& cut) { return each_row(counted(cut.node(), cut.count()), places(cut)); }
 
 // Each row of X as often as its sequence in Y has rows.
 void sequence_expand_as(Node& n) {
@@ -75,9 +73,8 @@ void sequence_expand(Node& n) {
 
 void sequence_reverse(Node& n) {
   auto cut = sequences(n);
-  auto at = places(cut);
-  auto mirror = each_row(cut.begins() + cut.ends() - 1, at);
-  n.out("Y", rows_at(in(n, "X"), mirror - packed(at.rows, at.inside)));
+  auto mirror = rows_at(cut.begins() + cut.ends() - 1, sequence_numbers(cut));
+  n.out("Y", rows_at(in(n, "X"), mirror - cut.rows()));
 }
 
 // The first sequences of all, the second of all, ...
@@ -101,7 +98,7 @@ void sequence_slice(Node& n) {
   auto numbers = [&](std::string_view slot) { return Expr(n, n.cast(as_vector(n, n.in(slot)), DType::int64)); };
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > cut.lengths();
-  from = {n, only_where_none(n, from, wrong)};
+  from = {n, only_where_none(n, from, wrong, "a slice is not inside of its sequence")};
   auto at = places(cut.begins() + from, lengths, largest(lengths));
   n.out("Out", rows_at(in(n, "X"), packed(at.rows, at.inside)));
   n.out_lod("Out", of_lengths(lengths).offsets);
@@ -151,8 +148,7 @@ Expr kept_words(const Expr& words, const Expr& is_first, double blank, bool merg
 void align_packed(Node& n, const Expr& x, double blank, bool merges) {
   Expr words(n, n.reshape(x, {-1}));
   auto cut = sequences(n, "Input");
-  auto at = places(cut);
-  auto is_first = packed(at.rows, at.inside) == each_row(cut.begins(), at);
+  auto is_first = cut.rows() == rows_at(cut.begins(), sequence_numbers(cut));
   auto kept = kept_words(words, is_first, blank, merges);
   auto found = kept_rows(words, kept);
   // Where nothing is left, real Paddle gives one row of -1.
@@ -169,10 +165,10 @@ void align_padded(Node& n, const Expr& x, double blank, bool merges) {
   Expr steps(n, n.unsqueeze(counted(n, size_along(n, x, 1)), {0}));
   auto kept = kept_words(x, steps == 0, blank, merges) && steps < lengths;
   auto counts = kept.to(DType::int64).emit("CumSum", {n.int_scalar(1)});
-  auto places = where(kept, counts - 1, Expr(n, size_along(n, x, 1)));
+  auto targets = where(kept, counts - 1, Expr(n, size_along(n, x, 1)));
   auto room = n.concat({size_along(n, x, 0), Expr(n, size_along(n, x, 1)) + 1}, 0);
   auto empty = filled_like(x, static_cast<double>(n.attr("padding_value", 0)), room);
-  auto put = n.emit("ScatterElements", {empty, places, x}, {{"axis", std::int64_t{1}}});
+  auto put = n.emit("ScatterElements", {empty, targets, x}, {{"axis", std::int64_t{1}}});
   n.out("Output", n.slice(put, {0}, {-1}, {1}));
   n.out("OutputLength", sum(kept.to(DType::int64), {1}, true).to(n.need_dtype(x)));
 }
@@ -194,7 +190,7 @@ void sequence_reshape(Node& n) {
   auto elements = sequences(n).offsets * Expr(n, size_along(n, x, 1)), offsets = elements / static_cast<double>(width);
   auto wrong = !(offsets * static_cast<double>(width) == elements);
   n.out("Out", n.reshape(x, {-1, width}));
-  n.out_lod("Out", only_where_none(n, offsets, wrong));
+  n.out_lod("Out", only_where_none(n, offsets, wrong, "the elements of a sequence do not fill rows of new_dim"));
 }
 
 // The same rows under other offsets: those of Y, the content of Y, or an attribute.

@@ -39,6 +39,8 @@ std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t othe
   return value ? *value : otherwise;
 }
 
+bool has_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
+
 namespace {
 
 Strings ordered_by_col(const Block& block, std::string_view type, const Slots OpDesc::* side, std::string_view slot) {

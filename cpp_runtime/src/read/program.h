@@ -144,6 +144,9 @@ struct Program {
 /// The value of an integer attribute, or `otherwise` where there is none of that type.
 std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t otherwise);
 
+/// Whether an op runs a block: once for all, or never, or many times.
+bool has_block(const OpDesc& op);
+
 /// `float32[2,?]`: what a message shows of a tensor.
 std::string show(DType dtype, const Ints& shape);
 /// `[2,?]`

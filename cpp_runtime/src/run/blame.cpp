@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lower/guard.h"
 #include "lower/operands.h"
 
 namespace oarlock {
@@ -78,7 +79,9 @@ bool is_about_index(std::string_view reason) {
   return std::any_of(std::begin(ways), std::end(ways), [&](auto way) { return reason.find(way) != reason.npos; });
 }
 
+// Our own, where a node was made to fail for it; else the engine's.
 std::string reason_of(std::string_view message) {
+  if (auto own = between(message, kReason, "'"); !own.empty()) return std::string(own);
   constexpr std::string_view status = "Status Message: ";
   auto at = message.find(status);
   std::string reason(without_source(message.substr(at == message.npos ? 0 : at + status.size())));
@@ -92,7 +95,8 @@ std::string reason_of(std::string_view message) {
 
 Error blamed(const Program& program, const Error& error) {
   std::string_view message = error.what();
-  Found found = op_of(program, between(message, "Name:'", "'"));
+  auto node = between(message, "Name:'", "'");
+  Found found = op_of(program, node.substr(0, node.find(kReason)));
   if (error.fault() != Fault::engine || !found.op) return error;
   bool no_memory = message.find("out of memory") != message.npos;
   std::string at = found.op->where.empty() ? "" : "\n    at " + found.op->where;
