@@ -57,6 +57,22 @@ def test_offsets_go_from_op_to_op() -> None:
     np.testing.assert_array_equal(found, [[0, 1], [12, 15]])
 
 
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        ([2], "not as many lengths as rows"),
+        ([1, 1, 1], "not as many lengths"),
+        ([1, 4], "more than X has"),
+        ([-1, 1], "negative"),
+    ],
+)
+def test_lengths_that_do_not_fit_are_refused(lengths: list[int], said: str) -> None:
+    unpad = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["lengths"]}, {"Out": ["out"]})
+    inputs: Inputs = {"x": (np.zeros((2, 3, 4), "float32"), 0), "lengths": (np.array(lengths), 0)}
+    with pytest.raises(EngineError, match=f"sequence_unpad, giving 'out': .*{said}"):
+        run(inputs, unpad)
+
+
 def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
     outputs = {"Out": ["y"], "Length": ["lengths"]}
     pad = OpDesc("sequence_pad", {"X": ["x"], "PadValue": ["zero"]}, outputs, {"padded_length": Attr(AttrType.INT, -1)})

@@ -36,8 +36,10 @@ void sequence_unpad(Node& n) {
   auto x = in(n, "X");
   n.require(n.need_rank(x) >= 2, "needs X [batch, time, ...]");
   Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)), longest(n, size_along(n, x, 1));
-  lengths = {n,
-             only_where_none(n, lengths, lengths > longest || lengths < 0, "a length is negative, or more than X has")};
+  auto wrong = lengths > longest || lengths < 0;
+  lengths = {n, only_where_none(n, lengths, wrong, "a length is negative, or more than X has")};
+  auto as_many = Expr(n, size_along(n, lengths, 0)) == Expr(n, size_along(n, x, 0));
+  lengths = {n, only_where_none(n, lengths, !as_many, "there are not as many lengths as rows of X")};
   auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < as_column(lengths);
   n.out("Out", with_rank(packed(x, inside), 2));
   n.out_lod("Out", of_lengths(lengths).offsets);
