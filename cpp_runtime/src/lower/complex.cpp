@@ -144,7 +144,7 @@ struct Fourier {
 };
 
 Fourier read_fourier(Node& n, int rank) {
-  n.require(rank > 0, "there is no axis to transform");
+  n.require(rank > 0, "has no axis to transform");
   Fourier f{n.attr("axes", Ints{}), n.attr("normalization", "backward"), n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
   for (auto& axis : f.axes) axis = from_front(n, {axis}, rank)[0];

@@ -20,6 +20,13 @@ Expr taken(const Expr& v, const Expr& at, std::int64_t from_back) {
   return {n, n.emit("Gather", {v, at}, {{"axis", n.need_rank(v) - from_back}})};
 }
 
+// Whole numbers would be divided as such.
+Expr floats_in(Node& n, std::string_view slot) {
+  auto x = in(n, slot);
+  n.require(is_floating(n.need_dtype(x)), "needs " + std::string(slot) + " of floats");
+  return x;
+}
+
 Expr row(const Expr& v, const Expr& at) { return taken(v, at, 2); }
 Expr column(const Expr& v, const Expr& at) { return taken(v, at, 1); }
 Expr as_row(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-2})}; }
@@ -97,7 +104,7 @@ Expr solved(const Expr& a, const Expr& b) {
 
 Expr inverted(const Expr& a) { return solved(a, identity(a)); }
 
-void inverse(Node& n) { n.out("Output", inverted(in(n, "Input"))); }
+void inverse(Node& n) { n.out("Output", inverted(floats_in(n, "Input"))); }
 
 // Whether `b` is a vector, or as many of them as there are matrices in `a`.
 bool holds_vectors(const Node& n, const Value& a, const Value& b) {
@@ -111,14 +118,14 @@ bool holds_vectors(const Node& n, const Value& a, const Value& b) {
 }
 
 void solve(Node& n) {
-  auto a = in(n, "X"), b = in(n, "Y");
+  auto a = floats_in(n, "X"), b = floats_in(n, "Y");
   if (!holds_vectors(n, a, b)) return n.out("Out", solved(a, b));
   n.out("Out", n.squeeze(solved(a, as_column(b)), {-1}));
 }
 
 // Signs, and logarithms of sizes.   [2,*]
 void slogdeterminant(Node& n) {
-  auto done = eliminated(in(n, "Input"));
+  auto done = eliminated(floats_in(n, "Input"));
   auto signs = reduce(n, "ReduceProd", done.signs * sign(done.pivots), {0}, true);
   auto logs = reduce(n, "ReduceSum", log(abs(done.pivots)), {0}, true);
   n.out("Out", n.concat({signs, logs}, 0));
@@ -126,7 +133,7 @@ void slogdeterminant(Node& n) {
 
 // By squares: as many products as the exponent has digits, twice.
 void matrix_power(Node& n) {
-  auto x = in(n, "X");
+  auto x = floats_in(n, "X");
   auto exponent = n.attr("n", 0);
   n.need_rank(x);
   auto base = exponent < 0 ? inverted(x) : x, found = identity(x);
@@ -150,8 +157,8 @@ Expr triangle(const Expr& a, bool upper, bool unit) {
 
 void triangular_solve(Node& n) {
   bool upper = n.attr("upper", true);
-  auto a = triangle(in(n, "X"), upper, n.attr("unitriangular", false));
-  n.out("Out", solved(n.attr("transpose", false) ? adjoint(a) : a, in(n, "Y")));
+  auto a = triangle(floats_in(n, "X"), upper, n.attr("unitriangular", false));
+  n.out("Out", solved(n.attr("transpose", false) ? adjoint(a) : a, floats_in(n, "Y")));
 }
 
 // Column by column, each taken off what is left: only one triangle is read.
@@ -168,7 +175,7 @@ Expr cholesky_factor(const Expr& lower) {
 }
 
 void cholesky(Node& n) {
-  auto x = in(n, "X");
+  auto x = floats_in(n, "X");
   bool upper = n.attr("upper", false);
   auto factor = cholesky_factor(upper ? adjoint(x) : x);
   n.out("Out", upper ? adjoint(factor) : factor);
@@ -177,9 +184,9 @@ void cholesky(Node& n) {
 // Y is a factor of what is to be solved.
 void cholesky_solve(Node& n) {
   bool upper = n.attr("upper", false);
-  auto factor = triangle(in(n, "Y"), upper, false);
+  auto factor = triangle(floats_in(n, "Y"), upper, false);
   auto lower = upper ? adjoint(factor) : factor;
-  n.out("Out", solved(adjoint(lower), solved(lower, in(n, "X"))));
+  n.out("Out", solved(adjoint(lower), solved(lower, floats_in(n, "X"))));
 }
 
 // ---- norms ----
