@@ -112,6 +112,7 @@ def prepare(folder: str) -> None:
     """The models of the inference cases, as Paddle's files and as ONNX."""
     import oarlock as paddle  # noqa: PLC0415
     from oarlock.cli.model import export_model  # noqa: PLC0415
+    from oarlock.onnx.files import Wanted  # noqa: PLC0415
 
     worker = HERE / "workers" / "paddle_like.py"
     environment = {**os.environ, "PYTHONPATH": str(HERE / "workers")}
@@ -120,7 +121,7 @@ def prepare(folder: str) -> None:
     small.eval()
     paddle.jit.save(small, f"{folder}/small", input_spec=[paddle.static.InputSpec([None, 64], "float32", "x")])
     for name in ("small", "mlp", "lenet", "resnet", "transformer"):
-        export_model(f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", inline=False, opset=17)
+        export_model(f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", Wanted(opset=17, check=False))
 
 
 def measure(workers: list[Worker], case: str, rounds: int) -> dict[str, float]:
