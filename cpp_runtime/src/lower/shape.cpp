@@ -47,7 +47,9 @@ void flatten_range(Node& n) {
   auto x = n.in("X");
   int rank = n.need_rank(x);
   if (rank == 0) return n.out("Out", n.unsqueeze(x, {0}));
-  n.out("Out", flattened(n, x, n.axis("start_axis", 1, rank), n.axis("stop_axis", 1, rank), rank));
+  auto start = n.axis("start_axis", 1, rank), stop = n.axis("stop_axis", 1, rank);
+  n.require(start <= stop, "attribute 'stop_axis' is before 'start_axis'");
+  n.out("Out", flattened(n, x, start, stop, rank));
 }
 
 void flatten_to_matrix(Node& n) {
