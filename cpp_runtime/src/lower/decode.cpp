@@ -56,15 +56,13 @@ Expr best_tags(const Forward& found, const Expr& lengths, const Expr& longest) {
   return walk(n, {1, true}, {best_of(found.ended, 1), longest - 1}, {found.came}, back).kept[0];
 }
 
-Expr row_of(const Expr& table, std::int64_t at) {
-  return {table.node(), table.node().emit("Gather", {table, table.node().int_scalar(at)}, {{"axis", std::int64_t{0}}})};
-}
+Expr row_of(const Expr& table, std::int64_t at) { return rows_at(table, table.node().int_scalar(at)); }
 
 // The last tag starts every sequence and the last but one ends it, where they do.
 void viterbi_decode(Node& n) {
   auto x = in(n, "Input"), transition = in(n, "Transition");
   n.require(n.need_rank(x) == 3, "needs Input [batch, time, tags]");
-  Expr lengths(n, as_vector(n, n.in("Length"))), longest(n, reduce(n, "ReduceMax", lengths, {}, false));
+  Expr lengths(n, as_vector(n, n.in("Length"))), longest = reduce("ReduceMax", lengths);
   bool tags = n.attr("include_bos_eos_tag", true);
   auto first = tags ? row_of(transition, -1) : row_of(transition, -1).number(0);
   auto last = tags ? row_of(transition, -2) : first;

@@ -56,7 +56,7 @@ void add_position_encoding(Node& n) {
   Floats rates;
   for (std::int64_t k = 0; k < half; ++k)
     rates.push_back(std::pow(10000.0, half > 1 ? -static_cast<double>(k) / static_cast<double>(half - 1) : -1.0));
-  Expr places(n, n.unsqueeze(counted(n, length_along(n, x, 1)), {-1}));
+  auto places = as_column(counted(n, length_along(n, x, 1)));
   auto angles = places.to(dtype) * Expr(n, n.floats(rates, dtype));
   Expr waves(n, n.concat({sin(angles), cos(angles)}, 1));
   n.out("Out", x * n.attr("alpha", 1.0f) + waves * n.attr("beta", 1.0f));

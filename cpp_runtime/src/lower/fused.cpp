@@ -37,7 +37,7 @@ void softmax_mask_upper_triangle(Node& n) {
   auto x = in(n, "X");
   int rank = n.need_rank(x);
   auto columns = counted(n, length_along(n, x, rank - 1));
-  Expr rows(n, n.unsqueeze(counted(n, length_along(n, x, rank - 2)), {-1}));
+  auto rows = as_column(counted(n, length_along(n, x, rank - 2)));
   n.out("Out", n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
 }
 

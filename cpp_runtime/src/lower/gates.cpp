@@ -55,7 +55,7 @@ GruWeights gru_weights(Node& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr row_sums(Node& n, const Value& v) { return {n, reduce(n, "ReduceSum", v, {2}, false)}; }
+Expr row_sums(Node& n, const Value& v) { return sum(Expr(n, v), {2}); }
 
 Expr not_numbers(const Expr& rows, const Values& states) {
   Node& n = rows.node();
