@@ -205,16 +205,16 @@ def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
 
 
 def rename(program: Program, renamed: dict[str, str]) -> None:
-    """Give variables of the outermost block other names."""
-    block = program.block
-    block.vars = {renamed.get(n, n): v for n, v in block.vars.items()}
-    for name, var in block.vars.items():
-        var.name = name
+    """Give variables other names."""
 
     def all_of(slots: dict[str, list[str]]) -> dict[str, list[str]]:
         return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
 
-    block.ops = [replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops]
+    for block in program.blocks:
+        block.vars = {renamed.get(n, n): v for n, v in block.vars.items()}
+        for name, var in block.vars.items():
+            var.name = name
+        block.ops = [replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops]
 
 
 def needs_picture_sizes(op: OpDesc) -> bool:

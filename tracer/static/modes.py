@@ -204,6 +204,8 @@ class Static(Mode):
         """See Mode.become."""
         assert isinstance(tensor, Variable)
         assert isinstance(made, Variable)
+        for inner in self.recorder.open[1:]:
+            inner.changed.setdefault(id(tensor), (tensor, tensor.desc))
         tensor.desc = made.desc
         tensor.name = made.desc.name
         self.recorder.bind(tensor, made.desc.name)

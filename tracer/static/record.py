@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.dtype import BY_NP
-from ..core.errors import user_line
+from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import Tensor
 from .names import Namer
-from .program import Attr, AttrType, OpDesc, Program, VarDesc
+from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
+
+
+@dataclass
+class Inner:
+    """A block while it is written.   changed: tensors that it changes in place, with what they were before."""
+
+    block: Block
+    changed: dict[int, tuple[Tensor, Any]] = field(default_factory=dict)
 
 
 class Recorder:
@@ -19,11 +30,34 @@ class Recorder:
 
     def __init__(self) -> None:
         self.program = Program(version=PADDLE_VERSION)
+        self.open = [Inner(self.program.block)]  # the blocks that are being written, outermost first
         self.scope: dict[str, Tensor] = {}
         self.namer = Namer()
         self._names: dict[int, str] = {}
         self.layers: list[str] = []  # those that forward is in, outermost first
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
+
+    # -- blocks -------------------------------------------------------------------------------------------------
+
+    @property
+    def block(self) -> Block:
+        """The block that ops are written to."""
+        return self.open[-1].block
+
+    @contextmanager
+    def inner_block(self) -> Iterator[Inner]:
+        """Write the body to a new block inside of the one that is being written."""
+        made = Inner(Block(len(self.program.blocks), self.block.idx))
+        self.program.blocks.append(made.block)
+        self.open.append(made)
+        try:
+            yield made
+        finally:
+            self.open.pop()
+
+    def var(self, name: str) -> VarDesc | None:
+        """The declaration of `name` as the block that is being written sees it."""
+        return self.program.var(name, self.block.idx)
 
     # -- tensors ------------------------------------------------------------------------------------------------
 
@@ -37,21 +71,30 @@ class Recorder:
         return id(tensor) in self._names
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that `tensor` is; one that nobody declared is a constant and goes with the program."""
-        name = self._names.get(id(tensor))
-        return self.persistable(tensor) if name is None else name
+        """The variable that `tensor` is; one that nobody declared is a constant and goes with the program.
 
-    def declare(self, name: str, meta: Meta, **flags: Any) -> VarDesc:
-        """Add a variable to the outermost block."""
+        Raises TraceError for one that a branch or a loop made and did not give.
+        """
+        name = self._names.get(id(tensor))
+        if name is None:
+            return self.persistable(tensor)
+        if self.var(name) is None:
+            why = f"'{name}' was made in a branch or a loop, and is not one of its results"
+            raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
+        return name
+
+    def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
+        """Add a variable to a block, the one that is being written unless given."""
         desc = VarDesc(name, tuple(meta.shape), BY_NP[meta.dtype].name, **flags)
-        self.program.block.vars[name] = desc
+        (block or self.block).vars[name] = desc
         return desc
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
         """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a constant."""
         name = self.namer.persistable(wanted or tensor.name)
         trainable = not tensor.stop_gradient
-        self.declare(name, tensor.meta, persistable=True, is_parameter=trainable, stop_gradient=not trainable)
+        flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
+        self.declare(name, tensor.meta, self.program.block, **flags)
         self.bind(tensor, name)
         self.scope[name] = tensor
         return name
@@ -77,7 +120,9 @@ class Recorder:
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
             if index < len(args) and args[index] is not None:
-                return self.program.block.vars[self.name_of(args[index])]
+                found = self.var(self.name_of(args[index]))
+                assert found is not None
+                return found
         return self.declare(self.namer.temporary(op.type), meta)
 
     def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> None:
@@ -86,7 +131,7 @@ class Recorder:
         line = user_line()
         typed = typed_attrs(op, op.full_attrs(attrs))
         layer = self.layers[-1] if self.layers else ""
-        self.program.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line), layer))
+        self.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line), layer))
 
     def _operand(self, arg: Any) -> list[str]:
         return [self.name_of(arg)] if isinstance(arg, Tensor) else [self.name_of(t) for t in arg]
