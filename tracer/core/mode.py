@@ -48,6 +48,10 @@ class Mode:
         """Let `tensor` be what `made` is."""
         raise NotImplementedError
 
+    def converted(self, function: Any) -> Any:
+        """What to call in place of the forward of a layer."""
+        return function
+
     def with_tape(self, tape: bool) -> Mode:
         """The same mode, recording gradients or not."""
         raise NotImplementedError
@@ -92,6 +96,10 @@ class Over(Mode):
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""
         self.inner.become(tensor, made)
+
+    def converted(self, function: Any) -> Any:
+        """See Mode.converted."""
+        return self.inner.converted(function)
 
     def with_tape(self, tape: bool) -> Mode:
         """See Mode.with_tape."""

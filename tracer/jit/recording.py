@@ -20,6 +20,7 @@ from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Progr
 from ..static.record import Recorder
 from ..static.reinfer import with_shapes
 from ..static.variable import Variable
+from .ast.calls import convert_or_leave
 
 PRODUCER = "oarlock 0.1.0"
 
@@ -153,7 +154,7 @@ def record(layer: Layer, specs: Sequence[Any]) -> Recording:
         for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
     ]
     state = State(layer)
-    with instead(Static(recorder)):
+    with instead(Static(recorder, convert_or_leave)):
         try:
             with named_layers(layer, recorder):
                 outputs = layer(*named)

@@ -13,6 +13,7 @@ import numpy as np
 from ..core import unique_name
 from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import OpError
+from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import made_parameter
@@ -53,13 +54,14 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """What forward gives, hooks included."""
+        forward = self.forward if state.mode.silent else state.mode.converted(self.forward)
         if not self._pre_hooks and not self._post_hooks:
-            return self.forward(*inputs, **kwargs)
+            return forward(*inputs, **kwargs)
         for hook in self._pre_hooks:
             changed = hook(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
-        outputs = self.forward(*inputs, **kwargs)
+        outputs = forward(*inputs, **kwargs)
         for hook in self._post_hooks:
             changed = hook(self, inputs, outputs)
             outputs = outputs if changed is None else changed

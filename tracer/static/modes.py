@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, TraceError, user_line, with_user_line
-from ..core.mode import Mode
+from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import Tensor
 from .program import Guard
@@ -160,9 +160,14 @@ class Static(Mode):
     silent = False
     static = True
 
-    def __init__(self, recorder: Recorder, tape: bool = False) -> None:
+    def __init__(self, recorder: Recorder, convert: Callable[[Any], Any] | None = None) -> None:
         self.recorder = recorder
-        self.tape = tape
+        self.tape = False
+        self._convert = convert
+
+    def converted(self, function: Any) -> Any:
+        """See Mode.converted."""
+        return function if self._convert is None else self._convert(function)
 
     def with_tape(self, tape: bool) -> Static:
         """The same recording: nothing runs, so there is no tape."""
@@ -179,7 +184,10 @@ class Static(Mode):
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
         outputs = {s.name: names_of(made[i]) for i, s in recorded_slots(op)}
-        self.recorder.add(op, args, attrs, outputs)
+        written = self.recorder.add(op, args, attrs, outputs)
+        for slot in made:
+            for variable in slot if isinstance(slot, list) else [slot]:
+                variable.where = written.where
         return made[0] if len(op.outs) == 1 else tuple(made)
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
@@ -219,6 +227,13 @@ class Static(Mode):
 
     def read(self, tensor: Tensor, reader: str) -> None:
         """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
+
+
+def static_mode(mode: Mode) -> Static | None:
+    """The `Static` that `mode` is, or is over; None where no program is written by names only."""
+    while isinstance(mode, Over):
+        mode = mode.inner
+    return mode if isinstance(mode, Static) else None
 
 
 def names_of(made: Any) -> list[str]:

@@ -49,11 +49,28 @@ class Recorder:
         """Write the body to a new block inside of the one that is being written."""
         made = Inner(Block(len(self.program.blocks), self.block.idx))
         self.program.blocks.append(made.block)
-        self.open.append(made)
-        try:
+        with self.writing(made):
             yield made
+
+    @contextmanager
+    def writing(self, inner: Inner) -> Iterator[None]:
+        """Write the body to a block of the one that is being written."""
+        self.open.append(inner)
+        try:
+            yield
         finally:
             self.open.pop()
+
+    def mark(self) -> tuple[int, int, set[str]]:
+        """What there is now, for `rewind`."""
+        return len(self.program.blocks), len(self.block.ops), set(self.block.vars)
+
+    def rewind(self, mark: tuple[int, int, set[str]]) -> None:
+        """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
+        blocks, ops, names = mark
+        del self.program.blocks[blocks:]
+        del self.block.ops[ops:]
+        self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
         """The declaration of `name` as the block that is being written sees it."""
@@ -125,13 +142,20 @@ class Recorder:
                 return found
         return self.declare(self.namer.temporary(op.type), meta)
 
-    def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> None:
+    def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> OpDesc:
         """Append one op."""
         inputs = {s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None}
+        return self.emit(op.type, inputs, outputs, typed_attrs(op, op.full_attrs(attrs)))
+
+    def emit(
+        self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
+    ) -> OpDesc:  # fmt: skip
+        """Append one op that is known by its names."""
         line = user_line()
-        typed = typed_attrs(op, op.full_attrs(attrs))
         layer = self.layers[-1] if self.layers else ""
-        self.block.ops.append(OpDesc(op.type, inputs, outputs, typed, "" if line is None else str(line), layer))
+        made = OpDesc(type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer)
+        self.block.ops.append(made)
+        return made
 
     def _operand(self, arg: Any) -> list[str]:
         return [self.name_of(arg)] if isinstance(arg, Tensor) else [self.name_of(t) for t in arg]

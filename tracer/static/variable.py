@@ -12,7 +12,9 @@ from .program import VarDesc
 
 
 class Variable(Tensor):
-    """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time."""
+    """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
+
+    where = ""
 
     def __init__(self, desc: VarDesc) -> None:
         self.desc = desc
@@ -32,6 +34,11 @@ class Variable(Tensor):
     def meta(self) -> Meta:
         """Shape and dtype as declared."""
         return Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
+
+    @property
+    def made_at(self) -> str:
+        """Where it was made, for an error that names it."""
+        return f" made at {self.where}" if self.where else f" '{self.name}'"
 
     def _read(self, reader: str) -> NoReturn:
         refuse(self, reader)

@@ -74,12 +74,12 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
     """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
     axis = axis.item() if isinstance(axis, Tensor) else axis
-    return OPS["concat"](list(x), axis=axis)
+    return x.joined(axis, False) if hasattr(x, "joined") else OPS["concat"](list(x), axis=axis)
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
     """Joined along a new axis.   [*S] each -> [*, N, *]"""
-    return OPS["stack"](list(x), axis=axis)
+    return x.joined(axis, True) if hasattr(x, "joined") else OPS["stack"](list(x), axis=axis)
 
 
 def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:

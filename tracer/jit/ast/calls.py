@@ -1,0 +1,194 @@
+"""Calls in converted code: functions of the user are converted on the way, builtins know values of the program."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import os
+import sysconfig
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...core.dtype import default_float, dtype_of
+from ...core.errors import TraceError, inside, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...nn.layer import Layer
+from ...static.control.arrays import TensorArray
+from ...static.modes import static_mode
+from ...static.variable import Variable
+from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
+
+LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
+_IGNORED: set[str] = set(LIBRARIES)
+_STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
+
+
+def ignore_module(modules: Any) -> None:
+    """Leave functions of these modules as they are."""
+    for module in modules if isinstance(modules, list | tuple | set) else [modules]:
+        _IGNORED.add(module if isinstance(module, str) else module.__name__)
+
+
+def call(function: Any) -> Any:
+    """What to call in place of `function`."""
+    if static_mode(state.mode) is None:
+        return function
+    if isinstance(function, type):
+        return BUILTINS.get(function, function)
+    if isinstance(function, functools.partial):
+        return functools.partial(call(function.func), *function.args, **function.keywords)
+    try:
+        if function in BUILTINS:
+            return BUILTINS[function]
+    except TypeError:  # not hashable
+        return function
+    return convert_or_leave(function)
+
+
+def convert_or_leave(function: Any) -> Any:
+    """The converted function, if it is one of the user's whose source is there."""
+    from .convert import NoSource, convert  # noqa: PLC0415 - it compiles code that calls this module
+
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if isinstance(plain, FunctionType):
+        if not is_users(plain):
+            return function
+        try:
+            return convert(function)
+        except NoSource:
+            return function
+    if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
+        return function
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, FunctionType) and is_users(method):
+        return convert_or_leave(MethodType(method, function))
+    return function
+
+
+def is_users(function: FunctionType) -> bool:
+    """Whether a function is of the user's own code: not ours, not Python's, not of a library that knows nothing of programs."""
+    filename = function.__code__.co_filename
+    if inside(filename):
+        return False
+    module = function.__module__ or ""
+    if any(module == m or module.startswith(m + ".") for m in _IGNORED):
+        return False
+    real = os.path.realpath(filename)
+    return "site-packages" in real or not real.startswith(_STDLIB)
+
+
+# -- builtins -------------------------------------------------------------------------------------------------------
+
+
+def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1 or not isinstance(args[0], Variable):
+            return python(*args, **kwargs)
+        wanted = dtype_of(dtype() if callable(dtype) else dtype)
+        return OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
+
+    return convert
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, TensorArray):
+        return value.length()
+    if isinstance(value, Variable):
+        if not value.meta.shape:
+            raise TypeError(with_user_line("len() of a 0-D tensor"))
+        return value.shape[0]
+    if is_open(value):
+        return value.count
+    return len(value)
+
+
+def _range(*bounds: Any) -> Any:
+    return Range(*bounds) if any(isinstance(b, Variable) for b in bounds) else range(*bounds)
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    rows = rows_of(iterable)
+    return Enumerated(rows, start) if is_open(rows) else enumerate(iterable, start)
+
+
+def _zip(*iterables: Any, strict: bool = False) -> Any:
+    rows = [rows_of(i) for i in iterables]
+    if not any(map(is_open, rows)):
+        return zip(*iterables, strict=strict)
+    return Zipped([r if isinstance(r, Rows) else Sequenced(list(r)) for r in rows])
+
+
+def _map(function: Any, *iterables: Any) -> Any:
+    return map(call(function), *iterables)
+
+
+def _print(*values: Any, **how: Any) -> None:
+    print(*values, **how)
+
+
+def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
+        if kwargs or not any(isinstance(v, Variable) for v in values) or len(values) < 2:
+            return python(*args, **kwargs)
+        found = values[0]
+        for value in values[1:]:
+            found = op_of_two(op, found, value)
+        return found
+
+    return choose
+
+
+def op_of_two(op: str, a: Any, b: Any) -> Any:
+    """The larger or smaller of two values, of which one may be a number."""
+    from ...tensor.convert import tensor_like  # noqa: PLC0415
+
+    like = a if isinstance(a, Tensor) else b
+    one, two = tensor_like(a, like, op), tensor_like(b, like, op)
+    return OPS[op](one, two)
+
+
+def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
+    def over(values: Any) -> Any:
+        from .runtime import and_, or_  # noqa: PLC0415 - it calls this module
+
+        if isinstance(values, Variable):
+            op = "reduce_any" if stops else "reduce_all"
+            return OPS[op](_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False)
+        listed = list(values)
+        if not any(isinstance(v, Variable) for v in listed):
+            return python(listed)
+        found: Any = not stops
+        for value in listed:
+            found = (or_ if stops else and_)(found, lambda value=value: value)
+        return found
+
+    return over
+
+
+def _iter(value: Any, *sentinel: Any) -> Any:
+    rows = rows_of(value)
+    if is_open(rows):
+        raise TraceError(with_user_line("iter(): only a run knows how many items there are; use a `for` statement"))
+    return iter(value, *sentinel)
+
+
+BUILTINS: dict[Any, Any] = {
+    builtins.len: _len,
+    builtins.range: _range,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
+    builtins.map: _map,
+    builtins.print: _print,
+    builtins.int: _cast("int64", int),
+    builtins.float: _cast(default_float, float),
+    builtins.bool: _cast("bool", bool),
+    builtins.max: _any_of("elementwise_max", max),
+    builtins.min: _any_of("elementwise_min", min),
+    builtins.any: _quantified(True, any),
+    builtins.all: _quantified(False, all),
+    builtins.iter: _iter,
+}

@@ -1,0 +1,206 @@
+"""Converting a function: its tree rewritten, compiled again at its own lines, with its own closure, globals and defaults."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any, TypeVar
+
+from .expressions import Expressions
+from .flow import Flow
+from .jumps import lower_jumps
+from .liveness import mark
+from .source import NoSource, function_tree
+from .symbols import parameters
+from .template import keep_places, statements
+
+F = TypeVar("F", bound=Callable[..., Any])
+RUNTIME = "__ol"
+_CODES: dict[CodeType, CodeType | NoSource] = {}
+_SOURCES: dict[CodeType, str] = {}
+
+
+def convert(function: Any) -> Any:
+    """The converted function or method; `function` itself where there is nothing to convert.   Raises NoSource.
+
+    Line numbers, file, name, defaults, closure and globals are those of the original, so that tracebacks and debuggers show it.
+    """
+    if isinstance(function, MethodType):
+        return MethodType(convert(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(convert(function.func), *function.args, **function.keywords)
+    if not isinstance(function, FunctionType) or is_converted(function) or is_excluded(function):
+        return function
+    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return function
+    return _with_code(function, converted_code(function.__code__))
+
+
+def is_converted(function: FunctionType) -> bool:
+    """Whether a function was made by `convert`."""
+    return RUNTIME in function.__code__.co_freevars
+
+
+def not_to_static(function: F) -> F:
+    """Leave a function as it is when code that calls it is converted."""
+    function._not_to_static = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_excluded(function: Any) -> bool:
+    """Whether the user asked for a function to be left alone."""
+    return bool(getattr(function, "_not_to_static", False))
+
+
+def converted_code(code: CodeType) -> CodeType:
+    """The code of the converted function, made once.   Raises NoSource."""
+    if code not in _CODES:
+        try:
+            _CODES[code] = _convert(code)
+        except NoSource as error:
+            _CODES[code] = error
+    found = _CODES[code]
+    if isinstance(found, NoSource):
+        raise found
+    return found
+
+
+def converted_source(function: Any) -> str:
+    """The converted function as text.   Raises NoSource."""
+    plain = inspect.unwrap(function)
+    plain = getattr(plain, "__func__", plain)
+    converted_code(plain.__code__)
+    return _SOURCES[plain.__code__]
+
+
+def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    from . import runtime  # it converts what it calls  # noqa: PLC0415
+
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[RUNTIME] = CellType(runtime)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.update(function.__dict__)
+    made.__qualname__, made.__module__, made.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    made.__annotations__ = function.__annotations__
+    return made
+
+
+def _convert(code: CodeType) -> CodeType:
+    tree = function_tree(code)
+    keep_places(tree)
+    if isinstance(tree, ast.Lambda):
+        tree = _as_function(tree)
+    _mangle(tree, code)
+    convert_tree(tree)
+    _SOURCES[code] = ast.unparse(tree)
+    tree.name = "_ol_function"  # its own name would be one of the factory
+    made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
+    return _named(made, code.co_name, code.co_qualname)
+
+
+def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
+    (made,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
+    assert isinstance(made, ast.FunctionDef)
+    made.args = tree.args
+    return made
+
+
+def convert_tree(function: ast.FunctionDef) -> None:
+    """Rewrite a function and those inside of it."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    first = arguments[0].arg if arguments else None
+    _convert_statements(function)
+    function.body = [Expressions(first).visit(s) for s in function.body]
+    function.decorator_list, function.returns = [], None
+    for argument in ast.walk(function.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+
+
+def _convert_statements(function: ast.FunctionDef) -> None:
+    for inner in _functions_inside(function.body):
+        _convert_statements(inner)
+    if _is_generator(function):
+        return
+    lower_jumps(function)
+    mark(function)
+    flow = Flow(function)
+    body = [n for s in function.body for n in _listed(flow.visit(s))]
+    unset = [n for n in flow.unset if n not in parameters(function)]
+    doc = ast.get_docstring(function) is not None
+    first = [s for n in unset for s in statements(f"{n} = __ol.Undefined({n!r})", function)]
+    function.body = [*body[:doc], *first, *body[doc:]]
+
+
+def _listed(made: Any) -> list[ast.stmt]:
+    return made if isinstance(made, list) else [made]
+
+
+def _functions_inside(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    found: list[ast.FunctionDef] = []
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef):
+            found.append(node)
+        elif not isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
+            todo += ast.iter_child_nodes(node)
+    return found
+
+
+def _is_generator(function: ast.FunctionDef) -> bool:
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            todo += ast.iter_child_nodes(node)
+    return False
+
+
+def _factory(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
+    """A module with a function around `tree` that has the names of its closure as locals."""
+    names = "\n    ".join(f"{name} = None" for name in (*code.co_freevars, RUNTIME, "__class__"))
+    body = statements(f"def _ol_factory():\n    {names}\n    TREE", tree, TREE=[tree])
+    module = ast.Module(body, [])
+    ast.fix_missing_locations(module)
+    return module
+
+
+def _inner_code(code: CodeType, name: str) -> CodeType:
+    for wanted in ("_ol_factory", name):
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == wanted)
+    return code
+
+
+def _named(code: CodeType, name: str, qualname: str) -> CodeType:
+    """The code, and that of every function that the conversion made in it, under the user's name."""
+    consts = []
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            ours = const.co_name.startswith("_ol_")
+            inner = (
+                (name, qualname) if ours else (const.co_name, const.co_qualname.rpartition("_ol_factory.<locals>.")[2])
+            )
+            const = _named(const, *inner)
+        consts.append(const)
+    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=qualname)
+
+
+def _mangle(tree: ast.FunctionDef, code: CodeType) -> None:
+    """Private names as the class around the function has them: outside of it Python would not do it."""
+    parts = code.co_qualname.split(".")
+    owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
+    if not owner:
+        return
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg"):
+            name = getattr(node, field, None)
+            if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
+                setattr(node, field, f"_{owner}{name}")

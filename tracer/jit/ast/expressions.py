@@ -1,0 +1,141 @@
+"""Expressions that choose, and calls, become calls of `runtime`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .template import expression
+
+PLAIN_CALLS = frozenset(
+    {
+        "super",
+        "locals",
+        "globals",
+        "vars",
+        "dir",
+        "eval",
+        "exec",
+        "breakpoint",
+        "__import__",
+        "type",
+        "isinstance",
+        "issubclass",
+    }
+)
+PLAIN_METHODS = frozenset({"set_trace"})  # a debugger looks at the frame that calls it
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and calls, in functions inside as well."""
+
+    def __init__(self, first_argument: str | None) -> None:
+        self.first_argument = first_argument
+        self.count = 0
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        if _binds(node.values[1:]):
+            return node
+        call = "__ol.and_(A, lambda: B)" if isinstance(node.op, ast.And) else "__ol.or_(A, lambda: B)"
+        made = node.values[-1]
+        for value in reversed(node.values[:-1]):
+            made = expression(call, node, A=value, B=made)
+        return made
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        return expression("__ol.not_(A)", node, A=node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return self._membership(node)
+        operands = [node.left, *node.comparators]
+        if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
+            rest = [expression("lambda: A", node, A=o) for o in operands]
+            kinds = [type(o).__name__ for o in node.ops]
+            made: ast.Call = expression(f"__ol.chain({kinds!r})", node)
+            if _binds(operands[1:]):
+                return node
+            made.args += rest
+            return made
+        pairs = [
+            self._membership(ast.copy_location(ast.Compare(a, [op], [b]), node))
+            for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
+        ]
+        made_pairs = pairs[-1]
+        for pair in reversed(pairs[:-1]):
+            made_pairs = expression("__ol.and_(A, lambda: B)", node, A=pair, B=made_pairs)
+        return made_pairs
+
+    @staticmethod
+    def _membership(node: ast.Compare) -> ast.expr:
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            text = "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
+            found: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
+            return found
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if _binds([node.body, node.orelse]):
+            return node
+        return expression(
+            "__ol.if_expression(TEST, lambda: A, lambda: B)", node, TEST=node.test, A=node.body, B=node.orelse
+        )
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Name) and function.id == "super" and not node.args and self.first_argument:
+            node.args = [expression("__class__", node), expression(self.first_argument, node)]
+            return node
+        plain = isinstance(function, ast.Name) and (function.id in PLAIN_CALLS or function.id == "__ol")
+        plain = plain or (isinstance(function, ast.Attribute) and function.attr in PLAIN_METHODS)
+        if plain or _is_runtime(function):
+            return node
+        node.func = expression("__ol.call(F)", function, F=function)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
+            return node
+        return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        self.generic_visit(node)
+        if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, ast.Name):
+            return node
+        generator = node.generators[0]
+        if generator.is_async or _binds([node.elt]):
+            return node
+        assert isinstance(generator.target, ast.Name)
+        return expression(
+            "__ol.listed(ITER, lambda NAME: ITEM)", node, ITER=generator.iter, NAME=generator.target.id, ITEM=node.elt
+        )
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.body = [self.visit(s) for s in node.body]
+        return node
+
+    # Annotations and decorators say nothing about values.
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+
+def _is_runtime(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "__ol"
+
+
+def _binds(nodes: list[ast.expr]) -> bool:
+    """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for the function around it."""
+    return any(
+        isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in nodes for n in ast.walk(node)
+    )

@@ -1,0 +1,145 @@
+"""Statements that choose or repeat become calls of `runtime`, with their bodies as functions inside of the user's."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .symbols import INNER_SCOPES, effects, parameters
+from .template import expression, statements
+
+Body = list[ast.stmt]
+
+
+class Flow(ast.NodeTransformer):
+    """Rewrites `if`, `while`, `for`, `match`, `assert` and `del` of one function; `liveness.mark` comes before.
+
+    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere.
+    """
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        does = effects(function.body)
+        self.outer = _declared(function.body)
+        self.local = {s for s in does.writes if "." not in s} - self.outer.keys() | parameters(function)
+        self.count = 0
+        self.unset: dict[str, None] = {}  # locals that functions inside write: they have to exist
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+
+    # -- bodies as functions ------------------------------------------------------------------------------------
+
+    def _name(self, kind: str) -> str:
+        self.count += 1
+        return f"_ol_{kind}_{self.count}"
+
+    def _function(self, name: str, body: Body, at: ast.stmt, argument: str = "") -> Body:
+        """`def name(argument): body`, in which assignments are those of the user's function."""
+        does = effects(body)
+        written = [s for s in does.writes if s in self.local]
+        self.unset.update(dict.fromkeys(written))
+        head = f"    nonlocal {', '.join(written)}\n" if written else ""
+        shared = [s for s in does.writes if self.outer.get(s)]
+        head += f"    global {', '.join(shared)}\n" if shared else ""
+        head += "".join(f"    nonlocal {s}\n" for s in does.writes if self.outer.get(s) is False)
+        return statements(f"def NAME({argument}):\n{head}    BODY", at, NAME=name, BODY=body or statements("pass", at))
+
+    def _state(self, body: Body, live: frozenset[str]) -> list[str]:
+        """What a body changes and somebody reads afterwards; attributes outlive the function."""
+        return [s for s in effects(body).writes if s in live or "." in s]
+
+    def _accessors(self, symbols: list[str], at: ast.stmt) -> tuple[Body, dict[str, Any]]:
+        """Functions that get and set what a body changes, and the holes for a call with them."""
+        get, put = self._name("get"), self._name("set")
+        reads = [f"__ol.attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
+        writes = [s for s in symbols if s in self.local]
+        self.unset.update(dict.fromkeys(writes))
+        head = f"    nonlocal {', '.join(writes)}\n" if writes else ""
+        for s in symbols:
+            if s in self.outer:
+                head += f"    {'global' if self.outer[s] else 'nonlocal'} {s}\n"
+        sets = "".join(
+            f"    {s} = values[{i}]\n"
+            if "." not in s
+            else f"    if __ol.is_set(values[{i}], lambda: {s}):\n        {s} = values[{i}]\n"
+            for i, s in enumerate(symbols)
+        )
+        text = f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    pass"
+        names = expression(repr([_shown(s) for s in symbols]), at)
+        return statements(text, at), {"GET": get, "SET": put, "NAMES": names}
+
+    # -- statements ---------------------------------------------------------------------------------------------
+
+    def visit_If(self, node: ast.If) -> Body:
+        live = node.live  # type: ignore[attr-defined]
+        self.generic_visit(node)
+        then, other = self._name("then"), self._name("else")
+        symbols = list(dict.fromkeys(self._state(node.body, live) + self._state(node.orelse, live)))
+        made, holes = self._accessors(symbols, node)
+        call = "__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES)"
+        return [
+            *self._function(then, node.body, _first(node.body, node)),
+            *self._function(other, node.orelse, _first(node.orelse, node)),
+            *made,
+            *statements(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
+        ]
+
+    def visit_While(self, node: ast.While) -> Body:
+        live = node.live  # type: ignore[attr-defined]
+        self.generic_visit(node)
+        test, body = self._name("test"), self._name("body")
+        made, holes = self._accessors(self._state([*node.body, node.test], live), node)  # type: ignore[list-item]
+        return [
+            *self._function(test, statements("return TEST", node, TEST=node.test), node),
+            *self._function(body, node.body, node),
+            *made,
+            *statements("__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes),
+        ]
+
+    def visit_For(self, node: ast.For) -> Body:
+        live = node.live  # type: ignore[attr-defined]
+        extra = getattr(node, "extra_test", None)
+        self.generic_visit(node)
+        body, test = self._name("body"), self._name("test")
+        inside = [*statements("TARGET = _ol_item", node, TARGET=expression("_", node)), *node.body]
+        inside[0].targets = [node.target]  # type: ignore[attr-defined]
+        made, holes = self._accessors(self._state(inside, live), node)
+        made += self._function(body, inside, node, "_ol_item")
+        call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
+        if extra is not None:
+            made += self._function(test, statements("return TEST", node, TEST=extra), node)
+            call = "__ol.for_(ITER, BODY, GET, SET, NAMES, TEST)"
+        return [*made, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
+
+    def visit_Assert(self, node: ast.Assert) -> Body:
+        message = node.msg or ast.copy_location(ast.Constant(None), node)
+        return statements("__ol.assert_(TEST, lambda: MESSAGE)", node, TEST=node.test, MESSAGE=message)
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id in self.local]
+        if len(names) != len(node.targets):
+            return node
+        return [s for n in names for s in statements(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)]
+
+
+def _first(body: Body, node: ast.stmt) -> ast.stmt:
+    return body[0] if body else node
+
+
+def _shown(symbol: str) -> str:
+    return {"_ol_result": "the value returned", "_ol_returned": "whether it returned"}.get(symbol, symbol)
+
+
+def _declared(body: Body) -> dict[str, bool]:
+    """Names declared `global` (True) or `nonlocal` (False) in a function."""
+    found: dict[str, bool] = {}
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(dict.fromkeys(node.names, isinstance(node, ast.Global)))
+        elif not isinstance(node, INNER_SCOPES):
+            todo += ast.iter_child_nodes(node)
+    return found

@@ -1,0 +1,301 @@
+"""What converted code calls: Python where a value is Python's, a part of the program where it is a value of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import dtype_of
+from ...core.errors import OarlockError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
+from ...static.control.arrays import TensorArray
+from ...static.control.branch import cond, record_branches
+from ...static.control.loop import record_loop
+from ...static.control.values import Undefined, as_meta, constant, meta_of
+from ...static.modes import Static, static_mode
+from ...static.variable import Variable
+from .calls import call
+from .rows import Range, Rows, rows_of
+
+__all__ = [
+    "Undefined", "and_", "assert_", "attribute", "call", "chain", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed", "not_",
+    "nothing_returned", "or_", "returned", "while_",
+]  # fmt: skip
+
+INT64 = Meta((), np.dtype(np.int64))
+Get = Callable[[], list[Any]]
+Set = Callable[[list[Any]], None]
+nothing_returned = Undefined("the value returned", "is missing: not every way through the function returns one")
+
+
+def _mode_for(value: Any) -> Static | None:
+    """The recording, where `value` is one of its values."""
+    return static_mode(state.mode) if isinstance(value, Variable) else None
+
+
+# -- statements -----------------------------------------------------------------------------------------------------
+
+
+def if_(
+    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+) -> None:
+    """`if test: then() else: other()`; get, put: the variables that these change."""
+    mode = _mode_for(test)
+    if mode is None:
+        (then if test else other)()
+        return
+    before = get()
+    kept = [_copy(value) for value in before]
+
+    def side(run: Callable[[], None]) -> Callable[[], list[Any]]:
+        def record() -> list[Any]:
+            put(before)
+            run()
+            found = [_copy(value) for value in get()]
+            for value, copied in zip(before, kept, strict=True):
+                _fill(value, copied)
+            return found
+
+        return record
+
+    found = record_branches(mode, as_condition(test), side(then), side(other), names)
+    for i, value in enumerate(before):
+        if _fill(value, found[i]):
+            found[i] = value
+    put(found)
+
+
+def _copy(value: Any) -> Any:
+    """A list or dict as it is now, for branches change it in place; anything else itself."""
+    if type(value) is list:
+        return [_copy(v) for v in value]
+    return {k: _copy(v) for k, v in value.items()} if type(value) is dict else value
+
+
+def _fill(container: Any, found: Any) -> bool:
+    """Let a list or dict hold what `found` holds; gives whether it is one."""
+    if type(container) is list and type(found) is list:
+        container[:] = found
+        return True
+    if type(container) is dict and type(found) is dict:
+        container.clear()
+        container.update(found)
+        return True
+    return False
+
+
+def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
+    """`while test(): body()`: rounds run as Python until the test is a value of the program."""
+    while True:
+        found = test()
+        mode = _mode_for(found)
+        if mode is not None:
+            break
+        if not found:
+            return
+        body()
+
+    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        put(values)
+        return as_condition(test()), get()
+
+    def ran(values: list[Any]) -> list[Any]:
+        put(values)
+        body()
+        return get()
+
+    put(record_loop(mode, tested, ran, get(), names))
+
+
+def for_(
+    iterable: Any, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None = None
+) -> None:  # fmt: skip
+    """`for item in iterable: body(item)`, while `test()` holds.   Over values of the program it is a loop of the program."""
+    rows = rows_of(iterable)
+    start = 0
+    if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
+        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Range))
+        if left is None:
+            return
+        start = left
+    assert isinstance(rows, Rows)
+    _recorded_rounds(rows, start, body, get, put, names, test)
+
+
+def _python_rounds(
+    items: Iterator[Any], body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None,
+    counted: bool,
+) -> int | None:  # fmt: skip
+    """Rounds one after the other.   Gives the number of those done where the rest is to be a loop of the program."""
+    for done, item in enumerate(items):
+        goes_on = True if test is None else test()
+        if isinstance(goes_on, Variable) and counted:
+            return done
+        if isinstance(goes_on, Variable):
+            if_(goes_on, lambda item=item: body(item), lambda: None, get, put, names)
+        elif not goes_on:
+            return None
+        else:
+            body(item)
+    return None
+
+
+def _recorded_rounds(
+    rows: Rows, start: int, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None
+) -> None:  # fmt: skip
+    mode = static_mode(state.mode)
+    assert mode is not None
+    count = as_meta(rows.count, INT64)
+
+    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        put(values[1:])
+        inside = OPS["less_than"](as_meta(values[0], INT64), count)
+        return inside if test is None else and_(inside, test), values
+
+    def ran(values: list[Any]) -> list[Any]:
+        put(values[1:])
+        at = as_meta(values[0], INT64)
+        body(rows.item(at))
+        return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
+
+    found = record_loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
+    put(found[1:])
+
+
+def assert_(test: Any, message: Callable[[], Any]) -> None:
+    """`assert test, message()`."""
+    if isinstance(test, Variable):
+        return
+    assert test, message()
+
+
+def returned(value: Any) -> Any:
+    """What a function gives: None where no way through it gave anything."""
+    return None if value is nothing_returned else value
+
+
+# -- variables ------------------------------------------------------------------------------------------------------
+
+
+def attribute(read: Callable[[], Any], name: str) -> Any:
+    """The value of an attribute; Undefined where there is none."""
+    try:
+        return read()
+    except (AttributeError, NameError):
+        return Undefined(name)
+
+
+def is_set(value: Any, read: Callable[[], Any]) -> bool:
+    """Whether an attribute has to be set to `value`: it is another one now."""
+    if isinstance(value, Undefined):
+        return False
+    try:
+        return read() is not value
+    except (AttributeError, NameError):
+        return True
+
+
+# -- expressions ----------------------------------------------------------------------------------------------------
+
+
+def as_condition(value: Any) -> Any:
+    """A value as the truth value that `if` asks for: numbers are true where they are not 0."""
+    if isinstance(value, Variable) and value.meta.dtype != bool:
+        proto = dtype_of(value.meta.dtype).proto
+        return OPS["cast"](value, in_dtype=proto, out_dtype=0)
+    return value
+
+
+def and_(a: Any, b: Callable[[], Any]) -> Any:
+    """`a and b()`."""
+    return _logical("logical_and", a, b()) if isinstance(a, Variable) else a and b()
+
+
+def or_(a: Any, b: Callable[[], Any]) -> Any:
+    """`a or b()`."""
+    return _logical("logical_or", a, b()) if isinstance(a, Variable) else a or b()
+
+
+def _logical(op: str, a: Variable, b: Any) -> Any:
+    if not isinstance(b, Tensor):
+        keeps = bool(b) if op == "logical_and" else not b
+        return as_condition(a) if keeps else b
+    return OPS[op](as_condition(a), as_condition(b))
+
+
+def not_(a: Any) -> Any:
+    """`not a`."""
+    return OPS["logical_not"](as_condition(a)) if isinstance(a, Variable) else not a
+
+
+def in_(a: Any, b: Any) -> Any:
+    """`a in b`."""
+    if isinstance(b, Variable):
+        equal = OPS["equal"](b, as_meta(a, b.meta))
+        return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)
+    if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
+        found: Any = False
+        for value in b:
+            found = or_(found, lambda value=value: a == value)
+        return found
+    return a in b
+
+
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": lambda a, b: a < b, "LtE": lambda a, b: a <= b, "Gt": lambda a, b: a > b, "GtE": lambda a, b: a >= b,
+    "Eq": lambda a, b: a == b, "NotEq": lambda a, b: a != b, "Is": lambda a, b: a is b, "IsNot": lambda a, b: a is not b,
+    "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
+}  # fmt: skip
+
+
+def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
+    """`a < b < c`: each operand is asked for once, and not at all once it is clear."""
+    left, found = operands[0](), True
+    for kind, operand in zip(kinds, operands[1:], strict=True):
+        right = operand()
+        found = and_(found, lambda kind=kind, left=left, right=right: _COMPARED[kind](left, right))
+        if not isinstance(found, Tensor) and not found:
+            return found
+        left = right
+    return found
+
+
+def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """`a() if test else b()`."""
+    return cond(as_condition(test), a, b) if _mode_for(test) is not None else a() if test else b()
+
+
+def item(value: Any, index: Any) -> Any:
+    """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
+    if isinstance(index, Variable) and isinstance(value, list | tuple):
+        return _chosen_item(value, index)
+    return value[index]
+
+
+def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
+    mode = static_mode(state.mode)
+    assert mode is not None
+    if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
+        stacked = OPS["stack"](list(values), axis=0)
+        return stacked[OPS["reshape2"](index, shape=[])[0] if index.meta.shape else index]
+    if all(meta_of(v) is not None for v in values):
+        return TensorArray.of(mode, values)[index]
+    raise OarlockError(
+        with_user_line(f"a position that only a run knows cannot choose from {[type(v).__name__ for v in values]}")
+    )
+
+
+def listed(iterable: Any, make: Callable[[Any], Any]) -> Any:
+    """`[make(item) for item in iterable]`: over values of the program a list that the program carries."""
+    rows = rows_of(iterable)
+    if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
+        return [make(value) for value in rows]
+    mode = static_mode(state.mode)
+    assert mode is not None
+    made = TensorArray(mode)
+    _recorded_rounds(rows, 0, lambda value: made.append(make(value)), list, lambda values: None, [], None)
+    return made

@@ -1,0 +1,156 @@
+"""Which names a piece of code reads and writes.   A symbol is a local name, or dotted as in `self.hidden`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+CHANGING_METHODS = frozenset({
+    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort", "reverse", "add", "discard",
+})  # fmt: skip
+INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def dotted(node: ast.AST) -> str | None:
+    """`a.b.c` for an attribute of a name, `a` for a name, else None."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
+
+
+class Effects(ast.NodeVisitor):
+    """What code does to symbols.   reads, writes: in this scope; captured: what functions defined in it read of it."""
+
+    def __init__(self) -> None:
+        self.reads: set[str] = set()
+        self.writes: dict[str, None] = {}
+        self.captured: set[str] = set()
+        self.outer: set[str] = set()  # declared `global` or `nonlocal`
+
+    def write(self, symbol: str | None) -> None:
+        """Note a write."""
+        if symbol is not None:
+            self.writes[symbol] = None
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.reads.add(node.id)
+        else:
+            self.write(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        symbol = dotted(node)
+        if isinstance(node.ctx, ast.Load):
+            if symbol is not None:
+                self.reads.add(symbol)
+        else:
+            self.write(symbol)
+        self.visit(node.value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.write(dotted(node.value))
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        symbol = dotted(node.target)
+        if symbol is not None:
+            self.reads.add(symbol)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING_METHODS:
+            self.write(dotted(node.func.value))
+        self.generic_visit(node)
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.outer.update(node.names)
+
+    visit_Nonlocal = visit_Global  # type: ignore[assignment]
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self.write(node.name)
+        self.generic_visit(node)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.write((node.asname or node.name).split(".")[0])
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        self.write(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        self.write(node.name)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        self.write(node.rest)
+        self.generic_visit(node)
+
+    # -- scopes of their own ------------------------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.write(node.name)
+        for inner in (*node.decorator_list, *_defaults(node.args)):
+            self.visit(inner)
+        self._capture(node.body, _parameters(node.args))
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for inner in _defaults(node.args):
+            self.visit(inner)
+        self._capture([node.body], _parameters(node.args))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.write(node.name)
+        for inner in (*node.decorator_list, *node.bases):
+            self.visit(inner)
+        self._capture(node.body, set())
+
+    def _capture(self, body: Iterable[ast.AST], own: set[str]) -> None:
+        inner = effects(body)
+        local = own | (inner.writes.keys() - inner.outer)
+        free = {s for s in inner.reads | inner.captured if s.split(".")[0] not in local}
+        self.reads |= free
+        self.captured |= free
+        for symbol in inner.outer & inner.writes.keys():
+            self.write(symbol)
+
+    def _comprehension(self, node: Comprehension) -> None:
+        inner = Effects()
+        inner.generic_visit(node)
+        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        walrus = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        self.reads |= {s for s in inner.reads if s.split(".")[0] not in own}
+        self.captured |= inner.captured
+        for symbol in walrus:
+            self.write(symbol)
+        for symbol in inner.writes:
+            if "." in symbol or symbol not in own:
+                self.write(symbol)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def effects(code: Iterable[ast.AST] | ast.AST | None) -> Effects:
+    """The effects of statements or expressions."""
+    found = Effects()
+    for node in [code] if isinstance(code, ast.AST) else code or ():
+        found.visit(node)
+    return found
+
+
+def _parameters(args: ast.arguments) -> set[str]:
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return {a.arg for a in every if a is not None}
+
+
+def _defaults(args: ast.arguments) -> list[ast.expr]:
+    return [d for d in (*args.defaults, *args.kw_defaults) if d is not None]
+
+
+def parameters(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """The names of the parameters of a function."""
+    return _parameters(function.args)

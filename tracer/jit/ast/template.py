@@ -1,0 +1,78 @@
+"""Quoted Python with holes: how the conversion writes code."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import Any, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
+    """The statements of `text`, at the line of `at`.
+
+    holes: by name.   An expression takes the place of the name, a list of statements that of a statement which is the name
+    alone, a str is another name; a list of str where names are listed (`nonlocal`, or in a tuple) becomes all of them.
+    """
+    tree = ast.parse(text)
+    filled = _Holes(holes).visit(tree)
+    for node in filled.body:
+        place(node, at)
+    made: list[ast.stmt] = filled.body
+    return made
+
+
+def expression(text: str, at: ast.AST, **holes: Any) -> Any:
+    """The expression of `text`; see `statements`."""
+    (made,) = statements(text, at, **holes)
+    assert isinstance(made, ast.Expr)
+    return made.value
+
+
+def place(node: Node, at: ast.AST) -> Node:
+    """Put a tree that has no place of its own to the line of `at`; parts of the user's keep theirs."""
+    for inner in ast.walk(node):
+        if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
+            ast.copy_location(inner, at)
+            inner._placed = True  # type: ignore[attr-defined]
+    return node
+
+
+def keep_places(tree: ast.AST) -> None:
+    """Mark every node of the user's tree as placed."""
+    for node in ast.walk(tree):
+        node._placed = True  # type: ignore[attr-defined]
+
+
+class _Holes(ast.NodeTransformer):
+    def __init__(self, holes: dict[str, Any]) -> None:
+        self.holes = holes
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        if isinstance(node.value, ast.Name):
+            filling = self.holes.get(node.value.id)
+            if isinstance(filling, list) and (not filling or isinstance(filling[0], ast.stmt)):
+                return filling
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        filling = self.holes.get(node.id)
+        if isinstance(filling, str):
+            return ast.Name(filling, node.ctx)
+        return copy.copy(filling) if isinstance(filling, ast.AST) else node
+
+    def visit_Tuple(self, node: ast.Tuple) -> Any:
+        listed: list[ast.expr] = []
+        for item in node.elts:
+            filling = self.holes.get(item.id) if isinstance(item, ast.Name) else None
+            listed += filling if isinstance(filling, list) else [self.visit(item)]
+        return ast.Tuple(listed, node.ctx)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.name = self.holes.get(node.name, node.name)
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> Any:
+        node.arg = self.holes.get(node.arg, node.arg)
+        return node

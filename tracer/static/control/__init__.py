@@ -1,0 +1,10 @@
+"""Control flow that a program carries: branches, loops, lists of tensors.   Eagerly they are Python's own."""
+
+from .arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor
+from .branch import case, cond, switch_case
+from .loop import while_loop
+
+__all__ = [
+    "TensorArray", "array_length", "array_read", "array_write", "case", "cond", "create_array", "switch_case",
+    "tensor_array_to_tensor", "while_loop",
+]  # fmt: skip

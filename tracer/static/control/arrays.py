@@ -1,0 +1,226 @@
+"""Lists of tensors that a program carries: LOD_TENSOR_ARRAY variables, appended to and read at positions it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import dtype_of
+from ...core.errors import OpError, TraceError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
+from ..modes import Static, static_mode
+from ..program import Attr, AttrType, Kind, VarDesc
+from ..variable import Variable
+from .values import as_meta, constant, is_number, meta_of
+
+INT64 = np.dtype(np.int64)
+
+
+class TensorArray:
+    """A list of tensors of one dtype in a program that is being written.   desc: its declaration; element: the common Meta.
+
+    Takes list's methods; positions may be values of the program.
+    """
+
+    def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None) -> None:
+        recorder = mode.recorder
+        name = recorder.namer.temporary("create_array")
+        self.desc = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
+        recorder.block.vars[name] = self.desc
+        self.element: Meta | None = None
+
+    @classmethod
+    def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
+        """A list that holds tensors or numbers already."""
+        made = cls(mode)
+        for i, item in enumerate(items):
+            made._write(constant(i), item)
+        return made
+
+    @property
+    def name(self) -> str:
+        """Its name in the program."""
+        return self.desc.name
+
+    # -- ops ----------------------------------------------------------------------------------------------------
+
+    def _write(self, position: Tensor, value: Any) -> None:
+        meta = meta_of(value)
+        if meta is None:
+            raise TraceError(with_user_line(f"a list that a program carries holds tensors, not {type(value).__name__}"))
+        self._declare(meta)
+        assert self.element is not None
+        tensor = as_meta(value, self.element)
+        recorder = _recorder()
+        operands = {"X": [recorder.name_of(tensor)], "I": [recorder.name_of(position)]}
+        recorder.emit("write_to_array", operands, {"Out": [self.name]})
+
+    def _declare(self, meta: Meta) -> None:
+        """Let the elements be like `meta` as well."""
+        old = self.element or meta
+        if old.dtype != meta.dtype:
+            why = f"the list '{self.name}' holds {old.dtype.name}"
+            raise TraceError(with_user_line(f"{why}; this element is {meta}"))
+        if len(old.shape) != len(meta.shape):
+            raise TraceError(with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}"))
+        shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
+        self.element = Meta(shape, meta.dtype)
+        self.desc.shape, self.desc.dtype = shape, dtype_of(meta.dtype).name
+
+    def _made(
+        self, type: str, operands: dict[str, list[str]], meta: Meta, attrs: dict[str, Attr] | None = None
+    ) -> Variable:
+        recorder = _recorder()
+        desc = recorder.declare(recorder.namer.temporary(type), meta)
+        made = Variable(desc)
+        recorder.bind(made, desc.name)
+        made.where = recorder.emit(type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs).where
+        return made
+
+    def length(self) -> Variable:
+        """The number of elements, int64[1]."""
+        return self._made("lod_array_length", {}, Meta((1,), INT64))
+
+    def __len__(self) -> int:
+        why = f"the length of the list '{self.name}' is known only at run time; Python cannot have it as an int"
+        raise TraceError(with_user_line(f"len(): {why}"))
+
+    def _position(self, index: Any) -> Tensor:
+        if isinstance(index, Tensor):
+            return index if index.meta.dtype == INT64 else as_meta(index, Meta((), INT64))
+        if index >= 0:
+            return constant(index)
+        found: Tensor = OPS["scale"](self.length(), scale=1.0, bias=float(index))
+        return found
+
+    def __getitem__(self, index: Any) -> Tensor:
+        if isinstance(index, slice):
+            raise TraceError(with_user_line(f"a list that a program carries has no slices ('{self.name}')"))
+        if self.element is None:
+            raise IndexError(with_user_line(f"the list '{self.name}' is empty"))
+        return self._made("read_from_array", {"I": [_recorder().name_of(self._position(index))]}, self.element)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._write(self._position(index), value)
+
+    def append(self, value: Any) -> None:
+        """One more element at the end."""
+        self._write(self.length(), value)
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """More elements at the end."""
+        for value in values:
+            self.append(value)
+
+    def pop(self, index: Any = -1) -> Tensor:
+        """The last element, which is taken away.   Raises TraceError for another position."""
+        if not (is_number(index) and index == -1):
+            raise TraceError(
+                with_user_line("pop: of a list that a program carries only the last element can be taken away")
+            )
+        taken = self[-1]
+        sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
+        attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
+        recorder = _recorder()
+        shorter = VarDesc(recorder.namer.temporary("slice"), self.desc.shape, self.desc.dtype, kind=Kind.ARRAY)
+        recorder.block.vars[shorter.name] = shorter
+        recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
+        recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
+        return taken
+
+    def joined(self, axis: int, stacked: bool) -> Variable:
+        """All elements in one tensor, along an axis that exists or a new one."""
+        if self.element is None:
+            raise OpError(with_user_line(f"the list '{self.name}' is empty"))
+        return tensor_array_to_tensor(self, axis, stacked)[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        why = f"the list '{self.name}' has a length known only at run time; loop over it with a `for` that is converted"
+        raise TraceError(with_user_line(why))
+
+    def __repr__(self) -> str:
+        return f"TensorArray(name={self.name}, elements={self.element})"
+
+
+def _recorder() -> Any:
+    mode = static_mode(state.mode)
+    assert mode is not None, "a TensorArray outside of a recording"
+    return mode.recorder
+
+
+def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | None = None) -> Any:
+    """A list of tensors of `dtype`: a Python list, or while a program is recorded a TensorArray."""
+    items = list(initialized_list or [])
+    for item in items:
+        if not isinstance(item, Tensor):
+            raise TypeError(
+                with_user_line(f"create_array: all of the list should be Tensors, not {type(item).__name__}")
+            )
+    mode = static_mode(state.mode)
+    if mode is None:
+        return items
+    made = TensorArray(mode, dtype_of(dtype).np)
+    for i, item in enumerate(items):
+        made[i] = item
+    return made
+
+
+def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
+    """Put `x` at position `i` [1] of a list, a new one unless given; gives the list."""
+    if array is None:
+        array = create_array(x.dtype)
+    if isinstance(array, TensorArray):
+        array[i] = x
+        return array
+    position = int(i)
+    if not 0 <= position <= len(array):
+        raise OpError(
+            with_user_line(f"array_write: the position {position} is beyond the length {len(array)} of the list")
+        )
+    array[position : position + 1] = [x]
+    return array
+
+
+def array_read(array: Any, i: Tensor) -> Tensor:
+    """The tensor at position `i` [1] of a list."""
+    found: Tensor = array[i] if isinstance(array, TensorArray) else array[int(i)]
+    return found
+
+
+def array_length(array: Any) -> Any:
+    """How many tensors a list has: an int, or int64[1] while a program is recorded."""
+    return array.length() if isinstance(array, TensorArray) else len(array)
+
+
+def tensor_array_to_tensor(
+    input: Any, axis: int = 1, use_stack: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
+    """The elements of a list joined along `axis`, which is new with use_stack; and the size of each along it, int32[N]."""
+    if not isinstance(input, TensorArray):
+        joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)
+        sizes = [1 if use_stack else t.meta.shape[axis] for t in input]
+        return joined, Tensor(np.asarray(sizes, np.int32))
+    assert input.element is not None
+    recorder = _recorder()
+    metas = (_joined_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
+    made = [Variable(recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m)) for m in metas]
+    for variable in made:
+        recorder.bind(variable, variable.name)
+    attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
+    outs = {"Out": [made[0].name], "OutIndex": [made[1].name]}
+    recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)
+    return made[0], made[1]
+
+
+def _joined_meta(element: Meta, axis: int, stacked: bool) -> Meta:
+    shape = list(element.shape)
+    rank = len(shape) + stacked
+    if not -rank <= axis < rank:
+        raise OpError(with_user_line(f"tensor_array_to_tensor: there is no axis {axis} (element={element})"))
+    at = axis % rank
+    shape[at : at if stacked else at + 1] = [-1]
+    return Meta(tuple(shape), element.dtype)

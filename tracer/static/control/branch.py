@@ -1,0 +1,256 @@
+"""Branches: two blocks of which one runs, and for every result a choice between what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core.errors import OpError, TraceError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
+from ..blocks import block_reads, block_writes
+from ..modes import Static, static_mode
+from ..program import Attr, AttrType, Kind, VarDesc
+from ..record import Inner
+from ..variable import Variable
+from . import nest
+from .arrays import TensorArray
+from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, zeros
+
+Branch = Callable[[], Any]
+
+
+@dataclass
+class Side:
+    """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them."""
+
+    inner: Inner
+    values: list[Any]
+    changed: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
+    outs: list[str] = field(default_factory=list)
+    where: str = ""
+
+
+def cond(
+    pred: Any, true_fn: Branch | None = None, false_fn: Branch | None = None, name: str | None = None,
+    return_names: Sequence[str] | None = None,
+) -> Any:  # fmt: skip
+    """What `true_fn` gives where `pred` is true, else what `false_fn` gives.   pred: bool of one element.
+
+    Eagerly one of them is called; in a program both are recorded, and must give the same nesting, dtypes and numbers of axes.
+    """
+    true_fn, false_fn = true_fn or _nothing, false_fn or _nothing
+    mode = static_mode(state.mode)
+    if mode is None or not isinstance(pred, Variable):
+        return true_fn() if pred else false_fn()
+    paths: list[Any] = []
+
+    def flat(branch: Branch) -> Callable[[], list[Any]]:
+        def run() -> list[Any]:
+            leaves, nesting = nest.flatten(branch())
+            paths.append(nesting)
+            return leaves
+
+        return run
+
+    found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [])
+    if paths[0] != paths[1]:
+        why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
+        raise TraceError(with_user_line(f"cond: {why}"))
+    return nest.build(paths[0], found)
+
+
+def _nothing() -> None:
+    return None
+
+
+def record_branches(
+    mode: Static, pred: Variable, then: Callable[[], list[Any]], other: Callable[[], list[Any]], names: Sequence[str]
+) -> list[Any]:  # fmt: skip
+    """Record two branches that give lists, and the choice between them.   names: of the results, for errors."""
+    check_condition("cond", pred)
+    merge = Merge(mode, _record(mode, then), _record(mode, other))
+    one, two = merge.sides
+    if len(one.values) != len(two.values):  # different structures: the caller says so
+        return one.values
+    labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
+    chosen = [merge.choice(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)]
+    changed = {**two.changed, **one.changed}
+    became = [merge.choice_of_changed(key, tensor) for key, (tensor, _) in changed.items()]
+    merge.emit(pred)
+    for (tensor, _), made in zip(changed.values(), became, strict=True):
+        state.mode.become(tensor, made)
+    return chosen
+
+
+def check_condition(what: str, pred: Tensor) -> None:
+    """Raise OpError unless `pred` is one truth value."""
+    meta = pred.meta
+    if meta.dtype != bool:
+        raise OpError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
+    if any(d not in (1, -1) for d in meta.shape):
+        raise OpError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
+
+
+def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
+    recorder = mode.recorder
+    with recorder.inner_block() as inner:
+        values = list(branch())
+    side = Side(inner, values)
+    for key, (tensor, before) in inner.changed.items():
+        if recorder.var(before.name) is before:  # else it is of the branch itself
+            side.changed[key] = (tensor, tensor.desc)
+        put_back(mode, tensor, before)
+    return side
+
+
+def put_back(mode: Static, tensor: Variable, desc: VarDesc) -> None:
+    """Make a tensor that was changed in place what it was before."""
+    tensor.desc, tensor.name = desc, desc.name
+    mode.recorder.bind(tensor, desc.name)
+
+
+@dataclass
+class Filler:
+    """Stands for a value that a branch does not give: zeros."""
+
+    meta: Meta
+
+
+HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
+
+
+class Merge:
+    """Two recorded branches becoming one.   sides: what is taken where the condition holds, and where not."""
+
+    def __init__(self, mode: Static, one: Side, two: Side) -> None:
+        self.mode = mode
+        self.recorder = mode.recorder
+        self.sides = (one, two)
+        self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
+
+    def choice(self, name: str, a: Any, b: Any) -> Any:
+        """The value after the branches, of one that is `a` after the first and `b` after the second."""
+        if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+            return a
+        if isinstance(a, Undefined) or isinstance(b, Undefined):
+            return self._half(a, b)
+        if isinstance(a, TensorArray) or isinstance(b, TensorArray):
+            refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
+        if meta_of(a) is None or meta_of(b) is None:
+            found = nest.pairwise(name, a, b, self.choice)
+            if found is not nest.DIFFERENT:
+                return found
+        return self._choose((a, b), common(name, a, b, LABELS))
+
+    def _half(self, a: Any, b: Any) -> Any:
+        """What only one branch gives: beside it, zeros that nobody should look at."""
+        given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
+        meta = meta_of(given)
+        if meta is None:
+            return Undefined(missing.name, f"has a value only {HOLDS if given is a else FAILS}")
+        filler = Filler(meta)
+        return self._choose((filler, b) if given is b else (a, filler), meta)
+
+    def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
+        """The choice between what two branches made, in place, of a tensor from outside."""
+        made = []
+        for side in self.sides:
+            desc = side.changed[key][1] if key in side.changed else tensor.desc
+            made.append(Variable(desc))
+            self.recorder.bind(made[-1], desc.name)
+        return self._choose((made[0], made[1]), common(tensor.name, made[0], made[1], LABELS))
+
+    def _choose(self, pair: tuple[Any, Any], meta: Meta) -> Variable:
+        recorder = self.recorder
+        outs = [self._written(value, side, meta) for value, side in zip(pair, self.sides, strict=True)]
+        desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
+        desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
+        made = Variable(desc)
+        recorder.bind(made, desc.name)
+        self.chosen.append((made, outs))
+        return made
+
+    def _written(self, value: Any, side: Side, meta: Meta) -> str:
+        """The variable that a side writes a result to."""
+        recorder = self.recorder
+        with recorder.writing(side.inner):
+            tensor = zeros(value.meta) if isinstance(value, Filler) else as_meta(value, meta)
+            name = recorder.name_of(tensor)
+        out = recorder.namer.temporary("conditional_block")
+        recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
+        with recorder.writing(side.inner):
+            recorder.emit("assign", {"X": [name]}, {"Out": [out]})
+        side.outs.append(out)
+        return out
+
+    def emit(self, pred: Variable) -> None:
+        """Write the ops that run the sides and choose."""
+        self._emit_side(pred, self.sides[0])
+        self._emit_side(OPS["logical_not"](pred), self.sides[1])
+        if not self.chosen:
+            return
+        mask = self.recorder.name_of(OPS["cast"](pred, in_dtype=0, out_dtype=2))
+        for variable, (one, two) in self.chosen:
+            op = self.recorder.emit("select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]})
+            variable.where = op.where
+
+    def _emit_side(self, pred: Any, side: Side) -> None:
+        recorder, block = self.recorder, side.inner.block
+        scope = recorder.namer.temporary("conditional_block_scope")
+        recorder.block.vars[scope] = VarDesc(scope, dtype="", kind=Kind.STEP_SCOPES)
+        program = recorder.program
+        arrays = [n for n in block_writes(program, block) if n not in side.outs and self._is_array(n)]
+        reads = [n for n in block_reads(program, block) if n not in side.outs]
+        attrs = {"is_scalar_condition": Attr(AttrType.BOOLEAN, True), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+        operands = {"Cond": [recorder.name_of(pred)], "Input": reads}
+        recorder.emit("conditional_block", operands, {"Out": [*side.outs, *arrays], "Scope": [scope]}, attrs)
+
+    def _is_array(self, name: str) -> bool:
+        var = self.recorder.var(name)
+        return var is not None and var.kind == Kind.ARRAY
+
+
+def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:
+    """What the function of the first true condition gives, else what `default` gives, by default the last function."""
+    if not pred_fn_pairs:
+        raise OpError(with_user_line("case: there are no pairs of a condition and a function"))
+    pairs = list(pred_fn_pairs)
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):
+            raise TypeError(with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}"))
+    if default is None:
+        *pairs, (_, default) = pairs
+    rest = default
+    for pred, branch in reversed(pairs):
+        rest = _either(pred, branch, rest)
+    return rest()
+
+
+def _either(pred: Any, branch: Branch, rest: Branch) -> Branch:
+    return lambda: cond(pred, branch, rest)
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None) -> Any:
+    """What the function numbered `branch_index` gives, else what `default` gives, by default that of the highest number.
+
+    branch_fns: a dict by number, a list of (number, function), or a list of functions.
+    """
+    items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    table = sorted(((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0])
+    keys = [key for key, _ in table]
+    if not table or len(set(keys)) != len(keys) or not all(is_number(k) and callable(f) for k, f in table):
+        raise OpError(
+            with_user_line(f"switch_case: branch_fns should be functions with numbers of their own, got {keys}")
+        )
+    if default is None:
+        default = table[-1][1]
+    if not isinstance(branch_index, Variable):
+        return dict(table).get(int(branch_index), default)()
+    return case([(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default)
+
+
+def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:
+    return index, as_meta(key, Meta((), index.meta.dtype))

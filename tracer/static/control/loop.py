@@ -1,0 +1,426 @@
+"""Loops: a block that runs while a condition holds, and variables that go from round to round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.errors import OpError, TraceError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
+from ..blocks import block_reads, block_writes
+from ..modes import Static, static_mode
+from ..program import Attr, AttrType, Kind, VarDesc
+from ..record import Inner
+from ..variable import Variable
+from . import nest
+from .arrays import TensorArray
+from .branch import check_condition, put_back
+from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, zeros
+
+Values = list[Any]
+Test = Callable[[Values], tuple[Any, Values]]
+BEFORE, AFTER = LABELS = ("before the loop", "after a round")
+
+
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
+) -> list[Any]:  # fmt: skip
+    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as the first ones.
+
+    cond: gives bool of one element; body: gives a list like loop_vars.   Sizes may change from round to round, dtypes may not.
+    """
+    if not callable(cond) or not callable(body):
+        raise TypeError(with_user_line("while_loop: cond and body should be functions"))
+    if not isinstance(loop_vars, list | tuple) or not loop_vars:
+        raise OpError(with_user_line("while_loop: loop_vars should be a list or tuple of at least one"))
+    current = list(loop_vars)
+    mode = static_mode(state.mode)
+    while True:
+        condition = cond(*current)
+        if mode is not None and isinstance(condition, Variable):
+            return _recorded(mode, cond, body, current)
+        if not condition:
+            return current
+        current = _as_list(body(*current), len(current))
+
+
+def same_items(a: Any, b: Any) -> bool:
+    """Whether two containers of one length hold the same."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _as_list(made: Any, count: int) -> list[Any]:
+    values = list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
+    if len(values) != count:
+        raise OpError(with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars"))
+    return values
+
+
+def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]) -> list[Any]:
+    leaves, nesting = nest.flatten(start)
+
+    def test(values: Values) -> tuple[Any, Values]:
+        return cond(*nest.build(nesting, values)), values
+
+    def run(values: Values) -> Values:
+        made, other = nest.flatten(_as_list(body(*nest.build(nesting, values)), len(start)))
+        if other != nesting:
+            why = f"body gives {nest.shown(other)} of another structure than loop_vars"
+            raise TraceError(with_user_line(f"while_loop: {why}"))
+        return made
+
+    labels = [f"loop_vars{p}" for p in nest.paths(nesting)]
+    found: list[Any] = nest.build(nesting, record_loop(mode, test, run, leaves, labels))
+    return found
+
+
+@dataclass
+class Carried:
+    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first."""
+
+    name: str
+    meta: Meta
+    initial: Any
+    variable: Variable | None = None
+
+
+def record_loop(
+    mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: Sequence[str]
+) -> Values:  # fmt: skip
+    """Record a loop over a list of values; gives them after it.   Those that a round leaves alone stay what they are.
+
+    test: gives the condition, and the values, which it may change as well.
+    The body is recorded until it is known what changes in it, and how: a list that grows becomes a TensorArray, a number
+    a tensor, a size that differs -1.
+    """
+    return Loop(mode, test, body, list(start), list(names)).record()
+
+
+class Loop:
+    """One loop while it is recorded."""
+
+    def __init__(
+        self, mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: list[str]
+    ) -> None:  # fmt: skip
+        self.mode, self.recorder = mode, mode.recorder
+        self.test, self.body = test, body
+        self.values, self.names = start, names
+        self.nestings: list[Any] = [None] * len(start)  # of those that are taken apart; None for one that is a leaf
+        self.carried: dict[int, Carried] = {}  # by position among the values
+        self.tensors: dict[
+            int, tuple[Variable, Carried]
+        ] = {}  # by id: tensors from outside that a round changes in place
+        self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
+
+    def record(self) -> Values:
+        """See record_loop."""
+        while True:
+            self._lists_to_arrays()
+            mark = self.recorder.mark()
+            inner, after, condition = self._try()
+            if not self.changed:
+                break
+            self.recorder.rewind(mark)
+        self._emit(inner, after, condition)
+        return self._results()
+
+    # -- values taken apart -------------------------------------------------------------------------------------
+
+    def _run(self, leaves: Values) -> Values:
+        return self._taken_apart(self.body(self._together(leaves)))
+
+    def _test(self, leaves: Values) -> tuple[Any, Values]:
+        condition, values = self.test(self._together(leaves))
+        return condition, self._taken_apart(values)
+
+    def _together(self, leaves: Values) -> Values:
+        """The values that the caller knows, of leaves."""
+        found, at = [], 0
+        for nesting in self.nestings:
+            if nesting is None:
+                found.append(leaves[at])
+                at += 1
+                continue
+            count = len(nest.paths(nesting))
+            found.append(nest.build(nesting, leaves[at : at + count]))
+            at += count
+        return found
+
+    def _taken_apart(self, values: Values) -> Values:
+        leaves = []
+        for nesting, value in zip(self.nestings, values, strict=True):
+            if nesting is None:
+                leaves.append(value)
+                continue
+            inner, found = nest.flatten(value)
+            if found != nesting:
+                why = f"a round gives {nest.shown(found)} in place of {nest.shown(nesting)}"
+                raise TraceError(with_user_line(f"{why}; only its values may change"))
+            leaves += inner
+        return leaves
+
+    def _expand(self, leaf: int) -> None:
+        """Take a container apart: its leaves go from round to round by themselves."""
+        at = 0
+        for i, nesting in enumerate(self.nestings):
+            if nesting is None and at == leaf:
+                leaves, found = nest.flatten(self.values[leaf])
+                self.nestings[i] = found
+                self.values[leaf : leaf + 1] = leaves
+                name = self.names[leaf]
+                self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
+                more = len(leaves) - 1
+                self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
+                return
+            at += 1 if nesting is None else len(nest.paths(nesting))
+
+    # -- one try ------------------------------------------------------------------------------------------------
+
+    def _try(self) -> tuple[Inner, list[tuple[Carried, Any]], Any]:
+        """Record the body once.   Gives its block, each carried value with its successor, and the condition."""
+        self.changed = self.nestings_changed = False
+        with self.recorder.inner_block() as inner:
+            given = self._given()
+            condition, made = self._test(self._run(given))
+        after = self._compared(given, made) + self._changed_in_place(inner)
+        return inner, after, condition
+
+    def _given(self) -> Values:
+        """The values as the body gets them: carried ones are variables."""
+        values = list(self.values)
+        for i, carried in self.carried.items():
+            values[i] = self._declared(carried)
+        for tensor, carried in self.tensors.values():
+            variable = self._declared(carried)
+            put_back(self.mode, tensor, variable.desc)
+        return [_Growing(v) if type(v) is list else dict(v) if type(v) is dict else v for v in values]
+
+    def _declared(self, carried: Carried) -> Variable:
+        recorder = self.recorder
+        outer = recorder.open[-2].block
+        name = recorder.namer.temporary("while")
+        carried.variable = Variable(recorder.declare(name, carried.meta, outer))
+        initial = carried.initial
+        stops = not isinstance(initial, Tensor) or initial.stop_gradient
+        carried.variable.stop_gradient = carried.variable.desc.stop_gradient = stops
+        carried.variable.where = initial.where if isinstance(initial, Variable) else ""
+        recorder.bind(carried.variable, name)
+        return carried.variable
+
+    def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
+        found: list[tuple[Carried, Any]] = []
+        for i, (before, after) in enumerate(zip(given, made, strict=True)):
+            if type(before) is _Growing or type(before) is dict:
+                if not self._container_stays(i, before, after):
+                    self.changed = True
+                    return found
+            elif i in self.carried:
+                if after is before:  # it may have been changed in place, and will be put back
+                    after = self._bound(before.desc)
+                self._widen(self.carried[i], after)
+                found.append((self.carried[i], after))
+            elif not same(before, after):
+                self._carry(i, after)
+                if self.nestings_changed:
+                    return found
+        return found
+
+    def _carry(self, i: int, after: Any) -> None:
+        """Carry value `i` from now on."""
+        name, initial = self.names[i], self.values[i]
+        self.changed = True
+        if isinstance(initial, Undefined):
+            meta = meta_of(after)
+            if meta is None:
+                self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
+                return
+            self.carried[i] = Carried(name, meta, Undefined(name))
+            return
+        if meta_of(initial) is None or meta_of(after) is None:
+            self._carry_leaves(i, after)
+            return
+        self.carried[i] = Carried(name, common(name, initial, after, LABELS), initial)
+
+    def _carry_leaves(self, i: int, after: Any) -> None:
+        """Carry the leaves of a container from now on."""
+        before = self.values[i]
+        if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
+            refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
+        self._expand(i)
+        self.nestings_changed = True
+
+    def _widen(self, carried: Carried, after: Any) -> None:
+        """Let `carried` hold what a round made of it."""
+        like = carried.variable if meta_of(carried.initial) is None else carried.initial
+        if isinstance(after, Undefined):
+            refuse(carried.name, like, after, LABELS, "a round takes its value away")
+        found = common(carried.name, like, after, LABELS)
+        shape = tuple(a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True))
+        if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
+            carried.meta, self.changed = Meta(shape, found.dtype), True
+
+    def _changed_in_place(self, inner: Inner) -> list[tuple[Carried, Any]]:
+        """Tensors from outside that the body changed in place, put back to what they were."""
+        found: list[tuple[Carried, Any]] = []
+        for key, (tensor, before) in inner.changed.items():
+            after = self._bound(tensor.desc)
+            mine = self.tensors.get(key)
+            if mine is not None:
+                self._widen(mine[1], after)
+                found.append((mine[1], after))
+            elif self.recorder.var(before.name) is before and all(tensor is not v for v in self._variables()):
+                start = self._bound(before)
+                meta = common(before.name, start, after, LABELS)
+                self.tensors[key] = (tensor, Carried(before.name, meta, start))
+                self.changed = True
+            put_back(self.mode, tensor, before if mine is None else mine[1].initial.desc)
+        return found
+
+    def _bound(self, desc: VarDesc) -> Variable:
+        """A tensor of its own for a variable."""
+        made = Variable(desc)
+        self.recorder.bind(made, desc.name)
+        return made
+
+    def _variables(self) -> list[Any]:
+        return [c.variable for c in self.carried.values()]
+
+    # -- lists --------------------------------------------------------------------------------------------------
+
+    def _container_stays(self, i: int, given: Any, after: Any) -> bool:
+        """Whether a round leaves a list or dict as it was; else it is prepared for the next try."""
+        before = self.values[i]
+        if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
+            return True
+        if isinstance(after, list) and len(after) != len(before) or after is given and given.touched == GROWN:
+            before.append(_TOUCHED)
+        else:
+            self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
+        return False
+
+    def _lists_to_arrays(self) -> None:
+        """Make TensorArrays of the lists that a round changes."""
+        for i, value in enumerate(self.values):
+            if type(value) is list and value and value[-1] is _TOUCHED:
+                value.pop()
+                self.values[i] = TensorArray.of(self.mode, value)
+
+    # -- writing it ---------------------------------------------------------------------------------------------
+
+    def _emit(self, inner: Inner, after: list[tuple[Carried, Any]], condition: Any) -> None:
+        recorder = self.recorder
+        for carried, _ in after:
+            self._assign(self._first(carried), carried)
+        for tensor, carried in self.tensors.values():
+            assert carried.variable is not None
+            put_back(self.mode, tensor, carried.variable.desc)
+        first = self._first_condition()
+        flag = Variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
+        recorder.bind(flag, flag.name)
+        recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
+        with recorder.writing(inner):
+            last = self._condition(condition)
+            self._write_back(after)
+            recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
+        self._emit_while(inner, flag)
+
+    def _first_condition(self) -> Tensor:
+        """The condition before the first round.   What the test itself changes is another first value."""
+        start = self._start()
+        found, values = self._test(list(start))
+        for i, carried in self.carried.items():
+            if values[i] is not start[i]:
+                self._assign(as_meta(values[i], carried.meta), carried)
+        return self._condition(found)
+
+    def _start(self) -> Values:
+        values = list(self.values)
+        for i, carried in self.carried.items():
+            values[i] = carried.variable
+        return values
+
+    def _condition(self, value: Any) -> Tensor:
+        found = value if isinstance(value, Tensor) else constant(bool(value))
+        check_condition("while", found)
+        return found
+
+    def _first(self, carried: Carried) -> Tensor:
+        if meta_of(carried.initial) is None:
+            return zeros(carried.meta)
+        return as_meta(carried.initial, carried.meta)
+
+    def _assign(self, value: Tensor, carried: Carried) -> None:
+        assert carried.variable is not None
+        self.recorder.emit("assign", {"X": [self.recorder.name_of(value)]}, {"Out": [carried.variable.name]})
+
+    def _write_back(self, after: list[tuple[Carried, Any]]) -> None:
+        """The assigns at the end of a round, which happen at once: what another one overwrites is copied before."""
+        names = {c.variable.name for c, _ in after if c.variable is not None}
+        values = [(c, as_meta(v, c.meta)) for c, v in after]
+        for i, (carried, value) in enumerate(values):
+            if carried.variable is not None and value.name != carried.variable.name and value.name in names:
+                values[i] = (carried, OPS["assign"](value))
+        for carried, value in values:
+            if carried.variable is not None and self.recorder.name_of(value) != carried.variable.name:
+                self._assign(value, carried)
+
+    def _emit_while(self, inner: Inner, flag: Variable) -> None:
+        recorder, block = self.recorder, inner.block
+        scopes = recorder.namer.temporary("while_scopes")
+        recorder.block.vars[scopes] = VarDesc(scopes, dtype="", kind=Kind.STEP_SCOPES)
+        reads = [n for n in block_reads(recorder.program, block) if n != flag.name]
+        writes = block_writes(recorder.program, block)
+        attrs = {"is_test": Attr(AttrType.BOOLEAN, False), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+        reads += [n for n in writes if n not in reads and n != flag.name]
+        recorder.emit("while", {"Condition": [flag.name], "X": reads}, {"Out": writes, "StepScopes": [scopes]}, attrs)
+
+    def _results(self) -> Values:
+        values = self._start()
+        for tensor, carried in self.tensors.values():
+            assert carried.variable is not None
+            put_back(self.mode, tensor, carried.initial.desc)
+            state.mode.become(tensor, carried.variable)
+        return values
+
+
+_TOUCHED = object()  # at the end of a list that a round changes
+
+
+GROWN = "grown"
+
+
+class _Growing(list[Any]):
+    """A Python list in the body of a loop, which tells whether its length was changed, or a position that only a run knows used."""
+
+    touched = ""
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, Variable):
+            self.touched = GROWN
+            return list(self)[0] if self else None
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, Variable):
+            self.touched = GROWN
+            return
+        super().__setitem__(index, value)
+
+
+def _growing(name: str) -> Callable[..., Any]:
+    plain = getattr(list, name)
+
+    def method(self: _Growing, *args: Any, **kwargs: Any) -> Any:
+        self.touched = GROWN
+        return plain(self, *args, **kwargs)
+
+    return method
+
+
+for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__delitem__", "__iadd__"):
+    setattr(_Growing, _name, _growing(_name))

@@ -1,0 +1,158 @@
+"""What a branch or a loop gives: values that become variables of the program, and how those of two sides agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...core.dtype import default_float, dtype_of
+from ...core.errors import TraceError, with_user_line
+from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
+from ..variable import Variable
+
+Number = bool | int | float | np.bool_ | np.integer | np.floating
+
+
+class Undefined:
+    """A name that no path to here has given a value.   why: what an error says of it; meta: of the value on another path."""
+
+    def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
+        self.__dict__.update(name=name, why=why, meta=meta)
+
+    def use(self) -> NoReturn:
+        """Raise NameError."""
+        why = self.why or "was not given a value before"
+        raise NameError(with_user_line(f"'{self.name}' {why}"))
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute not in USING:
+            raise AttributeError(attribute)
+        return self.use()
+
+    def __repr__(self) -> str:
+        return f"<{self.name} has no value>"
+
+
+USING = (
+    "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__matmul__", "__pow__", "__rpow__",
+    "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__", "__getitem__", "__setitem__", "__len__", "__iter__", "__call__",
+    "__neg__", "__float__", "__int__", "__index__", "__contains__", "__mod__", "__floordiv__", "__and__", "__or__", "__invert__",
+)  # fmt: skip
+for _name in USING:
+    setattr(Undefined, _name, lambda self, *_: self.use())
+Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is a Python or NumPy number or truth value."""
+    return isinstance(value, Number)
+
+
+def number_meta(value: Any) -> Meta:
+    """What a number becomes as a tensor: int64, bool, or the default floating dtype; 0-D."""
+    if isinstance(value, bool | np.bool_):
+        return Meta((), np.dtype(bool))
+    return Meta((), np.dtype(np.int64) if isinstance(value, int | np.integer) else default_float())
+
+
+def constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
+    """A number as a 0-D value of the program."""
+    return filled((), value, dtype or number_meta(value).dtype)
+
+
+def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
+    """A value of the program that is `value` everywhere; a size of -1 becomes 1."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    text = repr(int(plain) if isinstance(plain, bool) else plain)
+    held = float(plain) if abs(plain) < 1 << 63 else math.copysign(math.inf, plain)
+    found: Tensor = OPS["fill_constant"](
+        shape=[max(d, 1) if d < 0 else d for d in shape], value=held, str_value=text, dtype=dtype_of(dtype).proto
+    )
+    return found
+
+
+def zeros(meta: Meta) -> Tensor:
+    """Zeros where a value is wanted and nobody looks at it; a size of -1 becomes 1."""
+    return filled(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
+
+
+def meta_of(value: Any) -> Meta | None:
+    """The Meta of a tensor or number; None for anything else."""
+    if isinstance(value, Tensor):
+        return value.meta
+    if isinstance(value, np.ndarray):
+        return Meta(value.shape, value.dtype)
+    return number_meta(value) if is_number(value) else None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two Python values are the same one, or equal numbers, strings or the like of one type."""
+    if a is b:
+        return True
+    plain = bool | int | float | complex | str | bytes | type(None) | np.generic | np.dtype
+    if type(a) is type(b) and isinstance(a, plain):
+        return bool(a == b)
+    if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
+        return all(same(x, y) for x, y in zip(a, b, strict=True))
+    return False
+
+
+def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
+    """The Meta that holds the values of both sides; sizes that differ are -1.   sides: where each comes from, for the error."""
+    one, two = meta_of(a), meta_of(b)
+    if one is None or two is None:
+        refuse(name, a, b, sides, "only tensors and numbers can depend on a tensor's value")
+    dtype = common_dtype(a, b)
+    if dtype is None:
+        refuse(name, a, b, sides, "the dtypes differ; cast one of them")
+    if len(one.shape) != len(two.shape):
+        refuse(name, a, b, sides, "the numbers of axes differ")
+    return Meta(tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype)
+
+
+def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
+    """The dtype of two values; a number takes that of a tensor beside it, where that loses nothing."""
+    one, two = meta_of(a), meta_of(b)
+    assert one is not None
+    assert two is not None
+    if one.dtype == two.dtype:
+        return one.dtype
+    numbers = is_number(a), is_number(b)
+    if numbers == (True, True):
+        return one.dtype if one.dtype.kind == "f" else two.dtype if two.dtype.kind == "f" else np.dtype(np.int64)
+    for is_num, number, tensor in ((numbers[0], one, two), (numbers[1], two, one)):
+        if is_num and "biufc".index(number.dtype.kind.replace("u", "i")) <= "biufc".index(tensor.dtype.kind):
+            return tensor.dtype
+    return None
+
+
+def refuse(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:
+    """Raise TraceError that shows a value of both sides, and the line that gave each."""
+    lines = "".join(f"\n  {side}: {shown(v)}" for side, v in zip(sides, (a, b), strict=True))
+    raise TraceError(with_user_line(f"'{name}': {why}{lines}"))
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: what it is, and the line of the program that made it."""
+    if isinstance(value, Variable):
+        return f"{value.meta}{value.made_at}"
+    if isinstance(value, Tensor):
+        return str(value.meta)
+    if isinstance(value, Undefined):
+        return "no value"
+    return f"{type(value).__name__} {value!r:.60}"
+
+
+def as_meta(value: Any, meta: Meta) -> Tensor:
+    """A tensor or number as a tensor of the dtype of `meta`."""
+    if not isinstance(value, Tensor):
+        return constant(value, meta.dtype) if is_number(value) else Tensor(np.asarray(value, meta.dtype))
+    if value.meta.dtype == meta.dtype:
+        return value
+    proto = dtype_of(value.meta.dtype).proto
+    found: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(meta.dtype).proto)
+    return found
