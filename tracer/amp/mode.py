@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,11 @@ class Amp(Over):
     def over(self, inner: Mode) -> Amp:
         """See Over.over."""
         return Amp(inner, self.settings, self.casts)
+
+    def key(self) -> Hashable:
+        """See Mode.key."""
+        level, dtype, lists, promote = self.settings
+        return level, dtype.name, tuple(map(frozenset, lists)), promote, self.inner.key()
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """See Mode.run."""

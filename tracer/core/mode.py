@@ -7,7 +7,7 @@ Modes are per thread, so that a loader's worker never writes into a trace of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,10 @@ class Mode:
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
+
+    def key(self) -> Hashable:
+        """What a program depends on that is recorded under this mode: equal where it would be the same program."""
+        return ()
 
     def with_tape(self, tape: bool) -> Mode:
         """The same mode, recording gradients or not."""
@@ -100,6 +104,10 @@ class Over(Mode):
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return self.inner.converted(function)
+
+    def key(self) -> Hashable:
+        """See Mode.key."""
+        return type(self).__name__, self.inner.key()
 
     def with_tape(self, tape: bool) -> Mode:
         """See Mode.with_tape."""

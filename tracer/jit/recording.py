@@ -138,8 +138,8 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     mode = Trace(recorder, guards)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = _finish(recorder, outputs, guards)
-    recording = _recording(layer, recorder, _described(freed(recorder.program, guards), contract))
+        contract = finish(recorder, outputs, guards)
+    recording = recording_of(layer, recorder, described(freed(recorder.program, guards), contract))
     recording.given = given
     written = {name for op in recording.program.block.ops for name in op.output_names()}
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
@@ -164,8 +164,8 @@ def record(layer: Layer, specs: Sequence[Any]) -> Recording:
             raise TraceError(
                 f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
             )
-        contract = _finish(recorder, outputs, [])
-    return _recording(layer, recorder, _described(recorder.program, contract))
+        contract = finish(recorder, outputs, [])
+    return recording_of(layer, recorder, described(recorder.program, contract))
 
 
 def _variables(recorder: Recorder, name: str, spec: Any) -> Any:
@@ -180,7 +180,7 @@ def _variables(recorder: Recorder, name: str, spec: Any) -> Any:
     return spec
 
 
-def _finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
+def finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
     flat, nesting = tree.flatten(outputs, "out")
     if not flat:
@@ -265,7 +265,7 @@ def _accepts(program: Program, name: str, axis: int, size: int) -> bool:
     return _infers(program, _resized(traced, {(name, axis)}, size)) is not None
 
 
-def _described(program: Program, contract: Contract) -> Program:
+def described(program: Program, contract: Contract) -> Program:
     """The program with its contract, which says the dtype and shape of inputs and outputs."""
 
     def arg(name: str, path: str) -> Arg:
@@ -278,8 +278,9 @@ def _described(program: Program, contract: Contract) -> Program:
     return program
 
 
-def _recording(layer: Layer, recorder: Recorder, program: Program) -> Recording:
-    names = structured_names(layer)
+def recording_of(layer: Layer | None, recorder: Recorder, program: Program) -> Recording:
+    """The recording of a program that is finished.   layer: whose parameters are called by their names in it."""
+    names = {} if layer is None else structured_names(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
     return Recording(program, recorder.scope, structured)
 

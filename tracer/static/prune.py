@@ -37,6 +37,18 @@ def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Pro
     return _assemble(program, ops, feeds, fetches)
 
 
+EFFECTS = frozenset({"print", "assert", "py_func"})  # ops that are there for what they do, not for what they give
+
+
+def without_dead_ops(program: Program) -> Program:
+    """The program without ops that neither its outputs nor the values that it keeps need; its inputs stay, needed or not."""
+    guarded = [guard.var for guard in program.contract.guards] if program.contract else []
+    kept = [var.name for var in program.persistables()]
+    feeds, fetches = program.feeds(), program.fetches()
+    ops, _ = _needed(program, feeds, [*fetches, *guarded, *kept])
+    return _assemble(program, ops, feeds, fetches)
+
+
 def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     problems = [
         f"{what}[{i}] {name!r} is not in the program"
@@ -80,7 +92,7 @@ def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tu
             continue
         # What is fed needs no op, but an op that updates it in place has another reader after it.
         writes = {name for name in op.output_names() if name not in given or name in op.input_names()}
-        if writes & needed:
+        if writes & needed or op.type in EFFECTS:
             kept.append(op)
             needed |= _reads(program, op)
     return kept[::-1], needed

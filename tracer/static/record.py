@@ -22,7 +22,7 @@ class Inner:
     """A block while it is written.   changed: tensors that it changes in place, with what they were before."""
 
     block: Block
-    changed: dict[int, tuple[Tensor, Any]] = field(default_factory=dict)
+    changed: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
 
 
 class Recorder:

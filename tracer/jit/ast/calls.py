@@ -14,12 +14,13 @@ from ...core.dtype import default_float, dtype_of
 from ...core.errors import TraceError, inside, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ...static.control.arrays import TensorArray
+from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
+from .source import NoSource
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
 _IGNORED: set[str] = set(LIBRARIES)
@@ -50,7 +51,7 @@ def call(function: Any) -> Any:
 
 def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
-    from .convert import NoSource, convert  # noqa: PLC0415 - it compiles code that calls this module
+    from .convert import convert  # noqa: PLC0415 - it compiles code that calls this module
 
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
@@ -62,7 +63,7 @@ def convert_or_leave(function: Any) -> Any:
             return function
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
-    method = getattr(type(function), "__call__", None)
+    method = vars(type(function)).get("__call__")
     if isinstance(method, FunctionType) and is_users(method):
         return convert_or_leave(MethodType(method, function))
     return function
@@ -144,11 +145,8 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def op_of_two(op: str, a: Any, b: Any) -> Any:
     """The larger or smaller of two values, of which one may be a number."""
-    from ...tensor.convert import tensor_like  # noqa: PLC0415
-
-    like = a if isinstance(a, Tensor) else b
-    one, two = tensor_like(a, like, op), tensor_like(b, like, op)
-    return OPS[op](one, two)
+    meta = common(op, a, b, ("one value", "the other"))
+    return OPS[op](as_meta(a, meta), as_meta(b, meta))
 
 
 def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,10 +161,14 @@ def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
             return python(listed)
         found: Any = not stops
         for value in listed:
-            found = (or_ if stops else and_)(found, lambda value=value: value)
+            found = (or_ if stops else and_)(found, functools.partial(_itself, value))
         return found
 
     return over
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _iter(value: Any, *sentinel: Any) -> Any:

@@ -181,16 +181,14 @@ def _inner_code(code: CodeType, name: str) -> CodeType:
 
 def _named(code: CodeType, name: str, qualname: str) -> CodeType:
     """The code, and that of every function that the conversion made in it, under the user's name."""
-    consts = []
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            ours = const.co_name.startswith("_ol_")
-            inner = (
-                (name, qualname) if ours else (const.co_name, const.co_qualname.rpartition("_ol_factory.<locals>.")[2])
-            )
-            const = _named(const, *inner)
-        consts.append(const)
-    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=qualname)
+    consts = tuple(_renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
+
+
+def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
+    if code.co_name.startswith("_ol_"):
+        return _named(code, name, qualname)
+    return _named(code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2])
 
 
 def _mangle(tree: ast.FunctionDef, code: CodeType) -> None:

@@ -187,7 +187,7 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
             if isinstance(node, ast.For | ast.While) and contains([node], (ast.Return,)):
                 node.body = [n for inner in node.body for n in _as_list(_BreakAfterReturn().visit(inner))]
                 node.orelse = out_of_loops(node.orelse)
-                node.returns = True  # type: ignore[attr-defined]
+                setattr(node, "returns", True)  # noqa: B010 - of this conversion, not of ast
             elif not isinstance(node, INNER_SCOPES):
                 for field in ("body", "orelse", "finalbody"):
                     if getattr(node, field, None):

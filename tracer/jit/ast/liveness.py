@@ -61,7 +61,7 @@ class Liveness:
             if before == head:
                 break
             head = before
-        node.live = head | self.always  # type: ignore[attr-defined]
+        setattr(node, "live", head | self.always)  # noqa: B010 - of this conversion, not of ast
         return head
 
     def _with(self, node: ast.With, after: Symbols) -> Symbols:

@@ -74,8 +74,7 @@ class Range(Rows):
         distance = self.stop - self.start
         if isinstance(self.step, int) and self.step == 1:
             return distance
-        steps = -((-distance) // self.step)  # rounded up
-        return steps
+        return -((-distance) // self.step)  # rounded up
 
     def item(self, position: Any) -> Any:
         """See Rows."""

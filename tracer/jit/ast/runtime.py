@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -136,7 +138,7 @@ def _python_rounds(
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
-            if_(goes_on, lambda item=item: body(item), lambda: None, get, put, names)
+            if_(goes_on, functools.partial(body, item), _nothing, get, put, names)
         elif not goes_on:
             return None
         else:
@@ -240,14 +242,14 @@ def in_(a: Any, b: Any) -> Any:
     if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
         found: Any = False
         for value in b:
-            found = or_(found, lambda value=value: a == value)
+            found = or_(found, functools.partial(operator.eq, a, value))
         return found
     return a in b
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": lambda a, b: a < b, "LtE": lambda a, b: a <= b, "Gt": lambda a, b: a > b, "GtE": lambda a, b: a >= b,
-    "Eq": lambda a, b: a == b, "NotEq": lambda a, b: a != b, "Is": lambda a, b: a is b, "IsNot": lambda a, b: a is not b,
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
+    "Is": operator.is_, "IsNot": operator.is_not,
     "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
 }  # fmt: skip
 
@@ -257,7 +259,7 @@ def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
     left, found = operands[0](), True
     for kind, operand in zip(kinds, operands[1:], strict=True):
         right = operand()
-        found = and_(found, lambda kind=kind, left=left, right=right: _COMPARED[kind](left, right))
+        found = and_(found, functools.partial(_COMPARED[kind], left, right))
         if not isinstance(found, Tensor) and not found:
             return found
         left = right
@@ -297,5 +299,17 @@ def listed(iterable: Any, make: Callable[[Any], Any]) -> Any:
     mode = static_mode(state.mode)
     assert mode is not None
     made = TensorArray(mode)
-    _recorded_rounds(rows, 0, lambda value: made.append(make(value)), list, lambda values: None, [], None)
+
+    def append(value: Any) -> None:
+        made.append(make(value))
+
+    _recorded_rounds(rows, 0, append, list, _ignore, [], None)
     return made
+
+
+def _nothing() -> None:
+    """What an `else` that is not there does."""
+
+
+def _ignore(values: list[Any]) -> None:
+    """What setting no variables does."""

@@ -70,7 +70,7 @@ class Effects(ast.NodeVisitor):
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         self.outer.update(node.names)
 
-    visit_Nonlocal = visit_Global  # type: ignore[assignment]
+    visit_Nonlocal = visit_Global
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         self.write(node.name)

@@ -220,10 +220,10 @@ class Loop:
                     self.changed = True
                     return found
             elif i in self.carried:
-                if after is before:  # it may have been changed in place, and will be put back
-                    after = self._bound(before.desc)
-                self._widen(self.carried[i], after)
-                found.append((self.carried[i], after))
+                # One that was changed in place will be put back.
+                last = self._bound(before.desc) if after is before else after
+                self._widen(self.carried[i], last)
+                found.append((self.carried[i], last))
             elif not same(before, after):
                 self._carry(i, after)
                 if self.nestings_changed:
@@ -297,7 +297,7 @@ class Loop:
         before = self.values[i]
         if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
             return True
-        if isinstance(after, list) and len(after) != len(before) or after is given and given.touched == GROWN:
+        if (isinstance(after, list) and len(after) != len(before)) or (after is given and given.touched == GROWN):
             before.append(_TOUCHED)
         else:
             self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
@@ -402,7 +402,7 @@ class _Growing(list[Any]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, Variable):
             self.touched = GROWN
-            return list(self)[0] if self else None
+            return next(iter(self)) if self else None
         return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -14,7 +14,8 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..variable import Variable
 
-Number = bool | int | float | np.bool_ | np.integer | np.floating
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 class Undefined:
@@ -49,7 +50,7 @@ Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 def is_number(value: Any) -> bool:
     """Whether `value` is a Python or NumPy number or truth value."""
-    return isinstance(value, Number)
+    return isinstance(value, NUMBERS)
 
 
 def number_meta(value: Any) -> Meta:
@@ -93,8 +94,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether two Python values are the same one, or equal numbers, strings or the like of one type."""
     if a is b:
         return True
-    plain = bool | int | float | complex | str | bytes | type(None) | np.generic | np.dtype
-    if type(a) is type(b) and isinstance(a, plain):
+    if type(a) is type(b) and isinstance(a, PLAIN):
         return bool(a == b)
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
         return all(same(x, y) for x, y in zip(a, b, strict=True))

@@ -1,0 +1,183 @@
+"""A function made a program for one kind of call: what it was recorded from, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.autograd import no_grad
+from ..core.errors import TraceError
+from ..core.mode import instead, state
+from ..core.op import OPS, Meta
+from ..core.tensor import Tensor
+from ..loader.program_runner import ProgramRunner
+from ..nn.layer import Layer
+from ..static.control import nest
+from ..static.control.arrays import TensorArray
+from ..static.input_spec import InputSpec
+from ..static.modes import Static
+from ..static.program import OpDesc, Program
+from ..static.prune import without_dead_ops
+from ..static.record import Recorder
+from ..static.variable import Variable
+from .ast.calls import convert_or_leave
+from .effects import Attributes, Effect, is_buffer
+from .function_call import Arguments, Parameters, is_input, leaf_meta
+from .recording import Recording, described, finish, named_layers, recording_of
+
+
+class ConcreteProgram:
+    """The program of a function for one kind of call.
+
+    inputs, outputs: its variables; parameters: the tensors it takes from outside; main_program: the program itself.
+    """
+
+    def __init__(self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results) -> None:
+        self.recording = recording
+        self.inputs, self.outputs = inputs, outputs
+        self.main_program: Program = recording.program
+        self.startup_program = Program(version=recording.program.version)
+        self.parameters = list(recording.scope.values())
+        self.results = results
+        self.keeps_state = bool(results.effects) or bool(updated(recording))
+        self._runner: Any = None
+        self._trainer: Any = None
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """What the function gives, for the inputs in order."""
+        self.results.refresh(self.recording.scope)
+        wanted = state.mode.tape and any(
+            not t.stop_gradient for t in (*tensors, *self.recording.scope.values()) if isinstance(t, Tensor)
+        )
+        return self.results.put(self._trained(tensors) if wanted else self._inferred(tensors))
+
+    def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        if self._trainer is None:
+            from .partial_program import PartialProgram  # noqa: PLC0415 - only training needs it
+
+            self._trainer = PartialProgram(self.recording)
+        found: list[Tensor] = self._trainer(list(tensors))
+        return found
+
+    def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        if self.keeps_state or self._is_random():
+            with no_grad():
+                return self._trained(tensors)
+        if self._runner is None:
+            self._runner = ProgramRunner(self.main_program, self.recording.scope, name="to_static")
+        return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
+
+    def _is_random(self) -> bool:
+        ops: list[OpDesc] = [op for b in self.main_program.blocks for op in b.ops]
+        return any(op.type in OPS and OPS[op.type].facts.random for op in ops)
+
+
+class Results:
+    """What a call gives and leaves behind.   constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs."""
+
+    def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect]) -> None:
+        self.nesting = nesting
+        self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
+        self.count = len(leaves)
+        self.effects = effects
+        self.sources: list[
+            tuple[str, Effect]
+        ] = []  # variables that hold what an effect's attribute was before the call
+
+    def refresh(self, scope: dict[str, Tensor]) -> None:
+        """Let the program see what attributes hold now."""
+        for name, effect in self.sources:
+            scope[name] = effect.owner.__dict__[effect.key]
+
+    def put(self, flat: Sequence[Tensor]) -> Any:
+        """The results in their nesting; attributes are set."""
+        tensors = iter(flat)
+        leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
+        for effect in self.effects:
+            setattr(effect.owner, effect.key, next(tensors))
+        return nest.build(self.nesting, leaves)
+
+
+def updated(recording: Recording) -> list[str]:
+    """The parameters and buffers that a program writes."""
+    written = {name for b in recording.program.blocks for op in b.ops for name in op.output_names()}
+    return [name for name in recording.scope if name in written]
+
+
+def build(
+    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None
+) -> ConcreteProgram:
+    """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
+    recorder = Recorder()
+    leaves, inputs = _as_variables(recorder, arguments)
+    attributes = Attributes(owner)
+    mode = Static(recorder, convert_or_leave)
+    with instead(mode):
+        try:
+            outputs = _called(function, parameters, arguments.rebuilt(leaves), recorder, owner)
+        finally:
+            effects = attributes.taken()
+        kept = [e for e in effects if not _written_back(recorder, e)]
+        flat, nesting = nest.flatten(outputs)
+        refuse_arrays(flat)
+        results = Results(nesting, flat, kept)
+        results.sources = [
+            (recorder.name_of(e.before), e) for e in kept if isinstance(e.before, Tensor) and recorder.knows(e.before)
+        ]
+        tensors = [t for t in flat if isinstance(t, Tensor)] + [e.after for e in kept]
+        contract = finish(recorder, tensors, []) if tensors else None
+    if contract is None:
+        raise TraceError(
+            f"{parameters.name}: it gives no tensor and changes none; there is nothing to make a program of"
+        )
+    program = described(recorder.program, contract)
+    recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
+    fetched = [
+        Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(kept)]
+    ]
+    return ConcreteProgram(recording, inputs, fetched, results)
+
+
+def refuse_arrays(flat: list[Any]) -> None:
+    """Raise TraceError for a list that only a run knows the length of."""
+    for leaf in flat:
+        if isinstance(leaf, TensorArray):
+            raise TraceError(f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it")
+
+
+def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    leaves, inputs = list(arguments.leaves), []
+    for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
+        if is_input(leaf):
+            meta = leaf_meta(leaf)
+            assert meta is not None
+            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
+            leaves[i] = _fed(recorder, wanted, meta)
+            leaves[i].stop_gradient = not isinstance(leaf, Tensor) or leaf.stop_gradient
+            inputs.append(leaves[i])
+    return leaves, inputs
+
+
+def _fed(recorder: Recorder, name: str, meta: Meta) -> Variable:
+    made = Variable(recorder.feed(name, meta))
+    recorder.bind(made, made.name)
+    return made
+
+
+def _called(function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any) -> Any:
+    converted = convert_or_leave(function)
+    if isinstance(owner, Layer):
+        with named_layers(owner, recorder):
+            return parameters.call(converted, bound)
+    return parameters.call(converted, bound)
+
+
+def _written_back(recorder: Recorder, effect: Effect) -> bool:
+    """Whether an effect is on a buffer of fixed shape: then the program itself writes it."""
+    if not is_buffer(effect.owner, effect.key, effect.before):
+        return False
+    if effect.before.meta != effect.after.meta:
+        return False
+    name = recorder.name_of(effect.before)
+    recorder.emit("assign", {"X": [recorder.name_of(effect.after)]}, {"Out": [name]})
+    return True

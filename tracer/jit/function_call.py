@@ -1,0 +1,127 @@
+"""The arguments of a call: bound to names, taken apart into tensors and all other values, which a program is made for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..core.op import Meta
+from ..core.tensor import Tensor
+from ..static.control import nest
+from ..static.input_spec import InputSpec
+
+Bound = dict[str, Any]
+
+
+@dataclass
+class Arguments:
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each."""
+
+    nesting: Any
+    leaves: list[Any]
+    names: list[str]
+
+    def tensors(self) -> list[Any]:
+        """The leaves that are inputs of a program."""
+        return [leaf for leaf in self.leaves if is_input(leaf)]
+
+    def rebuilt(self, leaves: Sequence[Any]) -> Bound:
+        """The call with other leaves."""
+        found: Bound = nest.build(self.nesting, list(leaves))
+        return found
+
+    def key(self) -> tuple[Any, ...]:
+        """What two calls share that one program serves."""
+        return repr(self.nesting), tuple(leaf_key(leaf) for leaf in self.leaves)
+
+
+def is_input(leaf: Any) -> bool:
+    """Whether a leaf becomes an input of the program."""
+    return isinstance(leaf, Tensor | np.ndarray | InputSpec)
+
+
+def leaf_key(leaf: Any) -> Any:
+    """A leaf in a key: what it is as an input, or its value, or which object."""
+    meta = leaf_meta(leaf)
+    if meta is not None:
+        return meta.shape, meta.dtype.str, meta.dtype.name
+    try:
+        hash(leaf)
+    except TypeError:
+        return id(leaf)
+    return type(leaf), leaf
+
+
+def leaf_meta(leaf: Any) -> Meta | None:
+    """Shape and dtype of an input; None for any other leaf."""
+    if isinstance(leaf, Tensor):
+        return leaf.meta
+    if isinstance(leaf, InputSpec):
+        return Meta(leaf.shape, leaf.dtype.np)
+    return Meta(leaf.shape, leaf.dtype) if isinstance(leaf, np.ndarray) else None
+
+
+class Parameters:
+    """The parameters of a function, `self` of a method left out."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.signature = inspect.signature(function)
+        self.name = getattr(function, "__name__", "function")
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+        """The arguments of a call, defaults filled in.   Raises TypeError as Python would."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(with_user_line(f"{self.name}: {error}")) from None
+        bound.apply_defaults()
+        return taken_apart(dict(bound.arguments))
+
+    def call(self, function: Callable[..., Any], bound: Bound) -> Any:
+        """Call `function` with bound arguments."""
+        arguments = inspect.BoundArguments(self.signature, bound)
+        return function(*arguments.args, **arguments.kwargs)
+
+    def with_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
+        """The arguments that `specs` describe: one per argument from the first, or nested as these are; the rest from a call or defaults."""
+        listed = [specs] if isinstance(specs, InputSpec) else list(specs)
+        names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        many = any(p.kind is p.VAR_POSITIONAL for p in self.signature.parameters.values())
+        if len(listed) > len(names) and not many:
+            raise OpError(with_user_line(f"{self.name}: {len(listed)} specs for {len(names)} arguments {names}"))
+        try:
+            bound = self.signature.bind_partial(*listed)
+        except TypeError as error:
+            raise TypeError(with_user_line(f"{self.name}: {error}")) from None
+        given = {} if arguments is None else arguments.rebuilt(arguments.leaves)
+        bound.apply_defaults()
+        merged = {**bound.arguments, **{k: v for k, v in given.items() if k not in names[: len(listed)]}}
+        missing = [
+            p.name for p in self.signature.parameters.values()
+            if p.name not in merged and p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY, p.KEYWORD_ONLY)
+        ]  # fmt: skip
+        if missing:
+            raise OpError(with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}"))
+        return taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
+
+
+def taken_apart(bound: Bound) -> Arguments:
+    """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
+    leaves, nesting = nest.flatten(bound)
+    names: list[str] = []
+    for name, value in bound.items():
+        names += _names(name, value)
+    return Arguments(nesting, leaves, names)
+
+
+def _names(name: str, value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [n for key, item in value.items() for n in _names(str(key), item)]
+    if type(value) in (list, tuple) or hasattr(value, "_fields"):
+        return [n for i, item in enumerate(value) for n in _names(f"{name}_{i}", item)]
+    return [name]

@@ -1,0 +1,231 @@
+"""StaticFunction: a function that becomes a program the first time it is called with arguments of a kind."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
+from ..core.tensor import Tensor
+from ..nn.layer import Layer
+from ..static.input_spec import InputSpec
+from ..static.modes import static_mode
+from ..static.program import Program
+from .ast import converted_source
+from .ast.calls import convert_or_leave
+from .concrete import ConcreteProgram, build
+from .function_call import Arguments, Parameters, is_input, leaf_meta
+from .recording import Recording
+from .switches import is_enabled, show_code
+
+
+class ProgramCache:
+    """The programs of one function, by the kind of call they are for."""
+
+    def __init__(self) -> None:
+        self._programs: dict[Any, ConcreteProgram] = {}
+
+    def get(self, key: Any, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
+        """The program for a key, made if it is not there."""
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = make()
+        return found
+
+    def last(self) -> tuple[Any, ConcreteProgram]:
+        """The key and the program that were made last.   Raises OpError where there is none."""
+        if not self._programs:
+            raise OpError("program_cache: no program was made so far")
+        return list(self._programs.items())[-1]
+
+    def concrete_programs(self) -> list[ConcreteProgram]:
+        """All of them, oldest first."""
+        return list(self._programs.values())
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._programs.clear()
+
+    def __len__(self) -> int:
+        return len(self._programs)
+
+
+class StaticFunction:
+    """A function or method, or the forward of a layer, that runs as a program.
+
+    Called with Tensors or ndarrays and any other values, nested: for every combination of shapes, dtypes and other values
+    one program is recorded, and kept.   With `input_spec` the shapes and dtypes are those of the specs, and a call has to fit them.
+    """
+
+    def __init__(self, function: Callable[..., Any], input_spec: Any = None, owner: Any = None, **_: Any) -> None:
+        self._function = function
+        self._input_spec = input_spec
+        self._owner = owner
+        self._cache = ProgramCache()
+        self._training: bool | None = None
+        self.is_property = False
+        functools.update_wrapper(self, function)
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The function as it was, bound to its object."""
+        owner = self._owner
+        if owner is None or inspect.ismethod(self._function):
+            return self._function
+        found: Callable[..., Any] = self._function.__get__(owner)
+        return found
+
+    def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
+        if instance is None:
+            return self
+        if not hasattr(instance, "__dict__"):
+            return StaticFunction(self._function, self._input_spec, instance)
+        table = instance.__dict__.setdefault("_static_functions", {})
+        found: StaticFunction | None = table.get(self._function.__name__)
+        if found is None or found._function is not self._function:
+            found = table[self._function.__name__] = StaticFunction(self._function, self._input_spec, instance)
+        return found
+
+    # -- calling ------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function gives, by its program."""
+        if static_mode(state.mode) is not None:
+            return convert_or_leave(self.dygraph_function)(*args, **kwargs)
+        if not is_enabled() or not state.mode.silent:
+            return self.dygraph_function(*args, **kwargs)
+        arguments = self._parameters.bind(args, kwargs)
+        concrete = self._concrete(arguments)
+        return concrete([_tensor(t) for t in arguments.tensors()])
+
+    @functools.cached_property
+    def _parameters(self) -> Parameters:
+        return Parameters(self.dygraph_function)
+
+    def _concrete(self, arguments: Arguments) -> ConcreteProgram:
+        wanted = arguments
+        if self._input_spec is not None:
+            wanted = self._parameters.with_specs(self._input_spec, arguments)
+            _check_fits(self._parameters.name, wanted, arguments)
+        key = (wanted.key(), self._is_training(), state.mode.tape and self._is_training(), state.mode.key())
+        return self._cache.get(key, lambda: self._build(wanted))
+
+    def _build(self, arguments: Arguments) -> ConcreteProgram:
+        function = self.dygraph_function
+        show_code(function)
+        return build(function, self._parameters, arguments, self._owner)
+
+    def _is_training(self) -> bool:
+        if self._training is not None:
+            return self._training
+        owner = self._owner
+        return owner.training if isinstance(owner, Layer) else True
+
+    def train(self) -> None:
+        """Record programs for training, where the function is no method of a layer."""
+        self._training = True
+
+    def eval(self) -> None:
+        """Record programs for inference, where the function is no method of a layer."""
+        self._training = False
+
+    # -- what it became -----------------------------------------------------------------------------------------
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Recording]:
+        """The program for such arguments, Tensors or InputSpecs, and its recording."""
+        arguments = self._parameters.bind(args, kwargs)
+        concrete = self._cache.get(
+            (arguments.key(), self._is_training(), False, state.mode.key()), lambda: self._build(arguments)
+        )
+        return concrete, concrete.recording
+
+    def concrete_program_specify_input_spec(self, input_spec: Any = None, with_hook: bool = False) -> ConcreteProgram:
+        """The program for `input_spec`, by default the spec it was made with, else the program made last."""
+        specs = self._input_spec if input_spec is None else input_spec
+        if specs is None:
+            if not len(self._cache):
+                why = "it was not called so far, and has no input_spec; give one, or call it first"
+                raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
+            return self._cache.last()[1]
+        arguments = self._parameters.with_specs(specs)
+        return self._cache.get(
+            (arguments.key(), self._is_training(), False, state.mode.key()), lambda: self._build(arguments)
+        )
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The program for the input_spec, or the one that was made last."""
+        return self.concrete_program_specify_input_spec()
+
+    @property
+    def main_program(self) -> Program:
+        """That of concrete_program."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The input variables of concrete_program."""
+        return list(self.concrete_program.inputs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The output variables of concrete_program."""
+        return list(self.concrete_program.outputs)
+
+    @property
+    def program_cache(self) -> ProgramCache:
+        """All programs made so far."""
+        return self._cache
+
+    @property
+    def code(self) -> str:
+        """The converted function as text."""
+        return converted_source(self.dygraph_function)
+
+    def get_traced_count(self) -> int:
+        """How many programs were made so far."""
+        return len(self._cache)
+
+    def rollback(self) -> Callable[..., Any]:
+        """The function as it was, which takes the place of this one in its layer."""
+        function = self.dygraph_function
+        owner = self._owner
+        if isinstance(owner, Layer):
+            name = self._function.__name__
+            owner.__dict__.pop(name, None)
+            if isinstance(inspect.getattr_static(type(owner), name, None), StaticFunction):
+                owner.__dict__[name] = function
+        return function
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        """The same function of the copied object: it has tensors of its own, so programs are made anew."""
+        function = getattr(self._function, "__func__", self._function)
+        return StaticFunction(function, self._input_spec, memo.get(id(self._owner), self._owner))
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else Tensor(np.asarray(value))
+
+
+def _check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
+    """Raise OpError unless a call has the shapes and dtypes of the specs."""
+    if wanted.nesting != given.nesting:
+        raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
+    for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
+        if not isinstance(spec, InputSpec):
+            continue
+        meta = leaf_meta(leaf) if is_input(leaf) else None
+        fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np
+        fits = fits and all(a in (-1, b) for a, b in zip(spec.shape, meta.shape, strict=True))  # type: ignore[union-attr]
+        if not fits:
+            sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
+            raise OpError(
+                with_user_line(
+                    f"{name}: '{label}' should be {spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
+                )
+            )

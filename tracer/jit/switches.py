@@ -1,0 +1,52 @@
+"""What is switched for all conversions: whether they happen, and how much is said of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from .ast import converted_source
+from .ast.source import NoSource
+
+_state = {
+    "enabled": os.environ.get("ENABLE_TO_STATIC", "true").lower() not in ("0", "false"),
+    "level": -1,
+    "verbosity": 0,
+    "stdout": False,
+}
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Run functions of `to_static` as programs, or as Python."""
+    if not isinstance(enable_to_static_bool, bool):
+        raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
+    _state["enabled"] = enable_to_static_bool
+
+
+def is_enabled() -> bool:
+    """Whether functions of `to_static` run as programs."""
+    return bool(_state["enabled"])
+
+
+def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
+    """Print converted code from now on, as each function is recorded; 0 stops that.   Any other level shows all of it."""
+    _state.update(level=level, stdout=also_to_stdout)
+
+
+def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+    """Say what is recorded: nothing at 0, each program from 1 on."""
+    _state.update(verbosity=level, stdout=also_to_stdout)
+
+
+def show_code(function: Any) -> None:
+    """Print what was asked for about a function that is about to be recorded."""
+    out = sys.stdout if _state["stdout"] else sys.stderr
+    name = getattr(function, "__qualname__", "function")
+    if _state["verbosity"] > 0:
+        print(f"to_static: recording {name}", file=out)
+    if _state["level"] > 0:
+        try:
+            print(f"# {name}, converted\n{converted_source(function)}", file=out)
+        except NoSource as error:
+            print(f"# {name} is not converted: {error}", file=out)

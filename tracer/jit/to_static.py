@@ -1,0 +1,152 @@
+"""`to_static`: functions and layers that run as programs; and the names that Paddle gave this before 2.0."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..core.errors import with_user_line
+from ..nn.layer import Layer
+from ..static.program import Program
+from . import switches
+from .ast import converted_source, not_to_static
+from .ast.calls import convert_or_leave, ignore_module
+from .concrete import ConcreteProgram
+from .static_function import ProgramCache, StaticFunction
+
+TAKEN = frozenset(
+    {"property", "full_graph", "is_prim_infer", "backend"}
+)  # what Paddle takes besides; they change nothing here
+
+
+def to_static(
+    function: Any = None, input_spec: Any = None, build_strategy: Any = None, backend: Any = None, **kwargs: Any
+) -> Any:  # fmt: skip
+    """Make a function, a method or the forward of a layer run as a program; as a decorator, with arguments or without.
+
+    input_spec: the InputSpec of each argument, nested as they are; without one, every combination of shapes that a call brings is
+    a program of its own.   Control flow on values of tensors becomes part of the program.   A layer is given back itself.
+    """
+    unknown = kwargs.keys() - TAKEN
+    if unknown:
+        raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
+    _check_spec(input_spec)
+    if function is None:
+        return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
+    if isinstance(function, Layer):
+        return _of_layer(function, input_spec)
+    if isinstance(function, StaticFunction):
+        return StaticFunction(function._function, input_spec if input_spec is not None else function._input_spec)
+    if isinstance(function, staticmethod):
+        return staticmethod(to_static(function.__func__, input_spec))
+    if not callable(function) or isinstance(function, type):
+        raise TypeError(with_user_line(f"to_static: a function, a method or a Layer, not {type(function).__name__}"))
+    owner = function.__self__ if inspect.ismethod(function) else None
+    return StaticFunction(function, input_spec, owner)
+
+
+def _of_layer(layer: Layer, input_spec: Any) -> Layer:
+    forward = layer.forward
+    plain = forward._function if isinstance(forward, StaticFunction) else forward
+    layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer)
+    return layer
+
+
+def _check_spec(input_spec: Any) -> None:
+    if input_spec is not None and not isinstance(input_spec, list | tuple):
+        raise TypeError(
+            with_user_line(f"to_static: input_spec should be a list or tuple, not {type(input_spec).__name__}")
+        )
+
+
+declarative = to_static
+
+
+class ProgramTranslator:
+    """The one object through which Paddle 1.8 to 2.6 reach the conversion."""
+
+    _instance: ProgramTranslator | None = None
+
+    def __new__(cls) -> ProgramTranslator:
+        """The object that there is."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    @classmethod
+    def get_instance(cls) -> ProgramTranslator:
+        """The object."""
+        return cls()
+
+    @classmethod
+    def reset(cls) -> None:
+        """As it was at the start."""
+        switches.enable_to_static(True)
+
+    @property
+    def enable_to_static(self) -> bool:
+        """Whether functions run as programs."""
+        return switches.is_enabled()
+
+    def enable(self, enable_to_static: bool) -> None:
+        """Run functions of `to_static` as programs, or as Python."""
+        switches.enable_to_static(enable_to_static)
+
+    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What the function gives, run as a program."""
+        return self._static(dygraph_func)(*args, **kwargs)
+
+    def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
+        """The converted function, to be called while a program is recorded; eagerly it does what the original does."""
+        found: Callable[..., Any] = convert_or_leave(_plain(dygraph_func))
+        return found
+
+    def get_program(
+        self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> tuple[Program, Program, list[Any], list[Any]]:
+        """The main program, the startup program, and the variables of inputs and outputs."""
+        concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
+        return concrete.main_program, concrete.startup_program, list(concrete.inputs), list(concrete.outputs)
+
+    def get_code(self, dygraph_func: Callable[..., Any]) -> str:
+        """The converted function as text."""
+        return converted_source(_plain(dygraph_func))
+
+    def get_program_cache(self) -> ProgramCache:
+        """The programs of functions that were given to `get_output` and `get_program`."""
+        found = ProgramCache()
+        for function in _functions.values():
+            for i, concrete in enumerate(function.program_cache.concrete_programs()):
+                found.get((id(function), i), _constantly(concrete))
+        return found
+
+    def save_inference_model(self, dirname: str, feed: Any = None, fetch: Any = None) -> None:
+        """Write the program that was made last as `dirname`/model.   Gone since Paddle 2.0; `jit.save` does it for any layer."""
+        from .save import save  # noqa: PLC0415
+
+        function = next(reversed(_functions.values()))
+        save(function, dirname)
+
+    @staticmethod
+    def _static(function: Callable[..., Any]) -> StaticFunction:
+        if isinstance(function, StaticFunction):
+            return function
+        key = (getattr(function, "__func__", function), id(getattr(function, "__self__", None)))
+        if key not in _functions:
+            _functions[key] = to_static(function)
+        return _functions[key]
+
+
+_functions: dict[Any, StaticFunction] = {}
+
+
+def _plain(function: Any) -> Any:
+    return function.dygraph_function if isinstance(function, StaticFunction) else function
+
+
+def _constantly(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
+    return lambda: value
+
+
+__all__ = ["ProgramTranslator", "StaticFunction", "declarative", "ignore_module", "not_to_static", "to_static"]
