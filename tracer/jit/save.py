@@ -18,7 +18,8 @@ from ..export import info, pdiparams, pdmodel
 from ..export.save import staged
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
-from ..static import tree
+from ..static.control import nest
+from ..static.control.values import number_meta
 from ..static.input_spec import InputSpec, as_spec
 from ..static.interpreter import Interpreter
 from ..static.prune import prune
@@ -118,9 +119,14 @@ def reference_of(layer: Layer, recording: Recording, input_spec: Any, outputs: A
 
     def eager(tensors: list[Tensor]) -> list[Any]:
         with no_grad():
-            return [t.array for _, t in tree.flatten(layer(*tensors), "out")[0]]
+            return [_array(leaf) for leaf in nest.flatten(layer(*tensors))[0] if leaf is not None]
 
     return eager
+
+
+def _array(value: Any) -> Any:
+    """A result of eager Python, where a condition or a length is no tensor but a number."""
+    return value.array if isinstance(value, Tensor) else np.asarray(value, number_meta(value).dtype)
 
 
 def interpreted(recording: Recording) -> Reference:

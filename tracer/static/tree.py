@@ -30,6 +30,9 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
             prefix = below or f"{single}_"
             items = [walk(v, f"{prefix}{i}") for i, v in enumerate(node)]
             return items if isinstance(node, list) else {"tuple": items}
+        if hasattr(node, "joined"):
+            why = f"a list whose length only a run knows ('{node.name}') is no result; stack or concat it"
+            raise TraceError(with_user_line(why))
         raise TraceError(
             with_user_line(
                 f"a model gives tensors, None, and lists, tuples and dicts of them, not {type(node).__name__}"

@@ -75,7 +75,7 @@ class _Basic:
             self.before.append(axis)
             return axis, out + 1
         if _is_int(item):
-            self._range(axis, item, item + 1 if not (isinstance(item, int) and item == -1) else _END, 1)
+            self._range(axis, item, _end_of(item), 1)
             self.dropped.append(axis)
             return axis + 1, out
         if isinstance(item, slice):
@@ -112,6 +112,13 @@ class _Basic:
         return size
 
 
+def _end_of(item: Any) -> Any:
+    """The end of the slice that an int stands for: -1 has none behind it."""
+    if isinstance(item, Tensor) and state.mode.static:
+        return OPS["where"](item == -1, full([], _END, item.dtype), item + 1)
+    return _END if not isinstance(item, Tensor) and item == -1 else item + 1
+
+
 def _check_bounds(x: Tensor, basic: _Basic) -> None:
     for axis in basic.dropped:
         start, size = basic.starts[basic.axes.index(axis)], x.meta.shape[axis]
@@ -121,9 +128,9 @@ def _check_bounds(x: Tensor, basic: _Basic) -> None:
             raise IndexError(with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})"))
 
 
-def _bounds(values: list[Any]) -> tuple[list[int], list[Tensor] | None]:
+def _bounds(values: list[Any], dtype: str = "int32") -> tuple[list[int], list[Tensor] | None]:
     if state.mode.static and any(isinstance(v, Tensor) for v in values):
-        tensors = [cast(v, "int32") if isinstance(v, Tensor) else full([], v, "int32") for v in values]
+        tensors = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in values]
         return [-1 if isinstance(v, Tensor) else int(v) for v in values], tensors
     return [int(v) for v in values], None
 
@@ -220,8 +227,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 
 def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
     """x with `given` at an index of ints and slices."""
+    (starts, start_tensors), (ends, end_tensors) = _bounds(basic.starts, "int64"), _bounds(basic.ends, "int64")
     return OPS["set_value"](
-        x, None, None, None, given, axes=basic.axes, starts=[int(s) for s in basic.starts], ends=[int(e) for e in basic.ends],
+        x, start_tensors, end_tensors, None, given, axes=basic.axes, starts=starts, ends=ends,
         steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.before, dtype=x.dtype.proto, shape=list(given.meta.shape),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 // Branches, loops, and lists of tensors: blocks of the program become subgraphs.
 #include <algorithm>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -263,12 +264,36 @@ void read_from_array(Node& n) { n.out("Out", n.emit("SequenceAt", {n.in("X"), po
 
 void array_length(Node& n) { out_scalar(n, "Out", n.emit("SequenceLength", {n.in("X")})); }
 
+// The list without `count` elements at its end, or at its front.
+Value without(Node& n, const Value& list, const Value& count, bool front) {
+  auto body = n.subgraph("body", [&](Node& b) {
+    b.formal("iteration", DType::int64, Ints{});
+    auto condition = b.formal("condition", DType::boolean, Ints{});
+    auto left = b.formal_like("list", list);
+    b.result(b.emit("Identity", {condition}));
+    b.result(front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)}) : b.emit("SequenceErase", {left}));
+  });
+  return n.emit("Loop", {count, "", list}, {{"body", body}});
+}
+
 void array_to_tensor(Node& n) {
   std::int64_t stacked = n.attr("use_stack", false);
   n.out("Out", n.emit("ConcatFromSequence", {n.in("X")}, {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
 }
 
 }  // namespace
+
+void slice_of_list(Node& n, const Value& list, const Value& start, const Value& end) {
+  if (!n.attr("decrease_axis", Ints{}).empty()) return n.out("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
+  auto length = n.emit("SequenceLength", {list});
+  Expr size(n, length), first(n, as_scalar(n, start)), last(n, as_scalar(n, end));
+  Expr none(n, n.scalar(0, DType::int64));
+  auto from_front = [&](const Expr& at) { return where(at < 0, at + size, at); };
+  auto stop = from_front(Expr(n, n.cast(last, DType::int64)));
+  auto begin = from_front(Expr(n, n.cast(first, DType::int64)));
+  auto shorter = without(n, list, where(stop < size, size - stop, none), false);
+  n.out("Out", without(n, shorter, where(begin > 0, begin, none), true));
+}
 
 std::span<const Rule> control_rules() {
   static const Rule rules[] = {

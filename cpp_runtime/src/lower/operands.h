@@ -25,6 +25,9 @@ std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tenso
 /// An integer tensor of any shape as int64[n]; any tensor of one element as a scalar.
 Value as_vector(Node& n, const Value& v);
 Value as_scalar(Node& n, const Value& v);
+
+/// `slice` of a list of tensors: some of them, or with `decrease_axis` the one at `start`.
+void slice_of_list(Node& n, const Value& list, const Value& start, const Value& end);
 /// Positions as Paddle takes them.   ONNX counts negative ones from the end; here they are none, and the engine says
 /// so. ids: of any integer type.   slot: where they come from
 Value positions(Node& n, const Value& ids);

@@ -42,6 +42,7 @@ void slice(Node& n) {
   Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
   auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  if (n.is_sequence(x)) return slice_of_list(n, x, starts, ends);
   if (n.opset() >= 10)
     if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty()) return out_scalar(n, "Out", entry);
   finish(n, sliced(n, x, axes, starts, ends, ""), decreased);

@@ -96,7 +96,7 @@ def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def _len(value: Any) -> Any:
     if isinstance(value, TensorArray):
-        return value.length()
+        return OPS["reshape2"](value.length(), shape=[])
     if isinstance(value, Variable):
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))

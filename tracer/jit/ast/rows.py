@@ -45,7 +45,11 @@ class TensorRows(Rows):
 
     def item(self, position: Any) -> Any:
         """See Rows."""
-        return self.x[position]
+        if not isinstance(position, Tensor):
+            return self.x[position]
+        at = as_meta(position, Meta((), np.dtype(np.int32)))
+        bounds = {"starts": [-1], "ends": [-1], "infer_flags": [-1]}
+        return OPS["slice"](self.x, None, None, [at], [at + 1], axes=[0], decrease_axis=[0], **bounds)
 
 
 class ArrayItems(Rows):
@@ -53,7 +57,7 @@ class ArrayItems(Rows):
 
     def __init__(self, array: TensorArray) -> None:
         self.array = array
-        self.count = OPS["reshape2"](array.length(), shape=[])[0]
+        self.count = OPS["reshape2"](array.length(), shape=[])
 
     def item(self, position: Any) -> Any:
         """See Rows."""
@@ -131,7 +135,7 @@ def as_scalar(bound: Any) -> Any:
     """A bound of a range: an int, or int64 []."""
     if not isinstance(bound, Tensor):
         return bound
-    scalar = bound if not bound.meta.shape else OPS["reshape2"](bound, shape=[])[0]
+    scalar = bound if not bound.meta.shape else OPS["reshape2"](bound, shape=[])
     return as_meta(scalar, INT64)
 
 

@@ -283,7 +283,7 @@ def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     assert mode is not None
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
-        return stacked[OPS["reshape2"](index, shape=[])[0] if index.meta.shape else index]
+        return stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
     if all(meta_of(v) is not None for v in values):
         return TensorArray.of(mode, values)[index]
     raise OarlockError(
