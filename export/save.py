@@ -37,7 +37,8 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
         for path, content in wanted.items():
             place = asides[os.path.dirname(path)] / os.path.basename(path)
             if content is not None:
-                _write(place, content)
+                with named(path):
+                    _write(place, content)
                 places[path] = place
         yield {os.fspath(given): places[os.path.abspath(given)] for given in files if os.path.abspath(given) in places}
         _commit(list(wanted), places, asides)
@@ -53,6 +54,17 @@ def atomic_write(files: Mapping[Any, Content]) -> None:
     """Write `files` (path -> content) so that either all or none of them change; see `staged`."""
     with staged(files):
         pass
+
+
+@contextmanager
+def named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What the system refuses inside is said of the file `path`: a write that fails knows no name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise
 
 
 def _make_folder(folder: Path) -> list[Path]:

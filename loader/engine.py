@@ -71,6 +71,13 @@ def translated() -> Iterator[None]:
         raise kind(with_user_line(str(error))) from None
 
 
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raise OpError for options of an Engine that there are not, or whose values make no sense.   Opens no engine."""
+    if options:
+        with translated():
+            runtime().check_options(dict(options))
+
+
 class Engine:
     """A program ready to run.   pdmodel: its bytes; params: path of the values, None for none; options: see oarlock.jit.load."""
 

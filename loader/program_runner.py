@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
+from ..export.save import named
 from ..static.interpreter import Interpreter
 from ..static.program import Program
 from .engine import Array, Engine, UnsupportedError, runtime
@@ -56,7 +57,7 @@ class ProgramRunner:
             path = None
             if self._tensors:
                 path = os.path.join(folder, "values.pdiparams")
-                with open(path, "wb") as file:
+                with named(path), open(path, "wb") as file:
                     pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
             return Engine(pdmodel.to_bytes(self.program), path, self._name, **self._options)
 

@@ -19,7 +19,7 @@ from ..nn.layer import Layer
 from ..static import tree
 from ..static.input_spec import InputSpec
 from ..static.program import Arg, Attr, AttrType, Contract, OpDesc, Program
-from .engine import offset_inputs
+from .engine import check_options, offset_inputs
 from .model_files import ModelFiles, read_model
 from .program_runner import ProgramRunner
 
@@ -31,14 +31,15 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, inter_threads, optimize,
     spinning, arena, mem_pattern, tuned, deterministic, copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
     optimised graphs; warmup, a list of shapes by input name to run once at the start.   The weights are mapped, not read.
-    Raises FileError for files that are not what they claim to be, OpError for the option offsets: where the packed sequences of
-    outputs begin is said by the handles of oarlock.inference.
+    Raises FileError for files that are not what they claim to be, OpError for configs that are not known and for the option offsets:
+    where the packed sequences of outputs begin is said by the handles of oarlock.inference.
     """
     if configs.get("offsets"):
         raise OpError(
             "jit.load: a layer gives no offsets of its outputs; the handles of oarlock.inference do, by lod()"
         )
     names = {key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs}
+    check_options(configs)
     return TranslatedLayer(read_model(path, **names), configs)
 
 

@@ -35,7 +35,7 @@ double difference(const std::vector<Tensor>& found, const std::vector<Tensor>& w
   double largest = found.size() == wanted.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && largest < INFINITY; ++i) {
     cli::Comparison one = cli::compare(found[i], wanted[i], {0, INFINITY});
-    largest = one.same ? std::max(largest, one.largest) : INFINITY;
+    largest = one.same ? std::max(largest, *one.largest) : INFINITY;
   }
   return largest;
 }

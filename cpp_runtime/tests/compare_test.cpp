@@ -34,6 +34,7 @@ TEST("compare: within the tolerance of the largest value, or not") {
 TEST("compare: other dtypes and shapes are said") {
   CHECK_EQ(compare(of<float>({1}), of<double>({1}), {}).text, "is float32[1], wanted float64[1]");
   CHECK_EQ(compare(of<float>({1}), of<float>({1, 2}), {}).text, "is float32[1], wanted float32[2]");
+  CHECK(!compare(of<float>({1}), of<float>({1, 2}), {}).largest);
 }
 
 TEST("profile: time by op, without the first runs") {

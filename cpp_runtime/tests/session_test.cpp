@@ -130,7 +130,8 @@ TEST("session: a profile") {
 TEST("session: devices and libraries that are not there") {
   Options options;
   options.device = "gpu";
-  CHECK_ERROR("device: 'gpu' is none of cpu, cuda, tensorrt", mlp(options));
+  CHECK_ERROR("options: device 'gpu' is none of cpu, cuda, tensorrt", mlp(options));
+  options = {};
   options.ort_library = "/no/such/library.so";
   CHECK_ERROR("ONNX Runtime was not found", mlp(options));
   CHECK_ERROR("/no/such/library.so", mlp(options));

@@ -66,11 +66,14 @@ TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
 }
 
 TEST("options: shapes of a warm-up") {
-  Shapes shapes = parse_shapes("x=1x3x224x224,mask=5,s=");
-  CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) && shapes["mask"] == std::vector<std::int64_t>{5});
-  CHECK(shapes["s"].empty());
-  for (const char* text : {"", "x", "=1", "x=1,3", "x=1x", "x=x1", "x=-1", "x=1x99999999999999999999"})
-    CHECK_ERROR("shapes: NAME=1x3x224x224 is wanted", parse_shapes(text));
+  for (const char* text : {"x=1,3,224,224,mask=5,s=", "x=1x3x224x224,mask=5,s="}) {
+    Shapes shapes = parse_shapes(text);
+    CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) && shapes["mask"] == std::vector<std::int64_t>{5});
+    CHECK(shapes["s"].empty() && shapes.size() == 3);
+  }
+  for (const char* text : {"", "x", "=1", "x=1,", "x=1,,3", "x=,3", "x=1,y", "x=1x", "x=x1", "x=-1", "x=1,=3",
+                           "x=1,y=2,", "x=1x99999999999999999999"})
+    CHECK_ERROR("shapes: NAME=1,3,224,224 is wanted", parse_shapes(text));
 }
 
 TEST("options: a warm-up runs the shapes that it names") {

@@ -172,6 +172,33 @@ def test_warmup_shapes(model: str) -> None:
     assert "float32[2,1,5,5]" in runner("bench", model, "--warmup-shape", "image=2x1x5x5").stderr
 
 
+@pytest.mark.parametrize("option", ["--shape", "--warmup-shape"])
+def test_shapes_have_one_form(option: str, model: str) -> None:
+    for shape in ("image=2,1,28,28", "image=2x1x28x28"):
+        done("bench", model, "--repeat", "1", option, shape)
+    for shape in ("image", "image=2,1,,28", "image=-1,1,28,28"):
+        result = runner("bench", model, option, shape)
+        assert result.returncode == 2
+        assert f"{option} wants NAME=1,3,224,224, not '{shape}'" in result.stderr
+
+
+def test_a_profile_has_a_folder(model: str, tmp_path: Path) -> None:
+    words = ("run", model, "--input", f"{model}.in.npz", "--output", str(tmp_path / "o.npz"), "--profile")
+    for folder in (tmp_path / "nowhere", Path(f"{model}.pdmodel")):
+        result = runner(*words, str(folder / "p"))
+        assert result.returncode == 1
+        assert result.stderr == f"options: profile: there is no folder {folder}\n"
+    assert not list(tmp_path.iterdir())
+    done(*words, str(tmp_path / "p"))
+    assert [p.suffix for p in sorted(tmp_path.glob("p*"))] == [".json"]
+
+
+def test_a_third_path_is_named(model: str) -> None:
+    result = runner("inspect", model, f"{model}.pdiparams", "more.npz")
+    assert result.returncode == 2
+    assert "inspect takes MODEL and PARAMS, and no more: 'more.npz'" in result.stderr
+
+
 # -- verify -------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +219,14 @@ def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Pa
     result = runner("verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz"))
     assert result.returncode == 1
     assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
+
+
+def test_verify_says_both_shapes(model: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "o.npz", out=np.zeros((2, 10), "f"))
+    words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
+    assert "out                      DIFFERS  is float32[3,10], wanted float32[2,10]\n" in runner(*words).stdout
+    output = json.loads(runner(*words, "--json").stdout)["outputs"][0]
+    assert (output["same"], output["largest_difference"]) == (False, None)
 
 
 def test_verify_tells_the_file_from_the_optimisation(model: str, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(onnx_files, "onnx_bytes", other_weights)
     output = Path(f"{model}.onnx")
-    with pytest.raises(VerifyError, match="differs from the model's by"):
+    with pytest.raises(VerifyError, match="net.onnx: beside the model, '.*' differs by"):
         write_onnx(read_model(model), output, Wanted(inline=True))
     assert not output.exists()
     output.write_bytes(b"older")
@@ -124,6 +124,21 @@ def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
     held = ort_format.read_ort(output.read_bytes(), output.name)
     assert held.inputs == [("image", "float32", ["image.0", 3, 8, 8])]
     assert held.ops["Conv"] == 1
+
+
+def test_sizes_of_an_ort_file_that_nobody_knows(tmp_path: Path) -> None:
+    """A name where the file has one; `?` where it has none, and 0 is a number as any other."""
+    sizes = [
+        onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
+        for n, s in (("x", ["n", None, 0]), ("y", None))
+    ]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", sizes[:1], sizes[1:])
+    opset = onnx.helper.make_opsetid("", 17)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx")
+    ort_format.convert(tmp_path / "m.onnx", tmp_path / "m.ort")
+    held = ort_format.read_ort((tmp_path / "m.ort").read_bytes(), "m.ort")
+    assert held.inputs == [("x", "float32", ["n", "?", 0])]
+    assert held.outputs == [("y", "float32", ["n", "?", 0])]
 
 
 @pytest.mark.parametrize("cut", [0, 4, 9, 100, 0.5, 0.9])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -87,6 +88,16 @@ def test_an_error_while_writing_leaves_all_as_it_was(folder: Path, error: BaseEx
     with pytest.raises(type(error)):
         atomic_write({folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)})
     assert state(folder) == before
+
+
+@pytest.mark.parametrize("content", [fails, pieces])
+def test_a_full_disk_is_said_of_the_file(folder: Path, content: Any) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(OSError, match=re.escape(f"No space left on device: '{folder / 'b'}'")):
+        atomic_write({folder / "a": b"new", folder / "b": content(full)})
+    other = OSError(errno.EIO, "broken", "source")
+    with pytest.raises(OSError, match="broken: 'source'"):
+        atomic_write({folder / "b": content(other)})
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,22 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
     assert contract is not None
     assert contract.verified.startswith("at image[2, 3, 32, 32]; image[3, 3, 48, 48]: largest difference")
     assert not layer.training
+
+
+@pytest.mark.parametrize(
+    ("configs", "why"),
+    [
+        ({"foo": 1}, "options: there is no 'foo'"),
+        ({"device": "tpu"}, "options: device 'tpu' is none of cpu, cuda, tensorrt"),
+        ({"device": 3}, "options: 'device' is a int"),
+        ({"threads": -1}, "options: threads is -1"),
+        ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
+    ],
+)
+def test_configs_that_are_not_known_are_refused(configs: dict[str, Any], why: str, tmp_path: Path) -> None:
+    prefix = saved(nn.Linear(2, 2), tmp_path, [None, 2])
+    with pytest.raises(paddle.OpError, match=f"{re.escape(why)}\n.*test_save_load.py"):
+        load(prefix, **configs)
 
 
 def test_same_net_same_bytes(tmp_path: Path) -> None:

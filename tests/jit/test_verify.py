@@ -44,3 +44,13 @@ def test_the_first_op_to_differ_is_named(
     net.eval()
     with pytest.raises(paddle.VerifyError, match=rf"{said} to differ is relu, giving 'relu_0.tmp_0'"):
         paddle.jit.save(net, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
+
+
+def test_other_shapes_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(Engine):
+        def run(self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None) -> list[Any]:
+            return [a[:1] for a in super().run(feeds, fetch)]
+
+    monkeypatch.setattr(verify, "Engine", Wrong)
+    with pytest.raises(paddle.VerifyError, match=r"output '.*' is float32\[1, 3\], not float32\[2, 3\] at x\[2, 4\]; "):
+        paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float32", "x")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,9 +15,11 @@ import pytest
 import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock import nn
+from oarlock.export.pdmodel import to_bytes
 from oarlock.loader.engine import Engine, EngineError, runtime
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
+from oarlock.static.parser import parse
 
 
 class Function(nn.Layer):
@@ -94,6 +97,76 @@ def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
     said = str(caught.value)
     assert said.startswith("engine: matmul_v2, giving '")
     assert "test_failing_runs.py" in said.splitlines()[1] and "paddle.matmul(x, y)" in said
+
+
+def two_layers(table: Any, x: Any) -> Any:
+    """Convolutions with bias and activation, which the engine joins; the second filter is larger than what is left of [4,4]."""
+    first, second = paddle.ones([16, 3, 3, 3]), paddle.ones([8, 16, 3, 3])
+    x = F.relu(F.conv2d(x, first, paddle.ones([16])))
+    return F.relu(F.conv2d(x, second, paddle.ones([8]))) + table.sum()
+
+
+PAIR = [InputSpec([None, None], "float32", name) for name in "xy"]
+PICTURE = [InputSpec([None, 3, None, None], "float32", "x")]
+# name -> function, its inputs, sizes that do not fit, what is said of them
+UNFIT: dict[str, tuple[Callable[..., Any], list[InputSpec], list[tuple[int, ...]], str]] = {
+    "sum": (lambda t, x, y: x + y + t.sum(), PAIR, [(2, 3), (4, 5)],
+            "elementwise_add, giving 'elementwise_add_0.tmp_0': sizes 3 and 5 do not broadcast (Attempting"),
+    "product": (lambda t, x, y: paddle.matmul(x, y) + t.sum(), PAIR, [(2, 3), (4, 5)],
+                "matmul_v2, giving 'matmul_v2_0.tmp_0': the sizes of the axis to be summed differ (MatMul"),
+    "join": (lambda t, x, y: paddle.concat([x, y], 1) + t.sum(), PAIR, [(2, 3), (4, 5)],
+             "concat, giving 'concat_0.tmp_0': axis 0 is of size 4 and of size 2 (Non concat"),
+    "reshape": (lambda t, x, y: paddle.reshape(x, [-1, 32]) + y.sum() + t.sum(), PAIR, [(2, 3), (4, 5)],
+                "reshape2, giving 'reshape2_0.tmp_0': [2,3] cannot be reshaped to [-1,32] (The input"),
+    "joined": (two_layers, PICTURE, [(1, 3, 4, 4)],
+               "conv2d, giving 'conv2d_1.tmp_0': [2,2] is smaller than the filter (Invalid input shape: {2,2})"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_sizes_that_do_not_fit_are_said_in_our_words(name: str, tmp_path: Path) -> None:
+    function, specs, shapes, said = UNFIT[name]
+    engine = engine_of(function, specs, tmp_path)
+    with pytest.raises(EngineError, match=re.escape(f"engine: {said}")):
+        engine.run([np.ones(shape, "f") for shape in shapes])
+
+
+LOOP = """\
+program version=2006002
+block 0:
+  var feed: feed
+  var fetch: fetch
+  x: float32[?,?] = feed(X=feed) col=0
+  y: float32[?,?] = feed(X=feed) col=1
+  i: int64[1] = fill_constant() shape=longs[1] value=0.0 dtype=3 str_value="0"
+  n: int64[1] = fill_constant() shape=longs[1] value=3.0 dtype=3 str_value="3"
+  c: bool[1] = less_than(X=i, Y=n)
+  total: float32[?,?] = scale(X=x) scale=2.0
+  Out=[total, i, c], StepScopes=s: step_scopes = while(X=[total, y, i, n], Condition=c) sub_block=block(1)
+  fetch = fetch(X=total) col=0
+block 1 in 0:
+  {body}
+  i = increment(X=i) step=1.0
+  c = less_than(X=i, Y=n)
+"""
+
+
+@pytest.mark.parametrize("optimize", [0, 99])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "t: float32[?,?] = elementwise_add(X=total, Y=y)\n  total = assign(X=t)",
+            "elementwise_add, giving 't': sizes",
+        ),
+        ("total = matmul_v2(X=total, Y=y)", "matmul_v2, giving 'total': the sizes"),
+    ],
+)
+def test_an_op_in_a_loop_is_blamed_itself(body: str, said: str, optimize: int) -> None:
+    engine = Engine(to_bytes(parse(LOOP.format(body=body))), None, cache_dir="none", optimize=optimize)
+    assert np.array_equal(engine.run([np.eye(2, dtype="f")] * 2), [np.eye(2) * (5 if "add" in said else 2)])
+    with pytest.raises(EngineError, match=f"^engine: {said}"):
+        engine.run([np.ones((2, 3), "f"), np.ones((4, 5), "f")])
 
 
 # ONNX Runtime's kernels end the process here.

@@ -15,7 +15,7 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export import info, pdiparams, pdmodel
-from ..export.save import staged
+from ..export.save import named, staged
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
 from ..static.control import nest
@@ -181,4 +181,5 @@ def write(recording: Recording, prefix: str, reference: Reference | None, parame
                 reference,
                 recording.given,
             )
-            Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))
+            with named(prefix + ".pdmodel"):
+                Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))

@@ -93,6 +93,13 @@ def difference(found: Any, wanted: Any) -> float:
     return float(np.abs(a - b)[~same].max() / max(1.0, float(np.abs(b[np.isfinite(b)]).max())))
 
 
+def said(found: Any, wanted: Any) -> str:
+    """How a result differs: by how much, or in its dtype or shape."""
+    if found.shape == wanted.shape and found.dtype == wanted.dtype:
+        return f"differs by {difference(found, wanted):.3g}"
+    return f"is {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
+
+
 def verify(
     program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], reference: Reference,
     given: Sequence[Tensor] = (),
@@ -183,7 +190,7 @@ def _compared(
         off = difference(a, np.asarray(b))
         if off > tolerance(a.dtype, program):
             where = first_difference(program, pdmodel, params, scope, tensors, wanted)
-            raise VerifyError(f"verify: output '{name}' differs by {off:.3g} at {sizes}; {where}")
+            raise VerifyError(f"verify: output '{name}' {said(a, np.asarray(b))} at {sizes}; {where}")
         worst = max(worst, off)
     return worst
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.op import OPS
 from ..export.save import atomic_write
-from ..jit.verify import difference, tolerance
+from ..jit.verify import difference, said, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
@@ -143,6 +143,6 @@ def _differ(found: list[Any], wanted: list[Any], files: ModelFiles, path: Path) 
     for name, got, want in zip(files.program.fetches(), found, wanted, strict=True):
         apart = difference(np.asarray(got), want)
         if apart > tolerance(want.dtype, files.program):
-            raise VerifyError(f"{path.name}: '{name}' differs from the model's by {apart:.1e}")
+            raise VerifyError(f"{path.name}: beside the model, '{name}' {said(np.asarray(got), want)}")
         worst = max(worst, apart)
     return f"it gives what the model gives, largest difference {worst:.1e}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import FileError
-from ..export.save import atomic_write
+from ..export.save import atomic_write, named
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
 from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for, session_options
@@ -22,7 +22,8 @@ def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     opset = opset_for(files, wanted)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         plain, made = Path(folder, "model.onnx"), Path(folder, output.name)
-        plain.write_bytes(onnx_bytes(files, plain, True, opset))
+        with named(plain):
+            plain.write_bytes(onnx_bytes(files, plain, True, opset))
         convert(plain, made)
         data = made.read_bytes()
         checked = compared(files, made) if wanted.check else "not checked"
@@ -121,8 +122,17 @@ def _spec(types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
     tensor.Init(value.Bytes, value.Pos)
     shape = tensor.Shape()
     dims = [shape.Dim(i).Value() for i in range(shape.DimLength())] if shape is not None else []
-    return name, _DTYPES.get(tensor.ElemType(), "?"), [_text(d.DimParam()) or int(d.DimValue()) for d in dims]
+    return name, _DTYPES.get(tensor.ElemType(), "?"), [_size(d) for d in dims]
 
+
+def _size(dim: Any) -> int | str:
+    """A number, the name of one that is free, or `?`: every kind of size has the number 0 where it is not set."""
+    if dim.DimType() == _NUMBER:
+        return int(dim.DimValue())
+    return _text(dim.DimParam()) or "?"
+
+
+_NUMBER = 1  # DimensionValueType.VALUE
 
 _DTYPES = {
     1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64", 16: "bfloat16",

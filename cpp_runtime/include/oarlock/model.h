@@ -19,7 +19,8 @@ struct TensorSpec {
   std::vector<std::int64_t> shape;
   std::vector<std::string> symbols;
   std::string path;
-  std::string lod_of = {};  // int64[sequences + 1], where each begins: the tensor whose rows they are, "" for others
+  std::string offsets_of =
+      {};  // int64[sequences + 1], where each begins: the tensor whose rows they are, "" for others
 };
 
 /// One weight and where it lies in the `.pdiparams`.

@@ -40,13 +40,12 @@ double number(const std::string& option, const std::string& text) {
   return value;
 }
 
-// x=1,3,224,224
-void shape(Command& c, const std::string& text) {
-  auto equals = text.find('=');
-  if (equals == std::string::npos) throw Usage{"--shape wants NAME=1,3,224,224, not '" + text + "'"};
-  std::vector<std::int64_t> dims;
-  for (const std::string& dim : split(text.substr(equals + 1), ',')) dims.push_back(integer("--shape", dim));
-  c.shapes[text.substr(0, equals)] = dims;
+Shapes shapes(const std::string& option, const std::string& text) {
+  try {
+    return parse_shapes(text);
+  } catch (const Error&) {
+    throw Usage{option + " wants NAME=1,3,224,224, not '" + text + "'"};
+  }
 }
 
 struct Option {
@@ -81,10 +80,12 @@ const std::vector<Option>& options() {
       {"--fetch", "NAME", "an inner variable to give as well",
        [](auto& c, auto& v) { c.options.outputs.push_back(v); }},
       {"--profile", "PREFIX", "write a Chrome trace of the run", [](auto& c, auto& v) { c.options.profile = v; }},
-      {"--warmup-shape", "x=1x3x8x8", "run once on made-up inputs before the rest; may be given again",
-       [](auto& c, auto& v) { c.options.warmup.push_back(parse_shapes(v)); }},
-      {"--shape", "NAME=D,D", "bench, tune: the shape of an input; unknown dims are 1, or more where 1 does not fit",
-       shape},
+      {"--warmup-shape", "x=1,3,8,8", "run once on made-up inputs before the rest; may be given again",
+       [](auto& c, auto& v) { c.options.warmup.push_back(shapes("--warmup-shape", v)); }},
+      {"--shape", "x=1,3,8,8", "bench, tune: the shape of an input; unknown dims are 1, or more where 1 does not fit",
+       [](auto& c, auto& v) {
+         for (auto& [name, sizes] : shapes("--shape", v)) c.shapes[name] = sizes;
+       }},
       {"--warmup", "N", "bench: calls before the clock; 3",
        [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
       {"--repeat", "N", "bench: calls on the clock; 50", [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},
@@ -144,7 +145,9 @@ Command parse(int argc, char** argv) {
   if (command.paths.empty()) throw Usage{"nothing to do"};
   command.name = command.paths[0];
   command.paths.erase(command.paths.begin());
-  if (command.paths.empty() || command.paths.size() > 2) throw Usage{command.name + " wants a model"};
+  if (command.paths.empty()) throw Usage{command.name + " wants a model"};
+  if (command.paths.size() > 2)
+    throw Usage{command.name + " takes MODEL and PARAMS, and no more: '" + command.paths[2] + "'"};
   return command;
 }
 

@@ -1,5 +1,6 @@
 // Whether two tensors are the same numbers.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "oarlock/tensor.h"
@@ -12,8 +13,8 @@ struct Tolerance {
 
 struct Comparison {
   bool same = true;
-  double largest = 0;  // difference of two elements
-  std::string text;    // of what differs: dtype, shape, or how many elements and where first
+  std::optional<double> largest = 0;  // difference of two elements; none where dtype or shape differ
+  std::string text;                   // of what differs: dtype, shape, or how many elements and where first
 };
 
 /// |found - wanted| <= atol + rtol * the largest |wanted| for floating types, equality for the others; NaN is NaN.

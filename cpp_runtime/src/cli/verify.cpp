@@ -146,17 +146,28 @@ std::string explain(const Case& c) {
   return "only the engine's optimisation differs; " + first_optimised(c);
 }
 
+std::string largest(const Comparison& comparison, const char* none) {
+  if (!comparison.largest) return none;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", *comparison.largest);
+  return text;
+}
+
+std::string shown(const Comparison& comparison) {
+  std::string number = largest(comparison, "");
+  return number.empty() ? comparison.text : "largest difference " + number + "  " + comparison.text;
+}
+
 void print(const std::vector<Finding>& findings, const std::string& why, bool json) {
   if (json) std::printf("{\"same\": %s, \"outputs\": [", all_same(findings) ? "true" : "false");
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto& [name, comparison] = findings[i];
     if (json)
-      std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %.6g, \"text\": %s}", i ? ", " : "",
-                  quoted(name).c_str(), comparison.same ? "true" : "false", comparison.largest,
+      std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %s, \"text\": %s}", i ? ", " : "",
+                  quoted(name).c_str(), comparison.same ? "true" : "false", largest(comparison, "null").c_str(),
                   quoted(comparison.text).c_str());
     else
-      std::printf("%-24s %s  largest difference %.3g  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS",
-                  comparison.largest, comparison.text.c_str());
+      std::printf("%-24s %s  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS", shown(comparison).c_str());
   }
   if (json)
     std::printf("], \"why\": %s}\n", quoted(why).c_str());

@@ -297,9 +297,9 @@ void slice_of_list(Node& n, const Value& list, const Value& start, const Value& 
 
 std::span<const Rule> control_rules() {
   static const Rule rules[] = {
-      {"conditional_block", 11, conditional_block},
-      {"select_input", 11, select_input},
-      {"while", 13, while_loop},
+      {"conditional_block", 11, conditional_block, {.offsets = Facts::none}},
+      {"select_input", 11, select_input, {.offsets = Facts::none}},
+      {"while", 13, while_loop, {.offsets = Facts::none}},
       {"write_to_array", 13, write_to_array},
       {"read_from_array", 11, read_from_array},
       {"lod_array_length", 11, array_length},

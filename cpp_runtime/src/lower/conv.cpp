@@ -121,9 +121,9 @@ std::span<const Rule> conv_rules() {
       {"conv2d", 7, conv},
       {"depthwise_conv2d", 7, conv},
       {"conv3d", 7, conv},
-      {"conv2d_transpose", 7, conv_transpose},
-      {"depthwise_conv2d_transpose", 7, conv_transpose},
-      {"conv3d_transpose", 7, conv_transpose},
+      {"conv2d_transpose", 7, conv_transpose, {.careless = true}},
+      {"depthwise_conv2d_transpose", 7, conv_transpose, {.careless = true}},
+      {"conv3d_transpose", 7, conv_transpose, {.careless = true}},
   };
   return rules;
 }

@@ -2,44 +2,11 @@
 #include <algorithm>
 
 #include "lower/graph.h"
+#include "lower/rules.h"
 #include "read/validate.h"
 
 namespace oarlock {
 namespace {
-
-// Ops of which Paddle declares sizes that are wrong where it does not know its operands': it counts with -1 as with a
-// number, or takes the most that there can be for what there is.   What they give is inferred here.
-bool declares_carelessly(const OpDesc& op) {
-  static constexpr std::string_view careless[] = {
-      "collect_fpn_proposals",
-      "conv2d_transpose",
-      "conv3d_transpose",
-      "crf_decoding",
-      "ctc_align",
-      "cumsum",
-      "depthwise_conv2d_transpose",
-      "diag_v2",
-      "expand_as",
-      "expand_v2",
-      "flatten",
-      "flatten2",
-      "gather",
-      "gather_nd",
-      "matmul",
-      "matmul_v2",
-      "matrix_nms",
-      "mul",
-      "multiclass_nms",
-      "multiclass_nms2",
-      "multiclass_nms3",
-      "pad",
-      "pad2d",
-      "sequence_pad",
-      "set_value",
-      "tile",
-  };
-  return std::find(std::begin(careless), std::end(careless), op.type) != std::end(careless);
-}
 
 // Whether sizes are said that were not found, or others.
 bool claims_more(const std::optional<Ints>& said, const std::optional<Ints>& known) {
@@ -77,7 +44,7 @@ bool Graph::doubts(const OpDesc& op) const {
 // Fills in what was not found.   trusted: sizes, too, not only the dtype and the rank.
 void Graph::add_declared(Info& known, const OpDesc& op, const std::string& name, bool trusted) const {
   Info said = declared(name);
-  if (declares_carelessly(op)) said.shape.reset();
+  if (facts_of(op.type).careless) said.shape.reset();
   if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);
   if (known.dtype == DType::none) known.dtype = said.dtype;
   if (!known.shape)

@@ -92,9 +92,9 @@ void crf_decoding(Node& n) {
     Expr lengths(n, as_vector(n, n.in("Length"))), steps = counted(n, length_along(n, x, 1));
     return n.out("ViterbiPath", where(steps < as_column(lengths), judged(crf_tags(x, lengths)), 0));
   }
-  auto cut = sequences(n, "Emission");
-  auto at = places(cut);
-  n.out("ViterbiPath", judged(as_column(packed(crf_tags(padded(x, at), cut.lengths()), at.inside))));
+  auto sequences = sequences_of(n, "Emission");
+  auto at = places(sequences);
+  n.out("ViterbiPath", judged(as_column(packed(crf_tags(padded(x, at), sequences.lengths()), at.inside))));
 }
 
 // ---- warpctc: the forward half of A. Graves et al., "Connectionist Temporal Classification" ----
@@ -202,7 +202,7 @@ void hierarchical_sigmoid(Node& n) {
 std::span<const Rule> decode_rules() {
   static const Rule rules[] = {
       {"viterbi_decode", 13, viterbi_decode},
-      {"crf_decoding", 13, crf_decoding},
+      {"crf_decoding", 13, crf_decoding, {.careless = true}},
       {"warpctc", 13, warpctc},
       {"hierarchical_sigmoid", 13, hierarchical_sigmoid},
   };

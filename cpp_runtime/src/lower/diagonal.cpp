@@ -193,7 +193,7 @@ Lower triangle(std::string_view height, std::string_view width, bool lower) {
 
 std::span<const Rule> diagonal_rules() {
   static const Rule rules[] = {
-      {"diag_v2", 11, diag},
+      {"diag_v2", 11, diag, {.careless = true}},
       {"diag", 11, diag_of_vector},
       {"diagonal", 11, diagonal},
       {"trace", 11, trace},

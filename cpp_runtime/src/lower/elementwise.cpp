@@ -169,7 +169,7 @@ std::span<const Rule> elementwise_rules() {
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
       {"sum", 7, sum_of_list},
-      {"scale", 7, scale},
+      {"scale", 7, scale, {.offsets = Facts::handed_on}},
       {"increment", 7, increment},
   };
   return rules;

@@ -78,7 +78,7 @@ void row_conv(Node& n) {
   auto x = in(n, "X");
   if (n.need_rank(x) == 3) return n.out("Out", ahead(x));
   n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
-  auto at = places(sequences(n));
+  auto at = places(sequences_of(n));
   n.out("Out", packed(ahead(padded(x, at)), at.inside));
 }
 

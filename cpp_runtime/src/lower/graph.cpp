@@ -48,7 +48,7 @@ Strings output_names(const Program& p) {
   Strings own = made_unique(p.fetches());
   Strings names = p.contract ? contract_names(p.contract->outputs, own) : own;
   Strings inputs = input_names(p);
-  for (const LodInput& lod : lod_inputs(p)) inputs.push_back(lod.name);
+  for (const OffsetsInput& more : offset_inputs(p)) inputs.push_back(more.name);
   for (std::string& name : names)  // an input that is handed through needs a second name in ONNX
     if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) name += ".out";
   return names;
@@ -64,13 +64,13 @@ Graph::Graph(const Program& program, const Params& params, const LowerOptions& o
 
 onnx::Model Graph::lower() {
   for (const std::string& name : input_names(program_)) used_.insert(name);
-  for (const LodInput& lod : oarlock::lod_inputs(program_)) used_.insert(lod.name);
+  for (const OffsetsInput& more : oarlock::offset_inputs(program_)) used_.insert(more.name);
   for (const std::string& name : output_names(program_)) used_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_.insert(name);
   for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
     used_.insert("guard." + std::to_string(i));
   inputs();
-  lod_inputs();
+  offset_inputs();
   run_block(0);
   report();
   if (options_.only_output.empty()) outputs();
@@ -143,7 +143,7 @@ void Graph::outputs() {
     names.push_back(extra);
     output(value_of(extra, fetch), extra);
   }
-  if (options_.lod_outputs) lod_outputs();
+  if (options_.offset_outputs) offset_outputs();
 }
 
 void Graph::guards() {
@@ -182,21 +182,21 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
   if (!rule) return missing_rule(op, index);
   std::size_t first_node = scope_->graph->nodes.size();
   auto outer_results = std::exchange(results_, {});
-  auto outer_lods = std::exchange(own_lods_, {});
+  auto outer_offsets = std::exchange(own_offsets_, {});
   try {
     Node node(op, *this);
     rule->lower(node);
-    Value passed = first_lod(op);
+    Value passed = first_offsets(op);
     name_results(op, first_node);
     name_since(first_node);
-    pass_lods(op, passed);
+    pass_offsets(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(error.what());
     poison(op);
   }
   results_ = std::move(outer_results);
-  own_lods_ = std::move(outer_lods);
+  own_offsets_ = std::move(outer_offsets);
 }
 
 void Graph::missing_rule(const OpDesc& op, std::size_t index) {
@@ -225,13 +225,14 @@ void Graph::missing_rules_in(std::int32_t block) {
 
 // After a failure the rest is looked at all the same, so that one error lists everything.
 void Graph::poison(const OpDesc& op) {
+  has_offsets_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {
       Value v = fresh(name);
       infos_[v] = declared(name);
       scope_->bound[name] = v;
-      Value lod = scope_->lods[name] = fresh(name + ".lod");
-      infos_[lod] = Info{DType::int64, Ints{-1}, std::nullopt};
+      Value offsets = scope_->offsets[name] = fresh(name + ".lod");
+      infos_[offsets] = Info{DType::int64, Ints{-1}, std::nullopt};
     }
 }
 

@@ -20,11 +20,11 @@ struct LowerOptions {
   int opset = 17;
   int max_opset = kNewestOpset;  // up to which it is raised where an op needs a later one
   bool inline_weights = false;
-  std::string location;        // of the weights, as the ONNX file names it
-  bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
-  std::string only_output;     // of those, the one to compute and nothing else; "" = everything
-  Strings extra_outputs;       // inner variables to fetch as well, after the program's own outputs
-  bool lod_outputs = false;    // offsets of the program's own outputs become outputs `<name>.lod`, after all others
+  std::string location;         // of the weights, as the ONNX file names it
+  bool guard_outputs = false;   // inner guards become extra outputs `guard.<i>`
+  std::string only_output;      // of those, the one to compute and nothing else; "" = everything
+  Strings extra_outputs;        // inner variables to fetch as well, after the program's own outputs
+  bool offset_outputs = false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };
 
 /// Integers computed from shapes.   values: kUnknown where an element is not known.
@@ -49,7 +49,7 @@ struct Scope {
   std::map<std::string, Value, std::less<>> bound;
   std::map<std::string, const OpDesc*, std::less<>> writers;
   Scope* outer = nullptr;
-  std::map<std::string, Value, std::less<>> lods = {};  // of packed sequences: where each begins, and the end
+  std::map<std::string, Value, std::less<>> offsets = {};  // of packed sequences: where each begins, and the end
 };
 
 struct Rule;
@@ -67,8 +67,8 @@ class Graph {
   friend class Node;
 
   void inputs();
-  void lod_inputs();
-  void lod_outputs();
+  void offset_inputs();
+  void offset_outputs();
   void outputs();
   void output(const Value& v, const std::string& name);
   void guards();
@@ -84,9 +84,9 @@ class Graph {
   void name_results(const OpDesc& op, std::size_t first_node);
   void name_since(std::size_t first_node);
   static void name_nodes(onnx::Graph& graph);
-  Value lod_of(std::string_view paddle_name) const;
-  Value first_lod(const OpDesc& op) const;
-  void pass_lods(const OpDesc& op, const Value& passed);
+  Value offsets_of(std::string_view paddle_name) const;
+  Value first_offsets(const OpDesc& op) const;
+  void pass_offsets(const OpDesc& op, const Value& passed);
   void poison(const OpDesc& op);
   void report() const;
   onnx::Model finish();
@@ -118,8 +118,9 @@ class Graph {
   std::map<std::string, int, std::less<>> last_suffix_;  // of names that were wanted more than once
   std::map<std::string, Info, std::less<>> infos_;
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
-  std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
-  std::map<std::string, Value, std::less<>> own_lods_;  // of its results, where its rule says which
+  std::vector<std::pair<std::string, Value>> results_;     // of the op being lowered
+  std::map<std::string, Value, std::less<>> own_offsets_;  // of its results, where its rule says which
+  bool has_offsets_ = false;                               // whether any value has had some
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
   std::map<Value, Value, std::less<>> renamed_;  // what was renamed after others may have noted its name
@@ -149,11 +150,11 @@ Strings output_names(const Program& program);
 
 /// An input of packed sequences has another one, after all inputs of the program: `<name>.lod`, int64[sequences + 1],
 /// where each sequence begins among its rows, and the number of rows.
-struct LodInput {
+struct OffsetsInput {
   std::string name;
   std::size_t feed;  // which input's
 };
-std::vector<LodInput> lod_inputs(const Program& program);
+std::vector<OffsetsInput> offset_inputs(const Program& program);
 
 /// Integers in a constant of an integer type; nullopt for other types.
 std::optional<Ints> as_ints(const Constant& constant);

@@ -127,12 +127,12 @@ std::span<const Rule> index_rules() {
   static const Rule rules[] = {
       {"lookup_table_v2", 9, lookup},
       {"lookup_table", 9, lookup_column},
-      {"gather", 7, gather},
+      {"gather", 7, gather, {.careless = true}},
       {"index_select", 7, index_select},
       {"index_sample", 11, index_sample},
       {"take_along_axis", 11, take_along_axis},
       {"put_along_axis", 11, put_along_axis},
-      {"gather_nd", 11, gather_nd},
+      {"gather_nd", 11, gather_nd, {.careless = true}},
       {"scatter_nd_add", 11, scatter_nd_add},
       {"scatter", 11, scatter},
   };

@@ -149,8 +149,8 @@ std::span<const Rule> math_rules() {
       {"clip", 7, clip},
       {"angle", 9, angle},
       {"conj", 7, same("X")},
-      {"cast", 7, cast},
-      {"assign", 7, same("X")},
+      {"cast", 7, cast, {.offsets = Facts::handed_on}},
+      {"assign", 7, same("X"), {.offsets = Facts::handed_on}},
       {"share_data", 7, same("X")},
   };
   return rules;

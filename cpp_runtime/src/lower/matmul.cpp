@@ -120,11 +120,11 @@ void einsum(Node& n) {
 
 std::span<const Rule> matmul_rules() {
   static const Rule rules[] = {
-      {"matmul_v2", 9, matmul_v2},
-      {"matmul", 9, matmul_v1},
+      {"matmul_v2", 9, matmul_v2, {.careless = true}},
+      {"matmul", 9, matmul_v1, {.careless = true}},
       {"bmm", 9, as("MatMul", {"X", "Y"})},
       {"mv", 9, as("MatMul", {"X", "Vec"})},
-      {"mul", 9, mul},
+      {"mul", 9, mul, {.careless = true}},
       {"dot", 9, dot},
       {"addmm", 9, addmm},
       {"determinant", 11, as("Det", {"Input"})},

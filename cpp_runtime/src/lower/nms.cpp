@@ -183,10 +183,10 @@ void matrix_nms(Node& n) {
 
 std::span<const Rule> nms_rules() {
   static const Rule rules[] = {
-      {"multiclass_nms", 12, multiclass_nms_v1},
-      {"multiclass_nms2", 12, multiclass_nms},
-      {"multiclass_nms3", 12, multiclass_nms},
-      {"matrix_nms", 12, matrix_nms},
+      {"multiclass_nms", 12, multiclass_nms_v1, {.careless = true, .offsets = Facts::none}},
+      {"multiclass_nms2", 12, multiclass_nms, {.careless = true, .offsets = Facts::none}},
+      {"multiclass_nms3", 12, multiclass_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
+      {"matrix_nms", 12, matrix_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
       {"nms", 12, nms},
   };
   return rules;

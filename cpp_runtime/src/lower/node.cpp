@@ -274,7 +274,7 @@ Value Node::formal(const std::string& hint, DType dtype, std::optional<Ints> sha
 
 void Node::bind(const std::string& paddle_name, const Value& v) {
   graph_.scope_->bound[paddle_name] = v;
-  graph_.scope_->lods.erase(paddle_name);
+  graph_.scope_->offsets.erase(paddle_name);
 }
 Value Node::lookup(const std::string& paddle_name) const { return graph_.value_of(paddle_name, op_); }
 bool Node::is_bound(const std::string& paddle_name) const {

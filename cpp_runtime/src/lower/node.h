@@ -51,9 +51,9 @@ class Node {
 
   // ---- packed sequences (LoD): rows one behind the other, and where each sequence begins ----
   /// int64[sequences + 1] of an operand in a slot, the last being the number of rows; "" where it has none.
-  Value lod(std::string_view slot, std::size_t index = 0) const;
+  Value offsets(std::string_view slot, std::size_t index = 0) const;
   /// Of the result in a slot; "" for none.   What a rule does not say is that of the first operand which has one.
-  void out_lod(std::string_view slot, const Value& offsets);
+  void out_offsets(std::string_view slot, const Value& offsets);
 
   // ---- what is known of a value ----
   int rank(const Value& v) const;                             // -1 when unknown

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lower/rules.h"
+
 namespace oarlock {
 
 Value as_vector(Node& n, const Value& v) {
@@ -14,15 +16,10 @@ Value as_scalar(Node& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape
 
 namespace {
 
-// Results that are never negative.
-bool counts_from_zero(const OpDesc& op, const std::string& name) {
-  static constexpr std::pair<std::string_view, std::string_view> all[] = {
-      {"arg_max", "Out"},      {"arg_min", "Out"},     {"argsort", "Indices"},  {"top_k", "Indices"},
-      {"top_k_v2", "Indices"}, {"where_index", "Out"}, {"matrix_nms", "Index"}, {"multiclass_nms3", "Index"}};
-  return std::any_of(std::begin(all), std::end(all), [&](auto& row) {
-    auto slot = op.outputs.find(row.second);
-    return row.first == op.type && slot != op.outputs.end() && slot->second == Strings{name};
-  });
+bool is_from_zero(const OpDesc& op, const std::string& name) {
+  std::string_view from_zero = facts_of(op.type).from_zero;
+  auto slot = op.outputs.find(from_zero);
+  return !from_zero.empty() && slot != op.outputs.end() && slot->second == Strings{name};
 }
 
 }  // namespace
@@ -40,7 +37,7 @@ Value positions_in(Node& n, std::string_view slot) {
   auto ids = n.in(slot);
   const std::string& name = n.names(slot)[0];
   const OpDesc* writer = n.writer(name);
-  return writer && counts_from_zero(*writer, name) ? ids : positions(n, ids);
+  return writer && is_from_zero(*writer, name) ? ids : positions(n, ids);
 }
 
 namespace {

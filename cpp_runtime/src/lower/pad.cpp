@@ -94,7 +94,8 @@ void pad_2d(Node& n) {
 }  // namespace
 
 std::span<const Rule> pad_rules() {
-  static const Rule rules[] = {{"pad", 7, pad}, {"pad3d", 7, pad_image}, {"pad2d", 7, pad_2d}};
+  static const Rule rules[] = {
+      {"pad", 7, pad, {.careless = true}}, {"pad3d", 7, pad_image}, {"pad2d", 7, pad_2d, {.careless = true}}};
   return rules;
 }
 

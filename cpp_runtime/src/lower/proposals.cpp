@@ -166,10 +166,10 @@ void collect_fpn_proposals(Node& n) {
 
 std::span<const Rule> proposals_rules() {
   static const Rule rules[] = {
-      {"generate_proposals_v2", 12, generate_proposals_v2},
-      {"generate_proposals", 12, generate_proposals},
-      {"distribute_fpn_proposals", 12, distribute_fpn_proposals},
-      {"collect_fpn_proposals", 12, collect_fpn_proposals},
+      {"generate_proposals_v2", 12, generate_proposals_v2, {.offsets = Facts::none}},
+      {"generate_proposals", 12, generate_proposals, {.offsets = Facts::none}},
+      {"distribute_fpn_proposals", 12, distribute_fpn_proposals, {.offsets = Facts::none}},
+      {"collect_fpn_proposals", 12, collect_fpn_proposals, {.careless = true, .offsets = Facts::none}},
   };
   return rules;
 }

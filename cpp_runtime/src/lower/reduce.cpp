@@ -72,8 +72,8 @@ std::span<const Rule> reduce_rules() {
       {"reduce_all", 7, truth("ReduceMin")},
       {"mean", 7, mean},
       {"logsumexp", 7, logsumexp},
-      {"arg_max", 7, position("ArgMax")},
-      {"arg_min", 7, position("ArgMin")},
+      {"arg_max", 7, position("ArgMax"), {.from_zero = "Out"}},
+      {"arg_min", 7, position("ArgMin"), {.from_zero = "Out"}},
   };
   return rules;
 }

@@ -94,11 +94,11 @@ Value time_first(const Expr& v) { return v.node().transpose(v, {1, 0}); }
 
 // ONNX's op over padded sequences, with the NaNs that its kernel hides.   x: the rows -> [T,H]
 Value over_sequences(Node& n, const Network& net, const Expr& x) {
-  auto cut = sequences(n, "Input");
-  auto at = places(cut);
+  auto sequences = sequences_of(n, "Input");
+  auto at = places(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = rows_at(x, time_first(at.rows));  // what lies behind an end is not read
-  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, cut.lengths()), attributes(net, reverse))[0]);
+  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, sequences.lengths()), attributes(net, reverse))[0]);
   n.declare(made, n.need_dtype(x), Ints{-1, 1, -1, net.hidden});
   Values given;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given), [](auto& v) { return !v.empty(); });
@@ -202,11 +202,11 @@ Exprs lstm_step(Node& n, const Lstm& net, const Expr& pre, const Expr& cell, dou
 Exprs steps_of(Node& n, const Lstm& net, std::int64_t width, double clip, const LstmStep& project) {
   auto x = in(n, "Input");
   n.require(n.need_rank(x) == 2, "needs Input [rows, gates]");
-  auto cut = sequences(n, "Input");
-  auto at = places(cut);
+  auto sequences = sequences_of(n, "Input");
+  auto at = places(sequences);
   auto first = [&](std::string_view slot, std::int64_t size) {
     if (n.has(slot)) return in(n, slot);
-    return filled_like(x, 0, n.concat({cut.count(), n.ints({size})}, 0));
+    return filled_like(x, 0, n.concat({sequences.count(), n.ints({size})}, 0));
   };
   auto step = [&](const Exprs& last, const Exprs& now) -> Step {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);

@@ -49,6 +49,12 @@ const Rule* find_rule_for_complex(std::string_view paddle) {
   return nullptr;
 }
 
+const Facts& facts_of(std::string_view paddle) {
+  static const Facts usual;
+  auto forms = index().find(paddle);
+  return forms == index().end() ? usual : forms->second[0]->facts;
+}
+
 int first_opset(std::string_view paddle) {
   auto forms = index().find(paddle);
   if (forms == index().end()) return 0;

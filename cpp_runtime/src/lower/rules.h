@@ -14,10 +14,22 @@ namespace oarlock {
 
 using Lower = std::function<void(Node&)>;
 
+/// What else is true of an op, whatever form of it is lowered.
+struct Facts {
+  /// Paddle declares sizes that are wrong where it does not know the operands': it counts with -1 as with a number, or
+  /// takes the most that there can be for what there is.   What the op gives is inferred here.
+  bool careless = false;
+  /// Which results get the offsets of the first operand that has any: those that are declared as packed sequences; all,
+  /// where the op only hands on what may not be declared; or none, where rows are not those of any operand.
+  enum Offsets { as_declared, handed_on, none } offsets = as_declared;
+  std::string_view from_zero = {};  // a slot of results that are never negative
+};
+
 struct Rule {
   std::string_view paddle;
   int since;  // the first ONNX opset this form is valid for
   Lower lower;
+  Facts facts = {};
 };
 
 /// An attribute under another name.   otherwise: Paddle's default, which also fixes the type it must have.
@@ -35,6 +47,9 @@ const Rule* find_rule(std::string_view paddle, int opset);
 
 /// The rule for `paddle` where an operand is complex, or null.
 const Rule* find_rule_for_complex(std::string_view paddle);
+
+/// Those of the first form of `paddle` in the tables.
+const Facts& facts_of(std::string_view paddle);
 
 /// The first opset at which `paddle` has a rule; 0 where it has none at all.
 int first_opset(std::string_view paddle);

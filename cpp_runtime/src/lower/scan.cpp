@@ -73,10 +73,8 @@ void logcumsumexp(Node& n) {
 
 std::span<const Rule> scan_rules() {
   static const Rule rules[] = {
-      {"cumsum", 11, cumsum},
-      {"cumprod", 11, cumprod},
-      {"cummax", 12, running_extreme(true)},
-      {"cummin", 12, running_extreme(false)},
+      {"cumsum", 11, cumsum, {.careless = true}}, {"cumprod", 11, cumprod},
+      {"cummax", 12, running_extreme(true)},      {"cummin", 12, running_extreme(false)},
       {"logcumsumexp", 12, logcumsumexp},
   };
   return rules;

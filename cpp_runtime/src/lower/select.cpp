@@ -96,10 +96,10 @@ std::span<const Rule> select_rules() {
   static const Rule rules[] = {
       {"one_hot_v2", 11, one_hot},
       {"one_hot", 11, one_hot_column},
-      {"top_k_v2", 11, top_k_v2},
-      {"top_k", 11, top_k_v1},
-      {"argsort", 11, argsort},
-      {"where_index", 9, where_index},
+      {"top_k_v2", 11, top_k_v2, {.from_zero = "Indices"}},
+      {"top_k", 11, top_k_v1, {.from_zero = "Indices"}},
+      {"argsort", 11, argsort, {.from_zero = "Indices"}},
+      {"where_index", 9, where_index, {.from_zero = "Out"}},
       {"masked_select", 9, masked_select},
   };
   return rules;

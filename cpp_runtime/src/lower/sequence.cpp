@@ -11,8 +11,8 @@ Expr Sequences::lengths() const { return ends() - begins(); }
 Expr Sequences::count() const { return Expr(node(), size_along(node(), offsets, 0)) - 1; }
 Expr Sequences::rows() const { return counted(node(), node().slice(offsets, {-1}, {INT64_MAX}, {0})); }
 
-Sequences sequences(Node& n, std::string_view slot) {
-  Value offsets = n.lod(slot);
+Sequences sequences_of(Node& n, std::string_view slot) {
+  Value offsets = n.offsets(slot);
   n.require(!offsets.empty(), "needs packed sequences (LoD) in '" + std::string(slot) + "'");
   return {{n, offsets}};
 }
@@ -22,11 +22,11 @@ Sequences of_lengths(const Expr& lengths) {
   return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int_scalar(0)})}, 0)}};
 }
 
-Sequences checked(const Sequences& cut, const Expr& rows) {
-  Node& n = cut.node();
-  Expr first(n, n.slice(cut.offsets, {0}, {1}, {0})), last(n, n.slice(cut.offsets, {-1}, {INT64_MAX}, {0}));
-  auto wrong = n.concat({cut.lengths() < 0, !(first == 0), !(last == rows)}, 0);
-  return {{n, only_where_none(n, cut.offsets, wrong,
+Sequences checked(const Sequences& sequences, const Expr& rows) {
+  Node& n = sequences.node();
+  Expr first(n, n.slice(sequences.offsets, {0}, {1}, {0})), last(n, n.slice(sequences.offsets, {-1}, {INT64_MAX}, {0}));
+  auto wrong = n.concat({sequences.lengths() < 0, !(first == 0), !(last == rows)}, 0);
+  return {{n, only_where_none(n, sequences.offsets, wrong,
                               "offsets must begin with 0, not fall, and end with the number of rows")}};
 }
 
@@ -42,9 +42,9 @@ Places places(const Expr& begins, const Expr& lengths, const Expr& longest) {
   return {where(inside, as_column(begins) + steps, 0), inside};
 }
 
-Places places(const Sequences& cut) {
-  auto lengths = cut.lengths();
-  return places(cut.begins(), lengths, largest(lengths));
+Places places(const Sequences& sequences) {
+  auto lengths = sequences.lengths();
+  return places(sequences.begins(), lengths, largest(lengths));
 }
 
 Expr with_rank(const Expr& v, int rank) {
@@ -70,10 +70,10 @@ Expr packed(const Expr& padded, const Expr& inside) {
   return rows;
 }
 
-Expr sequence_numbers(const Sequences& cut) {
-  Node& n = cut.node();
-  auto at = places(cut);
-  auto numbers = as_column(counted(n, cut.count())).emit("Expand", {n.shape_of(at.inside)});
+Expr sequence_numbers(const Sequences& sequences) {
+  Node& n = sequences.node();
+  auto at = places(sequences);
+  auto numbers = as_column(counted(n, sequences.count())).emit("Expand", {n.shape_of(at.inside)});
   return packed(numbers, at.inside);
 }
 

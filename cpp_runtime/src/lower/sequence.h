@@ -17,11 +17,11 @@ struct Sequences {
 };
 
 /// Those of an operand.   Fails where it has none.
-Sequences sequences(Node& n, std::string_view slot = "X");
+Sequences sequences_of(Node& n, std::string_view slot = "X");
 /// Sequences one behind the other.   lengths: int64[n]
 Sequences of_lengths(const Expr& lengths);
 /// Offsets that were computed: where they do not cut so many rows (int64[1]), the run ends in an error.
-Sequences checked(const Sequences& cut, const Expr& rows);
+Sequences checked(const Sequences& sequences, const Expr& rows);
 
 /// The largest of some numbers, 0 where there are none.   int64[1]
 Expr largest(const Expr& lengths);
@@ -30,7 +30,7 @@ Expr largest(const Expr& lengths);
 struct Places {
   Expr rows, inside;  // int64 and bool [n,longest]
 };
-Places places(const Sequences& cut);
+Places places(const Sequences& sequences);
 /// The same for pieces of the rows.   begins, lengths: int64[n]; longest: int64[1]
 Places places(const Expr& begins, const Expr& lengths, const Expr& longest);
 
@@ -39,7 +39,7 @@ Expr padded(const Expr& rows, const Places& places, double behind = 0);
 /// [n,longest,*] -> [T,*]
 Expr packed(const Expr& padded, const Expr& inside);
 /// The number of the sequence that each row belongs to.   [T]
-Expr sequence_numbers(const Sequences& cut);
+Expr sequence_numbers(const Sequences& sequences);
 /// `v` with axes of size 1 behind, up to a rank.
 Expr with_rank(const Expr& v, int rank);
 

@@ -150,7 +150,7 @@ void set_value(Node& n) {
 }  // namespace
 
 std::span<const Rule> set_value_rules() {
-  static const Rule rules[] = {{"set_value", 12, set_value}};
+  static const Rule rules[] = {{"set_value", 12, set_value, {.careless = true}}};
   return rules;
 }
 

@@ -71,7 +71,7 @@ void im2sequence(Node& n) {
   auto seen = n.transpose(windows(n, x, t), {0, 4, 5, 1, 2, 3});
   n.out("Out", reshaped(n, seen, {n.ints({-1}), columns_of(n, x, t)}));
   Expr pictures(n, size_along(n, x, 0)), each = Expr(n, size_along(n, seen, 1)) * Expr(n, size_along(n, seen, 2));
-  n.out_lod("Out", counted(n, pictures + 1) * each);
+  n.out_offsets("Out", counted(n, pictures + 1) * each);
 }
 
 void fold(Node& n) {

@@ -9,6 +9,7 @@
 #include "python/py_session.h"
 #include "read/parse.h"
 #include "run/model_impl.h"
+#include "run/settings.h"
 
 namespace oarlock::python {
 namespace {
@@ -67,6 +68,8 @@ nb::dict offsets(const PySession& session) {
   add_offsets(found, session.session().outputs());
   return found;
 }
+
+void check(const nb::dict& options) { check_options(read_options(options)); }
 
 nb::dict library(const Path& path) {
   LibraryInfo info = library_info(path.value_or(""));
@@ -137,6 +140,8 @@ NB_MODULE(_runtime, m) {
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate);
   bind_session(m);
+  m.def("check_options", &check, "options"_a, nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
+        "Raise Error for options of a Session that are not known, or that no machine has.");
   m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17, "location"_a = "",
         "inline"_a = false, "name"_a = "model.pdmodel",
         nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, location: str = '', "

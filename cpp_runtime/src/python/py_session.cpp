@@ -82,7 +82,7 @@ nb::list specs(const std::vector<TensorSpec>& all) {
 
 void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all) {
   for (const TensorSpec& spec : all)
-    if (!spec.lod_of.empty()) found[spec.name.c_str()] = spec.lod_of;
+    if (!spec.offsets_of.empty()) found[spec.name.c_str()] = spec.offsets_of;
 }
 
 PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,

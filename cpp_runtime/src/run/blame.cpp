@@ -1,26 +1,43 @@
 #include "run/blame.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "lower/guard.h"
-#include "lower/operands.h"
+#include "run/engine_words.h"
 
 namespace oarlock {
 namespace {
+
+// A node that failed.   `Non-zero status code returned while running Add node. Name:'y' Status Message: ...`
+struct Failed {
+  std::string_view kind, name;
+};
 
 struct Found {
   const OpDesc* op = nullptr;
   std::string_view gives;
 };
 
-// What stands between `before` and `after`, "" where they are not there.
-std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+// What stands between `before` and `after`, which is cut off the text; "" where they are not there.
+std::string_view cut(std::string_view& text, std::string_view before, std::string_view after) {
   auto from = text.find(before);
-  if (from == text.npos) return "";
-  text.remove_prefix(from + before.size());
-  auto to = text.find(after);
-  return to == text.npos ? "" : text.substr(0, to);
+  auto to = from == text.npos ? from : text.find(after, from + before.size());
+  if (to == text.npos) return "";
+  auto found = text.substr(from + before.size(), to - from - before.size());
+  text.remove_prefix(to);
+  return found;
+}
+
+// The node that failed, behind those whose subgraphs it is in.
+std::vector<Failed> failed_nodes(std::string_view message) {
+  std::vector<Failed> all;
+  for (;;) {
+    auto kind = cut(message, "while running ", " node"), name = cut(message, "Name:'", "'");
+    if (name.empty()) return all;
+    all.push_back({kind, name.substr(0, name.find(kReason))});
+  }
 }
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -35,69 +52,88 @@ bool is_called_after(std::string_view node, std::string_view variable) {
   return false;
 }
 
-// The op whose variable is the longest that the node is called after.
-Found op_of(const Program& program, std::string_view node) {
-  Found found;
-  for (const Block& block : program.blocks)
+// see(op, name) for each variable that an op gives.
+template <class F>
+void each_result(std::span<const Block> blocks, F&& see) {
+  for (const Block& block : blocks)
     for (const OpDesc& op : block.ops)
       for (auto& [slot, names] : op.outputs)
-        for (const std::string& name : names)
-          if (name.size() > found.gives.size() && is_called_after(node, name)) found = {&op, name};
+        for (const std::string& name : names) see(op, name);
+}
+
+std::int64_t block_of(const OpDesc& op) { return int_attr(op, "sub_block", -1); }
+
+// The op whose variable is the longest that the node is called after.   outer: of those that give the same variable,
+// one that has a block is wanted.
+Found op_of(std::span<const Block> blocks, std::string_view node, bool outer) {
+  Found found;
+  each_result(blocks, [&](const OpDesc& op, const std::string& name) {
+    bool better = outer && found.op && name == found.gives && block_of(*found.op) < 0 && block_of(op) >= 0;
+    if ((better || name.size() > found.gives.size()) && is_called_after(node, name)) found = {&op, name};
+  });
   return found;
 }
 
-// Where the brackets that `text` starts with end.
-std::size_t closed(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' || text[i] == '[' || text[i] == '<';
-    depth -= text[i] == ')' || text[i] == ']' || text[i] == '>';
-    if (depth == 0) return i + 1;
+// Each node is looked for in the block of the op around it first.
+Found innermost(const Program& program, const std::vector<Failed>& nodes) {
+  std::span<const Block> all = program.blocks, within = all.first(std::min<std::size_t>(all.size(), 1));
+  Found found;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    bool outer = i + 1 < nodes.size();
+    Found next = op_of(within, nodes[i].name, outer);
+    if (!next.op) next = op_of(all, nodes[i].name, outer);
+    if (!next.op) return found;
+    found = next;
+    auto block = block_of(*found.op);
+    if (block >= 0 && static_cast<std::size_t>(block) < all.size())
+      within = all.subspan(static_cast<std::size_t>(block), 1);
   }
-  return text.size();
+  return found;
 }
 
-// Without the engine's own file, function and condition:
-// `/src/broadcast.h:540 void Append(long, long) axis == 1 was false. Attempting to broadcast ...`
-std::string_view without_source(std::string_view reason) {
-  if (reason.empty() || reason[0] != '/') return reason;
-  auto arguments = reason.find('(');
-  if (arguments == reason.npos) return reason;
-  reason.remove_prefix(arguments);
-  reason.remove_prefix(closed(reason));
-  if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
-  if (reason.substr(0, 2) == " [") reason.remove_prefix(1), reason.remove_prefix(closed(reason));
-  constexpr std::string_view condition = " was false. ";
-  if (auto at = reason.find(condition); at != reason.npos) reason.remove_prefix(at + condition.size());
-  return reason.substr(std::min(reason.find_first_not_of(' '), reason.size()));
+// What the engine computes together with the convolution before it; the node is called after the last of them.
+bool joins_convolution(std::string_view op) {
+  static constexpr std::string_view all[] = {"elementwise_add", "elementwise_mul", "batch_norm", "relu",
+                                             "relu6",           "leaky_relu",      "sigmoid",    "tanh",
+                                             "hard_sigmoid",    "hardsigmoid",     "clip"};
+  return std::find(std::begin(all), std::end(all), op) != std::end(all);
 }
 
-bool is_about_index(std::string_view reason) {
-  static constexpr std::string_view ways[] = {"indices element out of data bounds", "invalid indice found",
-                                              "invalid index found", "Out of range value in index tensor",
-                                              "Value in indices must be within bounds"};
-  return std::any_of(std::begin(ways), std::end(ways), [&](auto way) { return reason.find(way) != reason.npos; });
+bool is_convolution(const OpDesc& op) { return op.type.find("conv") != op.type.npos; }
+
+bool reads(const OpDesc& op, const std::string& name) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](auto& slot) {
+    return std::find(slot.second.begin(), slot.second.end(), name) != slot.second.end();
+  });
 }
 
-// Our own, where a node was made to fail for it; else the engine's.
-std::string reason_of(std::string_view message) {
-  if (auto own = between(message, kReason, "'"); !own.empty()) return std::string(own);
-  constexpr std::string_view status = "Status Message: ";
-  auto at = message.find(status);
-  std::string reason(without_source(message.substr(at == message.npos ? 0 : at + status.size())));
-  reason.erase(reason.find_last_not_of(" \n") + 1);
-  if (!is_about_index(reason)) return reason;
-  bool negative = reason.find(std::to_string(kNoPosition)) != reason.npos;
-  return negative ? "an index is negative" : "an index is out of range: " + reason;
+// The op that gives an input of `reader`: a convolution, where there is one.
+Found giver(const Program& program, const OpDesc& reader) {
+  Found found;
+  each_result(program.blocks, [&](const OpDesc& op, const std::string& name) {
+    bool better = !found.op || (is_convolution(op) && !is_convolution(*found.op));
+    if (&op != &reader && better && reads(reader, name)) found = {&op, name};
+  });
+  return found;
+}
+
+// A convolution that failed is blamed itself, not what was joined to it.
+Found without_joined(const Program& program, const Found& last, std::string_view kind) {
+  constexpr int kMostJoined = 4;
+  Found at = last;
+  if (kind.find("Conv") == kind.npos) return last;
+  for (int i = 0; i < kMostJoined && at.op && joins_convolution(at.op->type); ++i) at = giver(program, *at.op);
+  return at.op && is_convolution(*at.op) ? at : last;
 }
 
 }  // namespace
 
 Error blamed(const Program& program, const Error& error) {
   std::string_view message = error.what();
-  auto node = between(message, "Name:'", "'");
-  Found found = op_of(program, node.substr(0, node.find(kReason)));
+  std::vector<Failed> nodes = failed_nodes(message);
+  Found found = innermost(program, nodes);
   if (error.fault() != Fault::engine || !found.op) return error;
+  found = without_joined(program, found, nodes.back().kind);
   bool no_memory = message.find("out of memory") != message.npos;
   std::string at = found.op->where.empty() ? "" : "\n    at " + found.op->where;
   return Error(Fault::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") + found.op->type +

@@ -58,8 +58,6 @@ void append_device(const Library& library, ort::SessionOptions* session, const O
     require_provider(library, options, "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]");
     return append_cuda(library, session, options);
   }
-  if (options.device != "tensorrt")
-    throw Error(Fault::input, "device: '" + options.device + "' is none of cpu, cuda, tensorrt");
   require_provider(library, options, "TensorrtExecutionProvider", "onnxruntime-gpu and TensorRT 10");
   append<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions, ort::AppendTensorRt,
          ort::ReleaseTensorRtOptions>(library, session, options,

@@ -67,7 +67,7 @@ std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs, const s
     inputs.push_back(made_up(spec, said ? shape->second : default_shape(spec, guards, how.size), how.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (std::size_t of = cut_by(specs, i); of != specs.size()) {
+    if (std::size_t of = rows_of(specs, i); of != specs.size()) {
       auto given = shapes.find(specs[i].name);
       inputs[i] = even_offsets(given != shapes.end() ? given->second : std::vector<std::int64_t>{2}, inputs[of]);
     }

@@ -81,8 +81,8 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
     specs.push_back(spec_of(program, feeds[i], names[i], program.contract ? program.contract->inputs : none, i));
-  for (const LodInput& lod : lod_inputs(program))
-    specs.push_back({lod.name, DType::int64, {-1}, {lod.name + ".0"}, "", names[lod.feed]});
+  for (const OffsetsInput& more : offset_inputs(program))
+    specs.push_back({more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed]});
   return specs;
 }
 

@@ -9,7 +9,7 @@
 namespace oarlock {
 
 /// Which input's rows the offsets `specs[index]` cut.   specs.size() where it is no such input.
-std::size_t cut_by(const std::vector<TensorSpec>& specs, std::size_t index);
+std::size_t rows_of(const std::vector<TensorSpec>& specs, std::size_t index);
 
 /// Of the outputs behind the `declared` ones: those called `<name>.lod` after one of these are its offsets.
 void mark_offsets(std::vector<TensorSpec>& outputs, std::size_t declared);

@@ -66,13 +66,23 @@ const std::map<std::string, Setter>& setters() {
   return all;
 }
 
+[[noreturn]] void refuse_shape(const std::string& text) {
+  throw Error(Fault::input, "shapes: NAME=1,3,224,224 is wanted, not '" + text + "'");
+}
+
+// Where the shape that begins at `at` ends: at the comma before the next name, or with the text.
+std::size_t end_of_shape(const std::string& text, std::size_t at) {
+  for (auto comma = text.find(',', at); comma != text.npos; comma = text.find(',', comma + 1))
+    if (text.substr(comma + 1, text.find(',', comma + 1) - comma - 1).find('=') != text.npos) return comma;
+  return text.size();
+}
+
 std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& whole) {
   std::vector<std::int64_t> sizes;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    bool between = end < text.size() && text[end] == 'x' && end + 1 < text.size();
-    if (end == at || end - at > kMostDigits || !(end == text.size() || between))
-      throw Error(Fault::input, "shapes: NAME=1x3x224x224 is wanted, not '" + whole + "'");
+    bool between = end + 1 < text.size() && (text[end] == ',' || text[end] == 'x');
+    if (end == at || end - at > kMostDigits || !(end == text.size() || between)) refuse_shape(whole);
     sizes.push_back(std::stoll(text.substr(at, end - at)));
     at = end + 1;
   }
@@ -84,13 +94,12 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string
 Shapes parse_shapes(const std::string& text) {
   Shapes shapes;
   for (std::size_t at = 0; at <= text.size();) {
-    std::size_t comma = std::min(text.find(',', at), text.size());
-    std::string one = text.substr(at, comma - at);
+    std::size_t end = end_of_shape(text, at);
+    std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(Fault::input, "shapes: NAME=1x3x224x224 is wanted, not '" + one + "'");
+    if (equals == std::string::npos || equals == 0) refuse_shape(one);
     shapes[one.substr(0, equals)] = parse_sizes(one.substr(equals + 1), one);
-    at = comma + 1;
+    at = end + 1;
   }
   return shapes;
 }

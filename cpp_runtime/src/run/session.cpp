@@ -144,7 +144,7 @@ struct Session::Impl {
     lowering.location = weights.name;
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
-    lowering.lod_outputs = options.offsets;
+    lowering.offset_outputs = options.offsets;
     lowering.only_output = only;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower(impl.program, impl.params, lowering);

@@ -1,5 +1,9 @@
 #include "run/settings.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "run/device.h"
 
 namespace oarlock {
@@ -9,6 +13,20 @@ constexpr int kMostThreads = 4096;
 
 void require(bool ok, const std::string& why) {
   if (!ok) throw Error(Fault::input, "options: " + why);
+}
+
+// The engine says nothing of a profile that it cannot write.
+void check_profile(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  std::string folder = fs::absolute(prefix).parent_path().string();
+  std::error_code error;
+  require(fs::is_directory(folder, error), "profile: there is no folder " + folder);
+  require(::access(folder.c_str(), W_OK) == 0, "profile: the folder " + folder + " cannot be written to");
+}
+
+void check_device(const std::string& name) {
+  require(name == "cpu" || name == "cuda" || name == "tensorrt",
+          "device '" + name + "' is none of cpu, cuda, tensorrt");
 }
 
 void check_choice(const char* name, int value) {
@@ -25,7 +43,9 @@ void check_options(const Options& o) {
   check_choice("spinning", o.spinning);
   check_choice("arena", o.arena);
   check_choice("mem_pattern", o.mem_pattern);
+  check_device(o.device);
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
+  if (!o.profile.empty()) check_profile(o.profile);
 }
 
 ort::OptionsHandle session_settings(const Library& library, const Options& options, const std::string& folder) {

@@ -1,9 +1,10 @@
 // Packed sequences: offsets as inputs, and the way they go from op to op.
+#include "run/offsets.h"
+
 #include <cstring>
 
 #include "one_op.h"
 #include "run/made_up.h"
-#include "run/offsets.h"
 
 using namespace oarlock;
 
@@ -55,17 +56,17 @@ Chain gru_after_fc() {
 
 }  // namespace
 
-TEST("lod: what reads sequences reads the offsets of the input") {
+TEST("offsets: what reads sequences reads the offsets of the input") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   CHECK(has(chain.text(), "(x.lod, "));
 }
 
-TEST("lod: what is not declared to hold sequences has none") {
+TEST("offsets: what is not declared to hold sequences has none") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""}, 0);
   CHECK_ERROR("sequence_pool: needs packed sequences (LoD) in 'X'", chain.text());
 }
 
-TEST("lod: boxes that were chosen are not cut as what they were chosen from") {
+TEST("offsets: boxes that were chosen are not cut as what they were chosen from") {
   Chain chain = pooled_after({"multiclass_nms3", {{"BBoxes", {"x"}}, {"Scores", {"s"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars[0].shape = {-1, 5, 4};
   chain.vars.insert(chain.vars.begin() + 1, rows("s", {-1, 2, 5}));
@@ -73,37 +74,37 @@ TEST("lod: boxes that were chosen are not cut as what they were chosen from") {
   CHECK_ERROR("sequence_pool: needs packed sequences (LoD) in 'X'", chain.text());
 }
 
-TEST("lod: sequences of sequences are refused by name") {
+TEST("offsets: sequences of sequences are refused by name") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars[0].lod_level = 2;
   CHECK_ERROR("input 'x' has 2 levels of sequences (LoD), only one has a lowering", chain.text());
 }
 
-TEST("lod: an input that is called like the offsets of another keeps its name") {
+TEST("offsets: an input that is called like the offsets of another keeps its name") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars.insert(chain.vars.begin() + 1, rows("x.lod", {-1}, 0));
   chain.inputs = 2;
   CHECK(has(chain.text(), "(x.lod_, "));
 }
 
-TEST("lod: fc in front of a recurrent network becomes its own product") {
+TEST("offsets: fc in front of a recurrent network becomes its own product") {
   CHECK(!has(gru_after_fc().text(), "MatMul"));
 }
 
-TEST("lod: fc whose weight was written since is computed where it stands") {
+TEST("offsets: fc whose weight was written since is computed where it stands") {
   Chain chain = gru_after_fc();
   chain.ops.insert(chain.ops.begin() + 2, {"scale", {{"X", {"w"}}}, {{"Out", {"w"}}}, {{"scale", FLOAT(2)}}, ""});
   CHECK(has(chain.text(), "MatMul"));
 }
 
-TEST("lod: fc that adds along another axis stays as it is") {
+TEST("offsets: fc that adds along another axis stays as it is") {
   Chain chain = gru_after_fc();
   chain.ops[1].attrs["axis"] = INT(0);
   chain.vars[0].shape = {6, 3};
   CHECK(has(chain.text(), "MatMul"));
 }
 
-TEST("lod: made-up offsets cut made-up rows") {
+TEST("offsets: made-up offsets cut made-up rows") {
   std::vector<TensorSpec> specs{{"x", DType::float32, {-1, 2}, {"x.0", ""}, ""},
                                 {"x.lod", DType::int64, {-1}, {"x.lod.0"}, "", "x"}};
   auto made = made_up_inputs(specs, {}, {{"x", {7, 2}}, {"x.lod", {4}}});
@@ -115,7 +116,7 @@ TEST("lod: made-up offsets cut made-up rows") {
   CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) == (Ints{0, 1}));
 }
 
-TEST("lod: made-up numbers differ in every dtype that has fractions") {
+TEST("offsets: made-up numbers differ in every dtype that has fractions") {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
     auto made = made_up_inputs({{"x", dtype, {2}, {""}, ""}}, {}, {});
     auto* bytes = static_cast<const char*>(made[0].data());
@@ -123,17 +124,17 @@ TEST("lod: made-up numbers differ in every dtype that has fractions") {
   }
 }
 
-TEST("lod: only outputs behind those of the program are offsets") {
+TEST("offsets: only outputs behind those of the program are offsets") {
   std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""}, {"y.lod", DType::int64, {-1}, {""}, ""}};
   specs.push_back({"y.lod.1", DType::int64, {-1}, {""}, ""});
   mark_offsets(specs, 2);
-  CHECK(specs[1].lod_of.empty() && specs[2].lod_of == "y");
-  specs[2].lod_of = "", specs[2].name = "y.lod.of.x";
+  CHECK(specs[1].offsets_of.empty() && specs[2].offsets_of == "y");
+  specs[2].offsets_of = "", specs[2].name = "y.lod.of.x";
   mark_offsets(specs, 2);
-  CHECK(specs[2].lod_of.empty());
+  CHECK(specs[2].offsets_of.empty());
 }
 
-TEST("lod: offsets that do not cut the rows") {
+TEST("offsets: offsets that do not cut the rows") {
   std::vector<TensorSpec> specs{{"x", DType::float32, {-1}, {"x.0"}, ""},
                                 {"x.lod", DType::int64, {-1}, {"x.lod.0"}, "", "x"}};
   Tensor data(DType::float32, {3});
