@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core import native
-from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from ..program import Kind, Program

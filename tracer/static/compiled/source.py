@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .kernels import HELPERS, bare_kernel, inline, quick_kernel
-from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step, body_of
+from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
 Function = Callable[..., Any]
 FOLD = 30  # names on one line
