@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..program import OpDesc
 from . import lists
 from .plan import Back, Branch, Do, Loop, Step
+from .vjps import vjp
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -149,4 +150,5 @@ SPECIAL: dict[str, Special] = {
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
+    "vjp": vjp,
 }

@@ -83,8 +83,10 @@ class Lowering:
 
 
 def given_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """The attributes of an op that are not at their defaults."""
+    """The attributes of an op that are not at their defaults; all for a kernel that takes those of another op."""
     given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
+        return given
     return {n: v for n, v in given.items() if not is_default(op.attrs[n], v)}
 
 
