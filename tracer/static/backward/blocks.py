@@ -15,13 +15,16 @@ from ..blocks import block_reads, block_writes
 from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
 from ..record import Inner
 from ..variable import Variable
-from .pending import declared, fitted, gradient_variable, zeros_for
+from .pending import declared, fitted, shared_gradient, zeros_for
 from .versions import Versions
 from .walk import Handler, Walk
 
 
 class BlockWalk:
-    """The way back through a block that an op runs.   carried: by name of what the block writes, the variable of its gradient."""
+    """The way back through a block that an op runs.   carried: by name of what the block writes, the variable of its gradient.
+
+    The new block sees what the block saw, and so do its own inner blocks: what it shares with the one around it is declared there.
+    """
 
     def __init__(self, outer: Walk, op: OpDesc, at: int, repeats: bool) -> None:
         self.outer, self.op, self.at, self.repeats = outer, op, at, repeats
@@ -58,7 +61,7 @@ class BlockWalk:
         for name in self._writes():
             if name in outer.pending:
                 total = outer.pending.take(name)
-                gradient = gradient_variable(self.recorder, name, total.desc)
+                gradient = shared_gradient(self.recorder, name, total.desc, outer.block)
                 self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
                 gradient = self._zeros(outer.after(name, self.at), name)
@@ -74,7 +77,7 @@ class BlockWalk:
     def _zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a variable of their own."""
         zeros = zeros_for(self.recorder, like)
-        made = gradient_variable(self.recorder, name, like.desc)
+        made = shared_gradient(self.recorder, name, like.desc, self.outer.block)
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
@@ -104,15 +107,15 @@ class BlockWalk:
             self.summed[name] = self._zeros(like, name)
 
     def _write_back(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
-        for name, gradient in ends.items():
-            if gradient.name != self.carried[name].name:
-                self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]})
         for name, gradient in reads.items():
             sum_ = self.summed[name].name
             if self.repeats:
                 self.recorder.emit("sum", {"X": [sum_, gradient.name]}, {"Out": [sum_]})
             else:
                 self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [sum_]})
+        for name, gradient in ends.items():
+            if gradient.name != self.carried[name].name:
+                self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]})
 
     def _emit(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..program import Kind, VarDesc
+from ..program import Block, Kind, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 
@@ -52,21 +52,22 @@ class Pending:
 
     def _sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
-        made = gradient_variable(recorder, name, arrived[0].desc)
+        end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
+        made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].desc)
         operands = {"X": [g.name for g in arrived]}
         recorder.emit("assign" if len(arrived) == 1 else "sum", operands, {"Out": [made.name]})
         return made
 
 
-def gradient_variable(recorder: Recorder, name: str, like: VarDesc) -> Variable:
-    """A new variable for the gradient of `name`."""
-    return declared(recorder, recorder.namer.fresh(f"{name}@GRAD"), like)
+def shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
+    """A new variable for a gradient of `name` that blocks share."""
+    return declared(recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block)
 
 
-def declared(recorder: Recorder, name: str, like: VarDesc) -> Variable:
-    """A new variable of the block that is being written, like another one."""
+def declared(recorder: Recorder, name: str, like: VarDesc, block: Block | None = None) -> Variable:
+    """A new variable like another one, of the block that is being written unless given."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
-    recorder.block.vars[name] = desc
+    (block or recorder.block).vars[name] = desc
     made = Variable(desc)
     recorder.bind(made, name)
     return made
