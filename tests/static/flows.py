@@ -60,7 +60,7 @@ def switched(x, y):
 
 
 def counted(x, y):
-    i, s = while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, paddle.tanh(s * x + y)), [ints(0), x * 1.0])
+    _, s = while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, paddle.tanh(s * x + y)), [ints(0), x * 1.0])
     return s
 
 

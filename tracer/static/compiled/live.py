@@ -20,7 +20,7 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
         if isinstance(step, Branch):
             live |= mark(step.body, live, big)
             touched = live
-        elif isinstance(step, Loop) or isinstance(step, Back):
+        elif isinstance(step, Loop | Back):
             live |= _around(step, live, big)
             touched = live
         else:
