@@ -270,9 +270,10 @@ bool step(WalkObject* self, bool retain) {
   Ref found = ask(self, node, args.get(), arrived);
   if (!found || !spread(self, args.get(), found.get())) return false;
   if (!retain) {
-    Ref before_args(node->args), before_outs(node->outs);
+    Ref before_args(node->args), before_outs(node->outs), before_attrs(node->attrs);  // attributes may hold arrays too
     node->args = Py_NewRef(Py_None);
     node->outs = Py_NewRef(Py_None);
+    node->attrs = Py_NewRef(shared.no_attrs);
   }
   return true;
 }

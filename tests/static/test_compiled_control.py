@@ -1,0 +1,67 @@
+"""Branches, loops and lists in compiled programs: values and gradients are those of Python's own control flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.autograd import grad
+from oarlock.core.mode import instead
+from oarlock.core.op import Meta
+from oarlock.core.tensor import Tensor
+from oarlock.static.backward import differentiate
+from oarlock.static.compiled import Compiled
+from oarlock.static.modes import Static
+from oarlock.static.record import Recorder
+from oarlock.static.variable import Variable
+
+from .flows import FUNCTIONS, POINTS, Function
+
+NAMES = ["x", "y"]
+
+
+def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Variable]:
+    """The program of a function of x and y, and its result."""
+    recorder = Recorder()
+    variables = []
+    for name in NAMES:
+        variables.append(Variable(recorder.feed(name, Meta(shape, np.dtype(np.float32)))))
+        recorder.bind(variables[-1], name)
+    with instead(Static(recorder, trains=True)):
+        out = function(*variables)
+    return recorder, out
+
+
+def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
+    """A function that gives the result and the gradients of its sum."""
+    recorder, out = program_of(function, shape)
+    with instead(Static(recorder)):
+        found = differentiate(recorder, {out.name: None}, NAMES)
+    compiled = Compiled(recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)])
+
+    def run(*arrays: Any) -> Any:
+        value, *grads = compiled.run(recorder.scope, dict(zip(NAMES, arrays, strict=True)))
+        by_name = iter(grads)
+        return value, [next(by_name) if n in found else None for n in NAMES]
+
+    return run
+
+
+def eager(function: Function, arrays: tuple[Any, ...]) -> Any:
+    tensors = [Tensor(a, stop_gradient=False) for a in arrays]
+    out = function(*tensors)
+    return out.array, [None if g is None else g.array for g in grad(out, tensors, allow_unused=True)]
+
+
+@pytest.mark.parametrize("shape", [(3,), (-1,)], ids=["known", "unknown"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_values_and_gradients_are_those_of_python(function: Function, shape: tuple[int, ...]) -> None:
+    run = compiled_with_gradients(function, shape)
+    for arrays in POINTS:
+        wanted, wanted_grads = eager(function, arrays)
+        value, grads = run(*arrays)
+        np.testing.assert_allclose(value, wanted, rtol=1e-6)
+        for got, want in zip(grads, wanted_grads, strict=True):
+            np.testing.assert_allclose(0 if got is None else got, 0 if want is None else want, rtol=2e-6, atol=1e-7)

@@ -1,0 +1,244 @@
+"""A recorded program called from eager code: one function forward, one node on the tape, one function back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import native
+from ..core._tape import Node
+from ..core.errors import OpError, with_user_line
+from ..core.mode import pushed, state
+from ..core.op import OPS, AttrSpec, Facts, Op, Slot
+from ..core.sweep import BARE
+from ..core.tensor import Tensor
+from ..static.backward import differentiate
+from ..static.backward.reach import Reach, differentiable
+from ..static.compiled import Piece, lowered
+from ..static.compiled.live import mark, needed
+from ..static.compiled.plan import Plan, Step
+from ..static.modes import Static
+from ..static.interpreter import Interpreter
+from ..static.program import Program
+from ..static.prune import feed_op, fetch_op
+from ..static.record import Recorder
+from ..static.variable import Variable
+from .recording import Recording
+
+Wants = tuple[bool, ...]
+
+
+class Left(NamedTuple):
+    """What a call leaves for the way back: the cells that it reads, outputs, and inputs."""
+
+    kept: Sequence[Any]
+    outs: Sequence[Any]
+    inputs: Sequence[Any]
+
+
+class PartialProgram:
+    """A recording as a function of tensors.   Gradients flow through it as one node; what it updates is written back.
+
+    Threads may share it if it updates nothing.
+    """
+
+    def __init__(self, recording: Recording, stores: bool = True) -> None:
+        self.program, self.scope = recording.program, recording.scope
+        self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
+        self.held = [name for name in self.scope if self.program.var(name) is not None]
+        self._tensors = [self.scope[name] for name in self.held]
+        written = {name for block in self.program.blocks for op in block.ops for name in op.output_names()}
+        self.stores = [name for name in self.held if name in written] if stores else []
+        self._changed = [self.scope[name] for name in self.stores]
+        self._ways: dict[tuple[Wants, bool], Way] = {}
+
+    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs.   inputs: one per input of the program.   Raises OpError for another number, and for an op that fails."""
+        if len(inputs) != len(self.feeds):
+            raise OpError(with_user_line(f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"))
+        if not state.mode.bare:
+            return self._recorded(inputs)
+        operands = [*inputs, *self._tensors]
+        tape = state.mode.tape
+        wants = tuple([tape and not t.stop_gradient for t in operands])
+        way = self._ways.get((wants, native.switch.on)) or self._new_way(wants)
+        with np.errstate(all="ignore"):
+            found = way.forward(*[t.array for t in operands])
+        count = len(self.fetches)
+        for tensor, array in zip(self._changed, found[count:], strict=False):
+            tensor.array = array
+        made = [Tensor(a) for a in found[:count]]
+        if way.op is not None:
+            wanted = [t for t, w in zip(operands, wants, strict=True) if w]
+            kept = found[count + len(self._changed) :]
+            left = Left(kept, found[:count], [t.array for t in inputs])
+            node = Node(way.op, (wanted,), {"left": left, "materialize_grads": False}, found[:count])
+            for i in way.differentiable:
+                tensor = made[i]
+                tensor.stop_gradient, tensor.node, tensor.index = False, node, i
+        return made
+
+    def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The program op by op, in the mode in force: what records others records it as well."""
+        return Interpreter(self.program, self.scope).run(dict(zip(self.feeds, inputs, strict=True)))
+
+    def _new_way(self, wants: Wants) -> Way:
+        names = [*self.feeds, *self.held]
+        wanted = [n for n, w in zip(names, wants, strict=True) if w and self._is_differentiable(n)]
+        made = Way(self, names, wanted, wants)
+        self._ways[wants, native.switch.on] = made
+        return made
+
+    def _is_differentiable(self, name: str) -> bool:
+        var = self.program.var(name)
+        return var is not None and differentiable(var)
+
+
+class Way:
+    """How a program runs for operands of which some want gradients.   wanted: their names; op: of the node on the tape, if any."""
+
+    def __init__(self, of: PartialProgram, names: list[str], wanted: list[str], wants: Wants) -> None:
+        self.of, self.names, self.wanted = of, names, wanted
+        self._places = [n in set(wanted) for n, w in zip(names, wants, strict=True) if w]
+        reach = Reach(of.program, wanted)
+        self.differentiable = [i for i, name in enumerate(of.fetches) if wanted and reach.wants(0, name)]
+        self.op: Op | None = None
+        self._backs: dict[tuple[bool, ...], Back] = {}
+        if not self.differentiable:
+            plan = lowered(of.program)
+            outputs = [_cell(plan, n) for n in (*of.fetches, *of.stores)]
+            self.forward = Piece(plan, plan.steps, [_cell(plan, n) for n in names], outputs)
+            return
+        self._full = tuple(i in self.differentiable for i in range(len(of.fetches)))
+        back = self._backs[self._full] = Back(self, self._full, None)
+        self.kept = back.kept
+        self.forward = back.forward()
+        self.op = _node_op(self)
+
+    def back(self, arrived: tuple[bool, ...]) -> Back | None:
+        """The way back from some of the outputs; None where it needs more than was kept."""
+        found = self._backs.get(arrived)
+        if found is None:
+            try:
+                found = Back(self, arrived, self.kept)
+            except KeyError:
+                return None
+            self._backs[arrived] = found
+        return found
+
+    def gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
+        """The gradients of the wanted operands, on bare arrays.   grads: of the outputs, None where none arrived."""
+        back = self.back(tuple([g is not None for g in grads]))
+        if back is None:
+            back = self._backs[self._full]
+            grads = [
+                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left.outs, self._full, strict=True)
+            ]
+        given = [g for g, w in zip(grads, back.arrived, strict=True) if w]
+        return self._by_operand(dict(zip(back.found, back.piece(*left.kept, *given), strict=True)))
+
+    def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
+        """The same as a program that is called in turn, so that they can be differentiated again."""
+        if any(OPS[op.type].facts.random for b in self.of.program.blocks for op in b.ops if op.type in OPS):
+            why = "create_graph=True runs a program again, and this one draws random numbers"
+            raise OpError(with_user_line(f"grad: {why}"))
+        back = Back(self, tuple([g is not None for g in grads]), None)
+        again = PartialProgram(Recording(back.as_program(), self.of.scope), stores=False)
+        given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
+        given |= dict(zip(self.wanted, [t for t, w in zip(operands, self._places, strict=True) if w], strict=True))
+        made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
+        return self._by_operand(dict(zip(back.found, made, strict=True)))
+
+    def _by_operand(self, found: dict[str, Any]) -> list[Any]:
+        by_name = iter([found.get(name) for name in self.wanted])
+        return [next(by_name) if w else None for w in self._places]
+
+
+class Back:
+    """The forward program with the way back behind it.   arrived: which outputs have a gradient; kept: what forward leaves, by block and name."""
+
+    def __init__(self, way: Way, arrived: tuple[bool, ...], kept: list[tuple[int, str]] | None) -> None:
+        self._way, self.arrived = way, arrived
+        self.program = deepcopy(way.of.program)
+        self.grads, gradients = self._differentiated()
+        self.found = [name for name in way.wanted if name in gradients]
+        self.results = [gradients[name].name for name in self.found]
+        self._plan: Plan = lowered(self.program)
+        at = _first_back(self._plan.steps)
+        outputs = [_cell(self._plan, name) for name in self.results]
+        self._ahead, behind = self._plan.steps[:at], needed(self._plan.steps[at:], set(outputs))
+        given = [_cell(self._plan, name) for name in self.grads]
+        live = mark(behind, set(outputs), lambda _: False) - set(given)
+        known = {cell: key for key, cell in self._plan.cells.items()}
+        if kept is None:
+            kept = [known[cell] for cell in sorted(live)]
+        elif not {known[cell] for cell in live} <= set(kept) or any(
+            op.type == "while_grad" for op in self.program.block.ops
+        ):
+            raise KeyError
+        self.kept = kept
+        cells = [self._plan.cells[key] for key in kept]
+        self.piece = Piece(self._plan, behind, [*cells, *given], outputs)
+
+    def _differentiated(self) -> tuple[list[str], dict[str, Variable]]:
+        """Append the way back; gives the names of the gradients that it starts with, and what it finds."""
+        recorder = Recorder.onto(self.program)
+        targets: dict[str, Variable | None] = {}
+        for name, arrived in zip(self._way.of.fetches, self.arrived, strict=True):
+            if arrived:
+                var = self.program.block.vars[name]
+                made = Variable(
+                    recorder.declare(recorder.namer.fresh(f"{name}@GRAD"), Variable(var).meta, need_check_feed=True)
+                )
+                recorder.bind(made, made.name)
+                targets[name] = made
+        with pushed(Static(recorder)):
+            found = differentiate(recorder, targets, self._way.wanted)
+        return [v.name for v in targets.values() if v is not None], found
+
+    def forward(self) -> Piece:
+        """The program without the way back, which gives outputs, what it updates, and what is kept."""
+        of, plan = self._way.of, self._plan
+        outputs = [_cell(plan, n) for n in (*of.fetches, *of.stores)]
+        cells = [plan.cells[key] for key in self.kept]
+        return Piece(plan, self._ahead, [_cell(plan, n) for n in self._way.names], [*outputs, *cells])
+
+    def as_program(self) -> Program:
+        """The whole as a program of inputs and arriving gradients that gives the gradients."""
+        block = self.program.block
+        rest = [op for op in block.ops if op.type not in ("feed", "fetch")]
+        feeds = [feed_op(name, i) for i, name in enumerate((*self._way.of.feeds, *self.grads))]
+        block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.results))]
+        return self.program
+
+
+def _first_back(steps: Sequence[Step]) -> int:
+    """The number of the first instruction of the way back."""
+    for i, step in enumerate(steps):
+        if step.desc.attr("op_role", 0) & 1:
+            return i
+    return len(steps)
+
+
+def _cell(plan: Plan, name: str) -> str:
+    """The cell of a variable; a new one where no op touches it."""
+    return plan.cells.setdefault((0, name), f"u{len(plan.cells)}")
+
+
+def _node_op(way: Way) -> Op:
+    """The op that stands on the tape for a call."""
+    op = Op("program", [Slot("X", many=True)], [Slot("Out", many=True)], _no_kernel, Facts(internal=True), None)
+    op.attrs["left"] = AttrSpec("RAW", None)
+
+    def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
+        return (way.gradients if state.mode is BARE else way.differentiable_gradients)(grads, operands, left)
+
+    op.vjp(rule)
+    return op
+
+
+def _no_kernel(x: Any) -> Any:
+    raise AssertionError("a program is run by its function")
