@@ -131,7 +131,7 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "reference", "type")
+    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "quick", "reference", "type")
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
@@ -143,6 +143,7 @@ class Op(OpBase):
         self.outs = tuple(outs)
         self.kernel = self.reference = kernel
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
+        self.quick: Kernel | None = None  # that compiled one alone
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
         self.inputs = len(ins)
@@ -189,6 +190,7 @@ class Op(OpBase):
             return reference(*args, **attrs) if found is NotImplemented else found
 
         self.kernel = self.fast = kernel
+        self.quick = rule
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,37 @@ Rule = Callable[..., Any]
 
 def shape_of(x: Any) -> Shape:
     """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is wanted."""
-    return x.meta.shape if isinstance(x, Tensor) else x.shape
+    if not isinstance(x, Tensor):
+        return x.shape
+    shape = x.meta.shape
+    return PartlyKnown(shape) if -1 in shape else shape
+
+
+class UnknownSize(OpError):
+    """A rule asks for a size that only a run will know."""
+
+
+class PartlyKnown(tuple[int, ...]):
+    """A shape with sizes known only at run time: whoever looks at one gets UnknownSize, so that no rule computes with -1."""
+
+    __slots__ = ()
+
+    def _known(self, found: Any) -> Any:
+        if found == -1 or (isinstance(found, tuple) and -1 in found):
+            raise UnknownSize("the gradient needs known sizes")
+        return found
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._known(super().__getitem__(index))
+
+    def __iter__(self) -> Any:
+        return map(self._known, super().__iter__())
+
+    def __eq__(self, other: object) -> bool:
+        raise UnknownSize("the gradient needs known sizes")
+
+    __ne__ = __eq__
+    __hash__ = None  # type: ignore[assignment]
 
 
 def proto_of(x: Any) -> int:

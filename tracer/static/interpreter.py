@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OpError
 from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.tensor import Tensor
 from .program import AttrType, OpDesc, Program
-
-
-class Unsupported(OarlockError, NotImplementedError):
-    """A program holds ops that the interpreter does not have; all of them are listed."""
+from .unsupported import Unsupported, refuse_unknown
 
 
 class Step(NamedTuple):
@@ -29,6 +26,8 @@ class Step(NamedTuple):
     last: tuple[int, ...]  # cells that nobody reads afterwards
     where: str
 
+
+__all__ = ["Interpreter", "Unsupported"]
 
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
@@ -109,25 +108,3 @@ def _execute(step: Step, cells: list[Any]) -> None:
             cells[slot] = value
     for c in step.last:
         cells[c] = None
-
-
-def refuse_unknown(ops: Sequence[OpDesc]) -> None:
-    """Raise Unsupported, listing every op, slot and kind of attribute that the interpreter cannot run."""
-    problems: list[str] = []
-    for desc in ops:
-        op = OPS.get(desc.type)
-        at = f" ({desc.where})" if desc.where else ""
-        if op is None:
-            problems.append(f"{desc.type}: no such op{at}")
-            continue
-        known = {s.name for s in op.ins}
-        problems += [
-            f"{desc.type}: input {s} is not supported{at}" for s, n in desc.inputs.items() if n and s not in known
-        ]
-        problems += [
-            f"{desc.type}: attribute {name} is a tensor{at}"
-            for name, a in desc.attrs.items()
-            if a.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs
-        ]
-    if problems:
-        raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(set(problems))))

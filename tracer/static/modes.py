@@ -160,9 +160,11 @@ class Static(Mode):
     silent = False
     static = True
 
-    def __init__(self, recorder: Recorder, convert: Callable[[Any], Any] | None = None) -> None:
+    def __init__(
+        self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
+    ) -> None:  # fmt: skip
         self.recorder = recorder
-        self.tape = False
+        self.trains = self.tape = trains  # whether what no gradient flows through is marked
         self._convert = convert
 
     def converted(self, function: Any) -> Any:
@@ -170,8 +172,12 @@ class Static(Mode):
         return function if self._convert is None else self._convert(function)
 
     def with_tape(self, tape: bool) -> Static:
-        """The same recording: nothing runs, so there is no tape."""
-        return self
+        """The same recording; in one to train, no gradients flow through what is recorded without a tape."""
+        if not self.trains or tape == self.tape:
+            return self
+        made = Static(self.recorder, self._convert, True)
+        made.tape = tape
+        return made
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
@@ -196,7 +202,10 @@ class Static(Mode):
         return self._result(op, slot, args, metas)
 
     def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
-        made = Variable(self.recorder.new_output(op, slot, args, meta))
+        desc = self.recorder.new_output(op, slot, args, meta)
+        if self.trains and not self.tape and not desc.persistable:
+            desc.stop_gradient = True
+        made = Variable(desc)
         self.recorder.bind(made, made.name)
         return made
 

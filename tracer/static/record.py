@@ -37,6 +37,17 @@ class Recorder:
         self.layers: list[str] = []  # those that forward is in, outermost first
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
+    @classmethod
+    def onto(cls, program: Program) -> Recorder:
+        """One that goes on with a program that is there already."""
+        made = cls()
+        made.program = program
+        made.open = [Inner(program.block)]
+        for block in program.blocks:
+            for name in block.vars:
+                made.namer.fresh(name)
+        return made
+
     # -- blocks -------------------------------------------------------------------------------------------------
 
     @property

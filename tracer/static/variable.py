@@ -6,7 +6,8 @@ from typing import Any, NoReturn
 
 from ..core.dtype import dtype_of
 from ..core.errors import TraceError, with_user_line
-from ..core.op import Meta
+from ..core.mode import state
+from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
 from .program import VarDesc
 
@@ -19,7 +20,15 @@ class Variable(Tensor):
     def __init__(self, desc: VarDesc) -> None:
         self.desc = desc
         self._name = desc.name
-        self.stop_gradient = desc.stop_gradient
+
+    @property
+    def stop_gradient(self) -> bool:
+        """Whether no gradient flows through it: what its declaration says."""
+        return self.desc.stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self.desc.stop_gradient = bool(value)
 
     @property
     def array(self) -> Any:
@@ -47,8 +56,12 @@ class Variable(Tensor):
         refuse(self, reader)
 
     def detach(self) -> Tensor:
-        """The same variable: a program that only infers has no graph to be cut off from."""
-        return self
+        """The same value, which no gradient flows through; the variable itself in a program that only infers."""
+        if not state.mode.tape:
+            return self
+        made: Tensor = OPS["assign"](self)
+        made.stop_gradient = True
+        return made
 
     def __repr__(self) -> str:
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"

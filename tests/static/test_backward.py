@@ -1,0 +1,105 @@
+"""Gradients of programs: every row of the op table differentiated by append_backward gives what the tape gives."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core.autograd import grad
+from oarlock.core.errors import OpError, TraceError
+from oarlock.core.mode import instead
+from oarlock.core.op import Meta
+from oarlock.core.tensor import Tensor
+from oarlock.static.backward import differentiate
+from oarlock.static.compiled import Compiled
+from oarlock.static.modes import Static
+from oarlock.static.record import Recorder
+from oarlock.static.variable import Variable
+
+from ..ops.table import IDS, ROWS
+from ..ops.test_gradient import FIRST, Call, drawn, wanting
+
+
+class Recorded:
+    """A row as a program: `point` are the names of what is differentiated.   hide: say no size."""
+
+    def __init__(self, call: Call, hide: bool) -> None:
+        self.recorder, self.feed = Recorder(), dict[str, Any]()
+        self.hide = hide
+        places = dict(zip(call.places, call.point, strict=True))
+        args = [
+            [self.variable(places.get((i, k), t)) for k, t in enumerate(a)] if isinstance(a, list)
+            else a if a is None else self.variable(places.get((i, 0), a))
+            for i, a in enumerate(call.args)
+        ]  # fmt: skip
+        self.point = [(args[i][k] if isinstance(args[i], list) else args[i]) for i, k in call.places]
+        with instead(Static(self.recorder)):
+            made = call.op(*args, **call.attrs)
+            slots = [made] if len(call.op.outs) == 1 else list(made)
+            if call.through is not None:
+                slots = call.through(*slots)
+                self.outs = [t for t in slots if t.meta.dtype.kind in "fc"]
+                return
+        found = [
+            t for s, o in zip(call.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
+        ]
+        self.outs = [t for t in found if t.meta.dtype.kind in "fc"]
+
+    def variable(self, array: Any) -> Variable:
+        shape = (-1,) * array.ndim if self.hide else array.shape
+        desc = self.recorder.feed(f"x{len(self.feed)}", Meta(shape, array.dtype))
+        self.feed[desc.name] = array
+        made = Variable(desc)
+        self.recorder.bind(made, desc.name)
+        return made
+
+
+def eager(call: Call, weights: list[Any]) -> list[Tensor | None]:
+    tensors = wanting(call.point)
+    return grad(call(tensors), tensors, [Tensor(w) for w in weights], allow_unused=True)
+
+
+def compiled(call: Call, weights: list[Any], hide: bool) -> list[Any]:
+    row = Recorded(call, hide)
+    given = [row.variable(w) for w in weights]
+    with instead(Static(row.recorder)):
+        names = [v.name for v in row.point]
+        pairs = {o.name: g for o, g in zip(row.outs, given, strict=True)}
+        found = differentiate(row.recorder, pairs, names)
+    fetches = [found[n].name for n in names if n in found]
+    arrays = iter(Compiled(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
+    return [next(arrays) if n in found else None for n in names]
+
+
+def weights_of(number: int, call: Call) -> list[Any]:
+    source = np.random.default_rng(zlib.crc32(ROWS[number].type.encode()) + number)
+    return [drawn(source, o.array) for o in call(wanting(call.point))]
+
+
+@pytest.mark.parametrize("number", FIRST, ids=[IDS[n] for n in FIRST])
+def test_a_row_differentiates_as_on_the_tape(number: int) -> None:
+    call = Call(ROWS[number])
+    weights = weights_of(number, call)
+    for got, want in zip(compiled(call, weights, hide=False), eager(call, weights), strict=True):
+        assert (got is None) == (want is None)
+        if want is not None:
+            assert got.dtype == want.array.dtype
+            np.testing.assert_array_equal(got, want.array)
+
+
+@pytest.mark.parametrize("number", FIRST, ids=[IDS[n] for n in FIRST])
+def test_sizes_need_not_be_known(number: int) -> None:
+    call = Call(ROWS[number])
+    weights = weights_of(number, call)
+    try:
+        found = compiled(call, weights, hide=True)
+    except (OpError, TraceError) as error:
+        assert "known" in str(error), error
+        return
+    for got, want in zip(found, eager(call, weights), strict=True):
+        if want is not None:
+            assert got.dtype == want.array.dtype
+            np.testing.assert_allclose(got, want.array, rtol=1e-12, atol=1e-14)

@@ -1,0 +1,5 @@
+"""Gradients of a program, as more ops of the program."""
+
+from .backward import append_backward, differentiate, gradients
+
+__all__ = ["append_backward", "differentiate", "gradients"]

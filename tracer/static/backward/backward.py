@@ -1,0 +1,140 @@
+"""append_backward and gradients: the ops that compute gradients, appended to the program that is being written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.mode import pushed, state
+from ...core.op import OPS
+from ...core.sweep import outward
+from ...core.tensor import Tensor
+from ..modes import Static, static_mode
+from ..program import Attr, AttrType, Program
+from ..record import Recorder
+from ..variable import Variable
+from .reach import Reach, differentiable
+from .versions import Versions
+from .walk import Walk
+
+BACKWARD, LOSS_AND_BACKWARD = 1, 257  # Paddle's numbers for what an op is for
+
+
+def differentiate(
+    recorder: Recorder, targets: Mapping[str, Variable | None], wanted: Iterable[str], barred: Collection[str] = ()
+) -> dict[str, Variable]:  # fmt: skip
+    """Append the ops that compute gradients of the sum of `targets`; gives those of `wanted` that there are.
+
+    targets: by name, each with the gradient that it gets, None for ones; barred: names that no gradient flows through.
+    """
+    program, wanted = recorder.program, list(wanted)
+    reach = Reach(program, wanted, barred)
+    start = len(program.block.ops)
+    with pushed(Static(recorder)):
+        walk = Walk(recorder, reach, Versions(recorder, program.block), wanted)
+        for name, gradient in targets.items():
+            if reach.wants(0, name):
+                walk.add(name, _first(walk, name) if gradient is None else outward(gradient))
+        walk.run()
+        found = {name: outward(walk.found[name]) for name in wanted if name in walk.found}
+    _mark(program, start)
+    walk.versions.finish()
+    return found
+
+
+def _first(walk: Walk, name: str) -> Variable:
+    """The gradient of a target itself: ones."""
+    found: Variable = OPS["fill_any_like"](walk.variable(name), value=1.0)
+    walk.recorder.block.ops[-1].attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
+    return found
+
+
+def _mark(program: Program, start: int) -> None:
+    """Say of the ops behind `start` what they are for."""
+    for op in program.block.ops[start:]:
+        op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
+
+
+def _recorder(what: str) -> Recorder:
+    mode = static_mode(state.mode)
+    if mode is None:
+        raise OarlockError(with_user_line(f"{what}: no program is being written; call enable_static() before"))
+    return mode.recorder
+
+
+def _listed(values: Any) -> list[Any]:
+    if values is None:
+        return []
+    return list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
+
+
+def _name(recorder: Recorder, value: Any) -> str:
+    return value if isinstance(value, str) else recorder.name_of(value)
+
+
+def _tensor(recorder: Recorder, name: str) -> Tensor:
+    """The tensor that a name is: a parameter, or a variable."""
+    found = recorder.scope.get(name)
+    if found is not None:
+        return found
+    desc = recorder.program.var(name)
+    if desc is None:
+        raise OpError(with_user_line(f"append_backward: there is no variable '{name}' in the program"))
+    made = Variable(desc)
+    recorder.bind(made, name)
+    return made
+
+
+def append_backward(
+    loss: Variable, parameter_list: Sequence[Any] | None = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None
+) -> list[tuple[Tensor, Variable]]:  # fmt: skip
+    """Append the gradients of `loss` [1] with respect to the parameters; gives pairs of a parameter and its gradient.
+
+    parameter_list: parameters or names, by default all that want a gradient; no_grad_set: variables or names that are constants.
+    Raises OpError for a loss of several elements.
+    """
+    recorder = _recorder("append_backward")
+    if any(d not in (1, -1) for d in loss.meta.shape):
+        raise OpError(with_user_line(f"append_backward: the loss should be one number (loss={loss.meta})"))
+    program = recorder.program
+    barred = {_name(recorder, v) for v in _listed(no_grad_set)}
+    leaves = [
+        v.name
+        for v in program.block.vars.values()
+        if not v.stop_gradient and differentiable(v) and _is_leaf(program, v.name)
+    ]
+    if parameter_list is None:
+        parameters = [n for n in leaves if program.block.vars[n].is_parameter]
+    else:
+        parameters = [_name(recorder, p) for p in parameter_list]
+    wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
+    found = differentiate(recorder, {loss.name: None}, wanted, barred)
+    return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
+
+
+def _is_leaf(program: Program, name: str) -> bool:
+    """Whether a variable of the outermost block is an input or has a value of its own."""
+    var = program.block.vars[name]
+    return var.persistable or var.need_check_feed
+
+
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+) -> list[Variable | None]:  # fmt: skip
+    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none."""
+    recorder = _recorder("gradients")
+    roots, given = _listed(targets), _listed(target_gradients)
+    given += [None] * (len(roots) - len(given))
+    names = [_name(recorder, v) for v in _listed(inputs)]
+    barred = {_name(recorder, v) for v in _listed(no_grad_set)}
+    for root, gradient in zip(roots, given, strict=True):
+        if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
+            raise OpError(
+                with_user_line(
+                    f"gradients: the gradient is not like the target (target={root.meta}, gradient={gradient.meta})"
+                )
+            )
+    pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
+    found = differentiate(recorder, pairs, names, barred)
+    return [found.get(name) for name in names]

@@ -1,0 +1,96 @@
+"""Gradients on their way: what has arrived at each variable, added up under Paddle's name `<variable>@GRAD` when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...core.op import OPS
+from ...core.tensor import Tensor
+from ..program import Kind, VarDesc
+from ..record import Recorder
+from ..variable import Variable
+
+
+class Pending:
+    """What has arrived at the variables of one block.   own: variables that this way back made, and nobody has named yet."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._arrived: dict[str, list[Variable]] = {}
+        self._named: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrived
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._arrived))
+
+    def add(self, name: str, gradient: Variable) -> None:
+        """More that arrives at `name`."""
+        self._arrived.setdefault(name, []).append(gradient)
+
+    def hold(self, name: str, gradient: Variable) -> None:
+        """What has arrived at `name` from outside: a variable that has its name already."""
+        self._named.add(gradient.name)
+        self._arrived[name] = [gradient]
+
+    def total(self, name: str) -> Variable:
+        """All that has arrived at `name`; it stays there as one."""
+        arrived = self._arrived[name]
+        if len(arrived) == 1 and arrived[0].name in self._named:
+            return arrived[0]
+        found = self._sum(name, arrived)
+        self._named.add(found.name)
+        self._arrived[name] = [found]
+        return found
+
+    def take(self, name: str) -> Variable:
+        """All that has arrived at `name`, which is forgotten: an op before made another value of it."""
+        found = self.total(name)
+        del self._arrived[name]
+        return found
+
+    def _sum(self, name: str, arrived: list[Variable]) -> Variable:
+        recorder = self._recorder
+        made = gradient_variable(recorder, name, arrived[0].desc)
+        operands = {"X": [g.name for g in arrived]}
+        recorder.emit("assign" if len(arrived) == 1 else "sum", operands, {"Out": [made.name]})
+        return made
+
+
+def gradient_variable(recorder: Recorder, name: str, like: VarDesc) -> Variable:
+    """A new variable for the gradient of `name`."""
+    return declared(recorder, recorder.namer.fresh(f"{name}@GRAD"), like)
+
+
+def declared(recorder: Recorder, name: str, like: VarDesc) -> Variable:
+    """A new variable of the block that is being written, like another one."""
+    desc = VarDesc(name, like.shape, like.dtype, like.kind)
+    recorder.block.vars[name] = desc
+    made = Variable(desc)
+    recorder.bind(made, name)
+    return made
+
+
+def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
+    """A gradient of nothing: zeros like a variable, an empty list for a list."""
+    if variable.desc.kind == Kind.ARRAY:
+        made = declared(recorder, recorder.namer.temporary("create_array"), variable.desc)
+        recorder.emit("create_array", {}, {"Out": [made.name]})
+        return made
+    found: Variable = OPS["fill_any_like"](variable, value=0.0)
+    return found
+
+
+def fitted(gradient: Variable, like: Tensor) -> Variable:
+    """`gradient` summed down to the shape of `like`, and of its dtype, as the walk back over the tape does it."""
+    (shape, dtype), found = like.meta, gradient.meta
+    if found.dtype.kind == "c" and dtype.kind != "c":
+        gradient = OPS["real"](gradient)
+    if -1 in shape or -1 in found.shape:
+        gradient = OPS["sum_like"](gradient, like)
+    elif found.shape != shape:
+        gradient = OPS["sum_to"](gradient, shape=list(shape))
+    if gradient.meta.dtype != dtype:
+        gradient = OPS["cast"](gradient, out_dtype=like.dtype.proto, in_dtype=gradient.dtype.proto)
+    return gradient

@@ -1,0 +1,70 @@
+"""Which variables lie on a way from those whose gradient is wanted: only they need gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from ...core.dtype import dtype_of, is_float
+from ...core.op import OPS
+from ..attrs import block_indices
+from ..program import Block, Kind, OpDesc, Program, VarDesc
+
+# Ops that are no kernels: which slots of operands a gradient flows through.
+THROUGH = {
+    "assign": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
+    "tensor_array_to_tensor": ("X",), "slice": ("Input",),
+}  # fmt: skip
+RUNS_BLOCKS = ("while", "conditional_block", "conditional_block_infer")
+
+
+class Reach:
+    """The variables that depend on `sources`.   barred: names that nothing flows through."""
+
+    def __init__(self, program: Program, sources: Iterable[str], barred: Collection[str] = ()) -> None:
+        self._program = program
+        self._barred = set(barred)
+        self._found = {(0, name) for name in sources}
+        self._block(program.block)
+
+    def wants(self, block: int, name: str) -> bool:
+        """Whether a gradient of a variable, seen from a block, is needed."""
+        return self._key(block, name) in self._found
+
+    def _key(self, block: int, name: str) -> tuple[int, str]:
+        while block > 0 and name not in self._program.blocks[block].vars:
+            block = self._program.blocks[block].parent
+        return max(block, 0), name
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self._op(block, op)
+
+    def _op(self, block: Block, op: OpDesc) -> None:
+        for index in (i for a in op.attrs.values() for i in block_indices(a)):
+            before = -1
+            while before != len(self._found):  # what a round makes is an operand of the next
+                before = len(self._found)
+                self._block(self._program.blocks[index])
+        if op.type not in RUNS_BLOCKS and any(self.wants(block.idx, n) for n in self._operands(op)):
+            self._found |= {self._key(block.idx, n) for n in op.output_names() if self._carries(block, n)}
+
+    @staticmethod
+    def _operands(op: OpDesc) -> list[str]:
+        slots = THROUGH.get(op.type)
+        if slots is None:
+            known = OPS.get(op.type)
+            if known is None or not known.has_vjp:
+                return []
+            slots = tuple(s.name for s in known.ins if not s.constant)
+        return [n for s in slots for n in (op.outputs.get(s[1:], []) if s[0] == ">" else op.inputs.get(s, []))]
+
+    def _carries(self, block: Block, name: str) -> bool:
+        """Whether a result can have a gradient.   What a block writes outside of itself is as differentiable as what it writes."""
+        var = self._program.var(name, block.idx)
+        stopped = var is not None and var.stop_gradient and name in block.vars
+        return var is not None and not stopped and differentiable(var) and name not in self._barred
+
+
+def differentiable(var: VarDesc) -> bool:
+    """Whether a variable holds numbers that can have a gradient."""
+    return var.kind in (Kind.DENSE, Kind.ARRAY) and var.dtype != "" and is_float(dtype_of(var.dtype).np)

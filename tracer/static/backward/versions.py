@@ -1,0 +1,89 @@
+"""What a variable was when an op took it: programs may write a variable again, and the way back needs the value from before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..attrs import block_indices
+from ..blocks import block_writes
+from ..program import Block, OpDesc, Program
+from ..record import Recorder
+
+
+class Versions:
+    """The writes of one block.   outer: those of the block around it, and the op there that runs this one; repeats: again and again."""
+
+    def __init__(
+        self, recorder: Recorder, block: Block, outer: tuple[Versions, int] | None = None, repeats: bool = False
+    ) -> None:  # fmt: skip
+        self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
+        self.ops = list(block.ops)  # as they were before gradients
+        self._writes: dict[str, list[int]] = {}
+        for i, op in enumerate(self.ops):
+            for name in op_writes(recorder.program, op):
+                self._writes.setdefault(name, []).append(i)
+        self._saved: dict[tuple[str, int], str] = {}
+        self._copies: dict[int, list[OpDesc]] = {}
+
+    def written_before(self, name: str, at: int) -> bool:
+        """Whether a variable has a value before op number `at`."""
+        if any(i < at for i in self._writes.get(name, ())) or name in self._recorder.scope:
+            return True
+        var = self._recorder.program.var(name, self.block.idx)
+        if var is not None and (var.persistable or var.need_check_feed):
+            return True
+        return (
+            self._outer is not None
+            and name not in self.block.vars
+            and self._outer[0].written_before(name, self._outer[1])
+        )
+
+    def before(self, name: str, at: int) -> str:
+        """The name under which the way back finds what `name` was before op number `at`."""
+        later = [i for i in self._writes.get(name, ()) if i >= at]
+        if later:
+            return self._copied(name, later[0])
+        if self._outer is not None and name not in self.block.vars:
+            outer, index = self._outer
+            if name not in self._writes:
+                return outer.before(name, index)
+            return name if self._repeats else outer.after(name, index)  # of a round everything is kept
+        return name
+
+    def after(self, name: str, at: int) -> str:
+        """The name under which the way back finds what op number `at` made of `name`."""
+        return self.before(name, at + 1)
+
+    def _copied(self, name: str, overwritten: int) -> str:
+        found = self._saved.get((name, overwritten))
+        if found is None:
+            recorder = self._recorder
+            var = recorder.program.var(name, self.block.idx)
+            assert var is not None
+            found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
+            self.block.vars[found] = replace(
+                var, name=found, persistable=False, is_parameter=False, need_check_feed=False
+            )
+            copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, {}, self.ops[overwritten].where)
+            self._copies.setdefault(overwritten, []).append(copy)
+        return found
+
+    def finish(self) -> None:
+        """Put the copies into the block; what was written behind its ops stays there."""
+        rest = self.block.ops[len(self.ops) :]
+        self.block.ops[:] = [*self._with_copies(), *rest]
+
+    def _with_copies(self) -> Iterator[OpDesc]:
+        for i, op in enumerate(self.ops):
+            yield from self._copies.get(i, ())
+            yield op
+
+
+def op_writes(program: Program, op: OpDesc) -> list[str]:
+    """The names that an op writes, or a block that it runs."""
+    found = dict.fromkeys(op.output_names())
+    for attr in op.attrs.values():
+        for index in block_indices(attr):
+            found.update(dict.fromkeys(block_writes(program, program.blocks[index])))
+    return list(found)

@@ -1,0 +1,194 @@
+"""The walk back over the ops of a block: ask each op's vjp rule, which writes ops, and add up what arrives at each variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from ...core.dtype import is_float
+from ...core.errors import OpError
+from ...core.op import OPS, Op
+from ...ops.meta import UnknownSize
+from ..program import Attr, AttrType, Block, Kind, OpDesc
+from ..record import Recorder, typed_attrs
+from ..variable import Variable
+from ..verify import EMPTY
+from .pending import Pending, declared, fitted, zeros_for
+from .reach import Reach
+from .versions import Versions
+
+
+class Walk:
+    """The way back through one block.   pending: gradients of its variables; what it writes goes to the block that is written."""
+
+    def __init__(
+        self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
+    ) -> None:  # fmt: skip
+        self.recorder, self.reach, self.versions = recorder, reach, versions
+        self._wanted = wanted
+        self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
+        self.block: Block = versions.block
+        self.pending = Pending(recorder)
+
+    def run(self) -> None:
+        """Every op, the last one first."""
+        from .blocks import SPECIAL  # blocks are walked through by another Walk  # noqa: PLC0415
+
+        for i in range(len(self.versions.ops) - 1, -1, -1):
+            op = self.versions.ops[i]
+            if op.type != "feed" and any(name in self.pending for name in op.output_names()):
+                self._keep(op.output_names())
+                start = len(self.recorder.block.ops)
+                SPECIAL.get(op.type, Walk.plain)(self, op, i)
+                for made in self.recorder.block.ops[start:]:
+                    made.where, made.layer = op.where, op.layer
+        self._keep(self._wanted)
+
+    def _keep(self, names: Iterable[str]) -> None:
+        """Keep the gradients that are wanted of these, before they are taken: those of the last values."""
+        for name in names:
+            if name in self._wanted and name in self.pending and name not in self.found:
+                self.found[name] = self.pending.total(name)
+
+    # -- variables ----------------------------------------------------------------------------------------------
+
+    def wants(self, name: str) -> bool:
+        """Whether the gradient of a variable of the block is needed."""
+        return name != EMPTY and self.reach.wants(self.block.idx, name)
+
+    def variable(self, name: str) -> Variable:
+        """A variable that the way back sees."""
+        desc = self.recorder.program.var(name, self.block.idx)
+        assert desc is not None
+        made = Variable(desc)
+        self.recorder.bind(made, name)
+        return made
+
+    def before(self, name: str, at: int) -> Variable:
+        """What a variable was before op number `at`."""
+        return self.variable(self.versions.before(name, at))
+
+    def after(self, name: str, at: int) -> Variable:
+        """What op number `at` made of a variable."""
+        return self.variable(self.versions.after(name, at))
+
+    def add(self, name: str, gradient: Variable) -> None:
+        """A gradient that arrives at a variable."""
+        self.pending.add(name, gradient)
+
+    def is_array(self, name: str) -> bool:
+        """Whether a variable is a list of tensors."""
+        var = self.recorder.program.var(name, self.block.idx)
+        return var is not None and var.kind == Kind.ARRAY
+
+    # -- ops that are kernels -----------------------------------------------------------------------------------
+
+    def plain(self, desc: OpDesc, at: int) -> None:
+        """An op with a vjp rule."""
+        op = OPS.get(desc.type)
+        if op is None:
+            raise OpError(f"{desc.type}: the gradient of its gradient is not known{at_line(desc)}")
+        grads = self._arrived(op, desc, at)
+        if not op.has_vjp or not any(self.wants(n) for n in desc.input_names()):
+            return
+        mark = self.recorder.mark()
+        try:
+            found = self._spread(op, desc, at, self._ask(op, desc, at, grads))
+        except UnknownSize:
+            self.recorder.rewind(mark)
+            self._leave_to_the_run(op, desc, at, grads)
+            return
+        for name, gradient in found:
+            self.add(name, gradient)
+
+    def _arrived(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+        """The gradients of the results, which are taken: one per slot that carries one, zeros where nothing arrived."""
+        found: list[Any] = []
+        for slot in (op.outs[i] for i in op.grad_outs):
+            grads = [self._of_result(n, at) for n in desc.outputs.get(slot.name, [])]
+            found.append(grads if slot.many else grads[0] if grads else None)
+        for name in desc.output_names():
+            if name in self.pending:
+                self.pending.take(name)
+        return found
+
+    def _of_result(self, name: str, at: int) -> Variable | None:
+        if name in self.pending:
+            return self.pending.total(name)
+        if name == EMPTY or not is_float(self.variable(name).meta.dtype):
+            return None
+        return zeros_for(self.recorder, self.after(name, at))
+
+    def _operands(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+        found: list[Any] = []
+        for slot in op.ins:
+            names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY]
+            operands = [self.before(n, at) for n in names]
+            found.append((operands or None) if slot.many else operands[0] if operands else None)
+        return found
+
+    def _results(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
+        """The results that the rule asks for."""
+        found: dict[str, Any] = {}
+        for i in op.rule_outs:
+            slot = op.outs[i]
+            made = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
+            found[slot.name] = made if slot.many else made[0] if made else None
+        return found
+
+    def _ask(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
+        assert op.rule is not None
+        attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+        attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
+        return op.rule(*grads, *self._operands(op, desc, at), **attrs, **self._results(op, desc, at))
+
+    def _spread(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
+        """What arrives at each operand."""
+        found: list[tuple[str, Variable]] = []
+        parts = said if isinstance(said, tuple) else (said,)
+        for slot, part in zip(op.ins, parts, strict=False):
+            names = desc.inputs.get(slot.name, [])
+            for name, one in zip(names, part if slot.many and part is not None else [part], strict=False):
+                if self.wants(name) and one is not None:
+                    gradient = one() if callable(one) else one
+                    if gradient is not None:
+                        found.append((name, fitted(gradient, self.before(name, at))))
+        return found
+
+    # -- rules that need sizes ----------------------------------------------------------------------------------
+
+    def _leave_to_the_run(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
+        """One op `vjp` whose kernel asks the rule: where it needs sizes that only a run knows."""
+        given = {f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)}
+        operands = {s.name: _names(a) for s, a in zip(op.ins, self._operands(op, desc, at), strict=True)}
+        results = {n: _names(r) for n, r in self._results(op, desc, at).items()}
+        outs: dict[str, list[str]] = {}
+        for slot in op.ins:
+            names = desc.inputs.get(slot.name, [])
+            if any(map(self.wants, names)):
+                outs[f"{slot.name}@GRAD"] = [self._result_for(name, at) for name in names]
+        attrs = typed_attrs(op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs}))
+        attrs["of"] = Attr(AttrType.STRING, op.type)
+        self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
+
+    def _result_for(self, name: str, at: int) -> str:
+        if not self.wants(name):
+            return EMPTY
+        like = self.before(name, at).desc
+        made = declared(self.recorder, self.recorder.namer.temporary("vjp"), like)
+        self.add(name, made)
+        return made.name
+
+
+def at_line(desc: OpDesc) -> str:
+    """Where an op was recorded, as the end of an error."""
+    return f"\n  recorded at {desc.where}" if desc.where else ""
+
+
+def _names(slot: Any) -> list[str]:
+    if slot is None:
+        return []
+    return [t.name for t in slot] if isinstance(slot, list) else [slot.name]
+
+
+Handler = Callable[[Walk, OpDesc, int], None]

@@ -1,0 +1,151 @@
+"""Compiled: a program as one Python function on bare arrays, with as little as possible done per call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core import native
+from ...core.errors import OpError, with_user_line
+from ...core.tensor import Tensor
+from ..program import Kind, Program
+from ..unsupported import refuse_unknown
+from .control import SPECIAL
+from .live import mark, needed
+from .lowering import SKIPPED, Lowering
+from .plan import Plan, Step, all_writes
+from .source import Function, Source
+from .trouble import raise_explained
+
+SMALL = 4096  # elements of a cell whose memory is not given back before the end
+
+
+class Piece:
+    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results.
+
+    Calling it gives a tuple.   It holds no state: any number of threads may be in it.
+    """
+
+    def __init__(self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        kept = needed(steps, set(outputs))
+        big = _big_cells(plan)
+        live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
+        self._source = Source()
+        self.function: Function = self._source.function(inputs, sorted(live - set(inputs)), kept, outputs)
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """The outputs for some inputs.   Raises OpError that names the op which failed."""
+        try:
+            found: tuple[Any, ...] = self.function(*arrays)
+        except Exception as error:
+            raise_explained(self.function, self._source.steps, error)
+        return found
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        return "\n".join(self._source.lines)
+
+
+def _big_cells(plan: Plan) -> set[str]:
+    """The cells that may hold much memory."""
+
+    def big(cell: str) -> bool:
+        var = plan.declared[cell]
+        size = 1
+        for d in var.shape:
+            size *= d if d >= 0 else SMALL
+        return size >= SMALL or var.kind == Kind.ARRAY
+
+    return {cell for cell in plan.declared if big(cell)}
+
+
+def lowered(program: Program) -> Plan:
+    """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
+    refuse_unknown([op for block in program.blocks for op in block.ops if op.type not in (*SKIPPED, *SPECIAL)])
+    return Lowering(program).plan()
+
+
+class Compiled:
+    """A program that is run.   feeds, fetches: names; scope: the values of persistables, given to each run.
+
+    Nothing of a run stays in it: threads may share it, if they do not share a scope that the program writes.
+    """
+
+    def __init__(
+        self, program: Program, feeds: Sequence[str] | None = None, fetches: Sequence[str] | None = None
+    ) -> None:
+        self.program = program
+        self.feeds = list(program.feeds() if feeds is None else feeds)
+        self.fetches = list(program.fetches() if fetches is None else fetches)
+        self._built: dict[bool, _Built] = {}
+        self._build()
+
+    def _build(self) -> _Built:
+        """The function, made anew when compiled kernels are turned on or off."""
+        on = native.switch.on
+        found = self._built.get(on)
+        if found is None:
+            found = self._built[on] = _Built(self.program, self.feeds, self.fetches)
+        return found
+
+    def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
+        """The fetched arrays.   feed: an array for each input.   What the program writes to persistables is put in `scope`.
+
+        Raises OpError for an input or a value that is missing, and for an op that fails.
+        """
+        built = self._build()
+        missing = [name for name in self.feeds if name not in feed]
+        if missing:
+            raise OpError(with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}"))
+        unknown = [name for name in built.loads if name not in scope]
+        if unknown:
+            raise OpError(with_user_line(f"run: {unknown} have no values; run the startup program first"))
+        given = [*(feed[name] for name in built.feeds), *(scope[name].array for name in built.loads)]
+        with np.errstate(all="ignore"):
+            found = built.piece(*given)
+        for name, array in zip(built.stores, found[len(self.fetches) :], strict=True):
+            _store(scope, name, array)
+        shared = {id(a) for a in (*given, *found[len(self.fetches) :])}
+        return [_own(array, shared) for array in found[: len(self.fetches)]]
+
+
+def _store(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
+    tensor = scope.get(name)
+    if tensor is not None:
+        tensor.array = array
+    elif isinstance(scope, MutableMapping):
+        scope[name] = Tensor(array, name=name)
+
+
+def _own(array: Any, shared: set[int]) -> Any:
+    """A result that shares no memory with anything else.   shared: ids of arrays that others hold."""
+    if isinstance(array, list) or array is None:
+        return array
+    found = np.asarray(array)
+    return found.copy() if found.base is not None or id(array) in shared else found
+
+
+class _Built:
+    """The function of a program.   feeds, loads: names of what it takes; stores: of what it gives after the fetches."""
+
+    def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+        plan = lowered(program)
+        persistable = {v.name: plan.cell(v.name) for v in program.persistables()}
+        written = set(all_writes(plan.steps))
+        self.feeds = [name for name in feeds if plan.cell(name) is not None]
+        self.stores = [name for name, cell in persistable.items() if cell in written]
+        outputs = [_cell(plan, name) for name in (*fetches, *self.stores)]
+        live = mark(plan.steps, set(outputs), lambda _: False)
+        self.loads = [name for name, cell in persistable.items() if cell in live and name not in self.feeds]
+        inputs = [_cell(plan, name) for name in (*self.feeds, *self.loads)]
+        self.piece = Piece(plan, plan.steps, inputs, outputs)
+
+
+def _cell(plan: Plan, name: str) -> str:
+    found = plan.cell(name)
+    if found is None:
+        found = plan.cells[0, name] = f"u{len(plan.cells)}"
+    return found

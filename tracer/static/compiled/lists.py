@@ -1,0 +1,88 @@
+"""Lists of tensors at run time: Python lists of arrays that nobody changes - a write makes a new one; None where nothing was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError
+
+Array = np.ndarray[Any, Any]
+List = list[Any] | None
+
+
+def written(held: List, position: Array, value: Array) -> list[Any]:
+    """The list with another element at a position; places between its end and there stay empty."""
+    at, items = position.item(), list(held or ())
+    if at < 0:
+        raise OpError(f"write_to_array: there is no position {at}")
+    items += [None] * (at + 1 - len(items))
+    items[at] = value
+    return items
+
+
+def read(held: List, position: Array) -> Any:
+    """The element at a position.   Raises OpError where there is none."""
+    at, items = position.item(), held or []
+    if not 0 <= at < len(items) or items[at] is None:
+        raise OpError(f"read_from_array: nothing was written at position {at} of a list of {len(items)}")
+    return items[at]
+
+
+def length(held: List) -> Array:
+    """The number of elements, int64[1]."""
+    return np.array([len(held or ())], np.int64)
+
+
+def joined(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
+    """The elements along an axis, a new one if stacked, and the size of each along it, int32[N]."""
+    items = held or []
+    if not items:
+        raise OpError("tensor_array_to_tensor: the list is empty")
+    made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
+    return made, np.array([1 if stacked else x.shape[axis] for x in items], np.int32)
+
+
+def parts(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:
+    """The gradient of `joined`: what belongs to each element."""
+    if stacked:
+        return [np.take(gradient, i, axis) for i in range(len(held))]
+    ends = np.cumsum([x.shape[axis] for x in held])[:-1]
+    return np.split(gradient, ends, axis)
+
+
+def added(one: List, two: List) -> list[Any]:
+    """The sum of two lists of gradients, element by element; what is missing is zero."""
+    one, two = one or [], two or []
+    pairs = ((_at(one, i), _at(two, i)) for i in range(max(len(one), len(two))))
+    return [b if a is None else a if b is None else a + b for a, b in pairs]
+
+
+def _at(items: Sequence[Any], index: int) -> Any:
+    return items[index] if index < len(items) else None
+
+
+def unwritten(gradients: List, position: Array, value: Array) -> tuple[Array, list[Any]]:
+    """The gradient of what was written, and that of the list before: nothing flows to the element that was written over."""
+    at, items = position.item(), list(gradients or ())
+    found = _at(items, at)
+    if found is None:
+        return np.zeros_like(value), items
+    items[at] = None
+    return found, items
+
+
+def unread(gradients: List, position: Array, gradient: Array) -> list[Any]:
+    """The gradient of a list one of whose elements was read: `gradient` added there."""
+    at, items = position.item(), list(gradients or ())
+    items += [None] * (at + 1 - len(items))
+    items[at] = gradient if items[at] is None else items[at] + gradient
+    return items
+
+
+def picked(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
+    """The gradients of operands of which one was picked; for one that has no value there is none."""
+    at = mask.item()
+    return [gradient if i == at else None if x is None else np.zeros_like(x) for i, x in enumerate(operands)]

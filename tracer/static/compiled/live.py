@@ -1,0 +1,75 @@
+"""Which cells are read after an instruction, so that memory is given back when nobody reads a cell again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .plan import Back, Branch, Call, Fused, Loop, Step
+
+Big = Callable[[str], bool]
+
+
+def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
+    """Set `dying` of every instruction, and `outs` of fused ones; gives the cells that are read before anything here writes them.
+
+    after: the cells that are read later; big: whether the memory of a cell is worth giving back early.
+    """
+    live = set(after)
+    for step in reversed(steps):
+        later = set(live)
+        if isinstance(step, Branch):
+            live |= mark(step.body, live, big)
+            touched = live
+        elif isinstance(step, Loop) or isinstance(step, Back):
+            live |= _around(step, live, big)
+            touched = live
+        else:
+            if isinstance(step, Fused):
+                step.outs = tuple(c for c in dict.fromkeys(step.writes()) if c in live)
+            written = set(step.outs if isinstance(step, Fused) else step.writes())
+            live -= written
+            touched = written | set(step.reads())
+        live |= set(step.reads())
+        if isinstance(step, Loop) and step.rounds is not None:
+            live.discard(step.rounds)
+        step.dying = tuple(sorted(c for c in touched - later if big(c)))
+    return live
+
+
+def _around(step: Loop | Back, after: set[str], big: Big) -> set[str]:
+    """What is live at the start of a round, which is what is live at its end."""
+    live = after | (set(step.kept) | {step.cond} if isinstance(step, Loop) else set())
+    while True:
+        before = mark(step.body, live, big) - (set(step.kept) if isinstance(step, Back) else set())
+        if before <= live:
+            return before
+        live |= before
+
+
+def needed(steps: Sequence[Step], after: set[str]) -> list[Step]:
+    """The instructions without kernels whose results nobody reads.   Those that draw random numbers stay: others draw after them."""
+    kept: list[Step] = []
+    _keep(steps, set(after), kept)
+    return kept
+
+
+def _keep(steps: Sequence[Step], live: set[str], kept: list[Step]) -> set[str]:
+    """Put what is needed in `kept`; gives what is read before anything here writes it."""
+    for step in reversed(steps):
+        if isinstance(step, Call) and not step.op.facts.random and live.isdisjoint(step.writes()):
+            continue
+        if isinstance(step, Branch):
+            body: list[Step] = []
+            live |= _keep(step.body, set(live), body)
+            step.body = body
+        elif isinstance(step, Loop | Back):
+            live |= _around(step, live, lambda _: False)
+            body = []
+            _keep(step.body, set(live), body)
+            step.body = body
+        else:
+            live -= set(step.writes())
+        live |= set(step.reads())
+        kept.append(step)
+    kept.reverse()
+    return live

@@ -1,0 +1,103 @@
+"""From ops to instructions: which cell a name is, which kernel an op, and what blocks become."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...core.op import OPS, AttrSpec, Op
+from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ..verify import EMPTY
+from .control import SPECIAL
+from .plan import Call, Loop, Plan, Step
+from .rounds import settle
+
+SKIPPED = ("feed", "fetch")
+UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
+UNDECLARED = VarDesc("")
+
+
+class Lowering:
+    """Turns the ops of a program into instructions.   cells: the local that each variable is, by block and name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.cells: dict[tuple[int, str], str] = {}
+        self.declared: dict[str, VarDesc] = {}
+        self.loops: dict[str, Loop] = {}  # by the cell of their rounds
+        self.walked = walked_loops(program)
+
+    # -- cells --------------------------------------------------------------------------------------------------
+
+    def cell(self, block: int, name: str) -> str:
+        """The local that a name is, seen from a block."""
+        at = block
+        while at > 0 and name not in self.program.blocks[at].vars:
+            at = self.program.blocks[at].parent
+        key = (max(at, 0), name)
+        made = self.cells.get(key)
+        if made is None:
+            made = self.cells[key] = f"v{len(self.cells)}"
+            self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
+        return made
+
+    def cells_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
+        """The locals of several names."""
+        return tuple(self.cell(block, name) for name in names)
+
+    def is_array(self, block: int, name: str) -> bool:
+        """Whether a name is a list of tensors."""
+        var = self.program.var(name, block)
+        return var is not None and var.kind == Kind.ARRAY
+
+    # -- instructions -------------------------------------------------------------------------------------------
+
+    def plan(self) -> Plan:
+        """The whole program."""
+        steps = self.block(self.program.block)
+        settle(steps)
+        return Plan(steps, self.cells, self.declared)
+
+    def block(self, block: Block) -> list[Step]:
+        """The instructions of one block."""
+        return [self.step(block.idx, op) for op in block.ops if op.type not in SKIPPED]
+
+    def step(self, block: int, desc: OpDesc) -> Step:
+        """The instruction of one op."""
+        special = SPECIAL.get(desc.type)
+        made = None if special is None else special(self, block, desc)
+        return self.call(block, desc) if made is None else made
+
+    def call(self, block: int, desc: OpDesc) -> Call:
+        """The call of a kernel."""
+        op = OPS[desc.type]
+        ins = tuple(self._slot(block, desc.inputs.get(s.name, []), s.many) for s in op.ins)
+        outs = tuple(self._slot(block, desc.outputs.get(s.name, []), s.many) for s in op.outs)
+        return Call(desc, op, ins, outs, given_attrs(op, desc))
+
+    def _slot(self, block: int, names: Sequence[str], many: bool) -> Any:
+        if many:
+            return self.cells_of(block, names) or None
+        return self.cell(block, names[0]) if names and names[0] != EMPTY else None
+
+
+def given_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
+    """The attributes of an op that are not at their defaults; all for a kernel that takes those of another op."""
+    given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
+        return given
+    return {n: v for n, v in given.items() if not is_default(op.attrs[n], v)}
+
+
+def is_default(spec: AttrSpec, value: Any) -> bool:
+    """Whether a kernel takes this value where it is given none."""
+    if spec.default is inspect.Parameter.empty:
+        return False
+    plain = list(value) if isinstance(value, tuple) else value
+    return type(plain) is type(spec.default) and bool(plain == spec.default)
+
+
+def walked_loops(program: Program) -> set[str]:
+    """The names of the rounds of loops that are gone back through."""
+    return {name for b in program.blocks for op in b.ops if op.type == "while_grad" for name in op.inputs["StepScopes"]}

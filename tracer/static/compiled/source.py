@@ -1,0 +1,162 @@
+"""The source of one Python function for some instructions, and which op each of its lines is."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .kernels import HELPERS, bare_kernel, inline, quick_kernel
+from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
+
+Function = Callable[..., Any]
+FOLD = 30  # names on one line
+_number = itertools.count()
+
+
+class Source:
+    """A function that is being written.   names: what its globals are; steps: the instruction of each line."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.steps: list[Step | None] = []
+        self.names: dict[str, Any] = {"__builtins__": {"range": range, "reversed": reversed}, "NI": NotImplemented}
+        self._bound: dict[int, str] = {}
+        self._depth = 0
+
+    # -- lines --------------------------------------------------------------------------------------------------
+
+    def line(self, text: str, step: Step | None = None) -> None:
+        """One more line."""
+        self.lines.append(" " * self._depth + text)
+        self.steps.append(step)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is written in the body is inside of the line before."""
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    def name(self, value: Any) -> str:
+        """The global that a value is."""
+        found = self._bound.get(id(value))
+        if found is None:
+            found = self._bound[id(value)] = f"k{len(self._bound)}"
+            self.names[found] = value  # which keeps it, so that no other gets its id
+        return found
+
+    def kill(self, cells: Sequence[str]) -> None:
+        """Forget what cells hold."""
+        for i in range(0, len(cells), FOLD):
+            self.line(" = ".join((*cells[i : i + FOLD], "None")))
+
+    # -- instructions -------------------------------------------------------------------------------------------
+
+    def block(self, steps: Sequence[Step]) -> None:
+        """Some instructions, one after the other."""
+        for step in steps:
+            WRITERS[type(step)](self, step)
+            self.kill(step.dying)
+        if not steps:
+            self.line("pass")
+
+    def function(
+        self, inputs: Sequence[str], unset: Sequence[str], steps: Sequence[Step], outputs: Sequence[str]
+    ) -> Function:
+        """Compile a function of `inputs` that gives `outputs` as a tuple.   unset: cells that may be read before they are written."""
+        self.line(f"def run({', '.join(inputs)}):")
+        with self.inside():
+            self.kill(unset)
+            self.block(steps)
+            self.line(f"return ({''.join(f'{c}, ' for c in outputs)})")
+        text = "\n".join(self.lines) + "\n"
+        file = f"<oarlock program {next(_number)}>"
+        exec(compile(text, file, "exec"), self.names)
+        function: Function = self.names["run"]
+        return function
+
+
+def _operand(slot: Any) -> str:
+    if slot is None:
+        return "None"
+    return f"[{', '.join(slot)}]" if isinstance(slot, tuple) else str(slot)
+
+
+def call_text(source: Source, kernel: Any, call: Call) -> str:
+    """The call of one function."""
+    operands = [_operand(s) for s in call.ins]
+    while operands and operands[-1] == "None":
+        operands.pop()
+    attrs = [f"{n}={source.name(v)}" for n, v in call.attrs.items() if not keyword.iskeyword(n)]
+    odd = {n: v for n, v in call.attrs.items() if keyword.iskeyword(n)}
+    attrs += [f"**{source.name(odd)}"] if odd else []
+    return f"{source.name(kernel)}({', '.join(operands + attrs)})"
+
+
+def target(outs: Slotted) -> str:
+    """What a result is assigned to, `_` for what nobody reads."""
+    parts = [f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs]
+    return ", ".join(parts)
+
+
+def _write_call(source: Source, call: Call) -> None:
+    written_out = inline(call.op, call.attrs)
+    if written_out is not None:
+        names = {n: source.name(v) for n, v in (("kernel", bare_kernel(call.op)), *HELPERS.items())}
+        source.line(f"{target(call.outs)} = {written_out.format(*call.ins, **names)}", call)
+        return
+    quick, kernel = quick_kernel(call.op), bare_kernel(call.op)
+    if quick is None:
+        source.line(f"{target(call.outs)} = {call_text(source, kernel, call)}", call)
+        return
+    single = call.op.single and call.outs[0] is not None
+    found = call.outs[0] if single else "t"
+    source.line(f"{found} = {call_text(source, quick, call)}", call)
+    source.line(f"if {found} is NI: {found} = {call_text(source, kernel, call)}", call)
+    if not single:
+        source.line(f"{target(call.outs)} = t", call)
+
+
+def _write_do(source: Source, do: Do) -> None:
+    names = {n: source.name(v) for n, v in do.names.items()}
+    names |= {f"o{i}": cell for i, cell in enumerate(do.outs)}
+    source.line(do.text.format(*do.ins, **names), do)
+
+
+def _write_branch(source: Source, branch: Branch) -> None:
+    source.line(f"if {branch.test.format(*branch.ins)}:", branch)
+    with source.inside():
+        source.block(branch.body)
+
+
+def _write_loop(source: Source, loop: Loop) -> None:
+    if loop.rounds is not None:
+        source.line(f"{loop.rounds} = []", loop)
+    source.line(f"while {loop.cond}:", loop)
+    with source.inside():
+        source.block(loop.body)
+        if loop.rounds is not None:
+            source.line(f"{loop.rounds}.append(({''.join(f'{c}, ' for c in loop.kept)}))", loop)
+
+
+def _write_back(source: Source, back: Back) -> None:
+    source.line(f"for ({''.join(f'{c}, ' for c in back.kept)}) in reversed({back.rounds}):", back)
+    with source.inside():
+        source.block(back.body)
+
+
+def _write_fused(source: Source, fused: Fused) -> None:
+    raise NotImplementedError
+
+
+WRITERS: dict[type[Step], Any] = {
+    Call: _write_call,
+    Do: _write_do,
+    Branch: _write_branch,
+    Loop: _write_loop,
+    Back: _write_back,
+    Fused: _write_fused,
+}

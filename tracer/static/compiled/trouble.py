@@ -1,0 +1,53 @@
+"""What a failure inside of a compiled program means: the line of the function says which op it was, its locals the operands."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, NoReturn
+
+from ...core.eager import explain
+from ...core.errors import OpError, with_user_line
+from ...core.tensor import Tensor
+from .plan import Call, Step
+from .source import Function
+
+
+def raise_explained(function: Function, steps: list[Step | None], error: Exception) -> NoReturn:
+    """Raise what the failure of a compiled function means to the user; `error` itself where it was no op's."""
+    found = _where(function, error.__traceback__)
+    step = None if found is None else steps[found[0] - 1]
+    if found is None or step is None or isinstance(error, MemoryError):
+        raise error
+    try:
+        _explain(step, found[1], error)
+    except OpError as made:
+        recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
+        text = str(made).splitlines()[0] if recorded else str(made)
+        raise OpError(text + recorded) from made.__cause__
+
+
+def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[str, Any]] | None:
+    """The line of the function that failed, and its locals."""
+    while trace is not None:
+        if trace.tb_frame.f_code is function.__code__:
+            return trace.tb_lineno, dict(trace.tb_frame.f_locals)
+        trace = trace.tb_next
+    return None
+
+
+def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
+    if not isinstance(step, Call):
+        raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
+    args = tuple(_tensors(slot, values) for slot in step.ins)
+    missing = [s.name for s, a, slot in zip(step.op.ins, args, step.ins, strict=True) if slot is not None and a is None]
+    if missing:
+        raise OpError(with_user_line(f"{step.op.type}: {missing[0]} was not computed: no op before wrote it"))
+    explain(step.op, args, step.attrs, error)
+
+
+def _tensors(slot: Any, values: dict[str, Any]) -> Any:
+    if slot is None:
+        return None
+    if isinstance(slot, tuple):
+        return [Tensor(values[c]) for c in slot if values.get(c) is not None]
+    return None if values.get(slot) is None else Tensor(values[slot])

@@ -1,0 +1,86 @@
+"""The op `vjp`: the gradient of an op by its rule, asked at run time on bare arrays, where the rule needs sizes that only a run knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.dtype import is_float
+from ...core.mode import pushed
+from ...core.op import OPS, Op
+from ...core.sweep import BARE
+from ..program import OpDesc
+from ..verify import EMPTY
+from .plan import Do, Step
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+class Vjp:
+    """The rule of one op with its attributes.   wanted: which operand each result belongs to, by slot and place in it."""
+
+    def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
+        self._op, self._wanted = op, wanted
+        given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+        self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
+
+    def __call__(self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+        """The gradients.   grads, operands, results: by slot, as the rule takes them."""
+        op = self._op
+        assert op.rule is not None
+        asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
+        with pushed(BARE):
+            said = op.rule(*grads, *operands, **self._attrs, **asked)
+            parts = said if isinstance(said, tuple) else (said,)
+            return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]
+
+
+def _part(parts: Sequence[Any], slot: int, place: int) -> Any:
+    found = parts[slot]
+    found = found[place] if isinstance(found, list | tuple) else found
+    return found() if callable(found) else found
+
+
+def _at(operand: Any, place: int) -> Any:
+    return operand[place] if isinstance(operand, list) else operand
+
+
+def _fitted(gradient: Any, like: Any) -> Any:
+    if gradient is None or not is_float(like.dtype):
+        return np.zeros_like(like)
+    if gradient.dtype.kind == "c" and like.dtype.kind != "c":
+        gradient = gradient.real
+    if gradient.shape != like.shape:
+        gradient = OPS["sum_to"].kernel(gradient, shape=list(like.shape))
+    return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
+
+
+def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """The instruction of an op `vjp`."""
+    op = OPS[desc.attr("of")]
+    cells: list[str] = []
+
+    def text(names: Sequence[str], many: bool) -> str:
+        places = [f"{{{len(cells) + i}}}" for i in range(len(names))]
+        cells.extend(lowering.cells_of(block, names))
+        if many:
+            return f"[{', '.join(places)}]" if places else "None"
+        return places[0] if places else "None"
+
+    grads = [text(desc.inputs[f"{op.outs[i].name}@GRAD"], op.outs[i].many) for i in op.grad_outs]
+    operands = [text(desc.inputs.get(s.name, []), s.many) for s in op.ins]
+    results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
+    wanted, outs = [], []
+    for i, slot in enumerate(op.ins):
+        for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", [])):
+            if name != EMPTY:
+                wanted.append((i, k))
+                outs.append(lowering.cell(block, name))
+    attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
+    targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
+    lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
+    source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
+    return Do(desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted)})

@@ -1,0 +1,35 @@
+"""What of a program cannot be run by kernels: found out before it runs, and said all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..core.errors import OarlockError
+from ..core.op import OPS
+from .program import AttrType, OpDesc
+
+
+class Unsupported(OarlockError, NotImplementedError):
+    """A program holds ops that have no kernel; all of them are listed."""
+
+
+def refuse_unknown(ops: Sequence[OpDesc]) -> None:
+    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes."""
+    problems = {problem for desc in ops for problem in _problems(desc)}
+    if problems:
+        raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems)))
+
+
+def _problems(desc: OpDesc) -> Iterator[str]:
+    op = OPS.get(desc.type)
+    at = f" ({desc.where})" if desc.where else ""
+    if op is None:
+        yield f"{desc.type}: no such op{at}"
+        return
+    known = {s.name for s in op.ins}
+    for slot, names in desc.inputs.items():
+        if names and slot not in known:
+            yield f"{desc.type}: input {slot} is not supported{at}"
+    for name, attr in desc.attrs.items():
+        if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
+            yield f"{desc.type}: attribute {name} is a tensor{at}"
