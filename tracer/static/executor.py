@@ -61,7 +61,7 @@ class Executor:
                 program.compiled.clear()  # of a program that has changed
             program.compiled[key] = found
         check_feed(found.program, feed)
-        return found  # type: ignore[no-any-return]
+        return found
 
     @staticmethod
     def _with_rate(program: Program, feed: dict[str, Any], scope: Scope) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Variable(Tensor):
         return dtype_of(self.desc.dtype)
 
     @property
-    def stop_gradient(self) -> bool:  # type: ignore[override]
+    def stop_gradient(self) -> bool:
         """Whether no gradient flows through it: what its declaration says."""
         return self.desc.stop_gradient
 
@@ -70,7 +70,7 @@ class Variable(Tensor):
         self.desc.stop_gradient = bool(value)
 
     @property
-    def persistable(self) -> bool:  # type: ignore[override]
+    def persistable(self) -> bool:
         """Whether its value outlives a run."""
         return self.desc.persistable
 

@@ -157,18 +157,24 @@ class Block:
         """The ops in order."""
         return [Operator(self, op) for op in self.desc.ops]
 
-    def append_op(self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any) -> Operator:  # fmt: skip
+    def append_op(
+        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
         """Add an op.   inputs, outputs: variables or their names by slot; attrs by name.   Shapes of the results follow.
 
         Raises OpError for operands or attributes that the op refuses, and for variables that are not declared.
         """
         return self._insert_op(len(self.desc.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
 
-    def _prepend_op(self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any) -> Operator:  # fmt: skip
+    def _prepend_op(
+        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
         """Add an op before all others."""
         return self._insert_op(0, type=type, inputs=inputs, outputs=outputs, attrs=attrs)
 
-    def _insert_op(self, index: int, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any) -> Operator:  # fmt: skip
+    def _insert_op(
+        self, index: int, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
         """Add an op before the one at `index`."""
         if type is None:
             raise OpError(with_user_line("append_op: the type of the op is needed"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.dtype import dtype_of
 from ...core.op import OPS
-from ...core.tensor import Tensor
+from ..variable import Variable
 
 # dtype -> the attribute of assign_value that holds its elements, and the dtype they are held in
 HELD = {
@@ -17,18 +17,21 @@ HELD = {
 }  # fmt: skip
 
 
-def value_of(array: Any) -> Tensor:
+def value_of(array: Any) -> Variable:
     """A variable with this value, written by ops of the program in force.   array [*] -> [*]"""
     array = np.asarray(array)
     dtype = dtype_of(array.dtype)
     if array.dtype.kind == "c":
-        return OPS["complex"](value_of(array.real), value_of(array.imag))
+        both: Variable = OPS["complex"](value_of(array.real), value_of(array.imag))
+        return both
     if array.size == 0 or (array.size > 1 and not array.any()):
-        return OPS["fill_constant"](shape=list(array.shape), value=0.0, str_value="0.0", dtype=dtype.proto)
+        zeros: Variable = OPS["fill_constant"](shape=list(array.shape), value=0.0, str_value="0.0", dtype=dtype.proto)
+        return zeros
     held = dtype.name if dtype.name in HELD else ("float32" if dtype.name in ("float16", "bfloat16") else "int32")
     attr, wide, plain = HELD[held]
     values = [plain(v) for v in array.astype(wide).reshape(-1).tolist()]
-    made = OPS["assign_value"](shape=list(array.shape), dtype=dtype_of(wide).proto, **{attr: values})
+    made: Variable = OPS["assign_value"](shape=list(array.shape), dtype=dtype_of(wide).proto, **{attr: values})
     if held == dtype.name:
         return made
-    return OPS["cast"](made, in_dtype=dtype_of(wide).proto, out_dtype=dtype.proto)
+    cast: Variable = OPS["cast"](made, in_dtype=dtype_of(wide).proto, out_dtype=dtype.proto)
+    return cast

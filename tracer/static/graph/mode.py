@@ -27,6 +27,7 @@ class Writing(Static):
 
     def __init__(self, program: Program | None = None) -> None:
         self._program = program
+        self._convert = None
         self.builder = Builder(self)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,12 @@ def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -
     """Write ops that give a variable its first value."""
     from .mode import Writing  # noqa: PLC0415 - modes know how parameters are made
 
-    kept = {"persistable": True, "is_parameter": desc.is_parameter, "stop_gradient": desc.stop_gradient}
-    target = startup.global_block().declare(data.VarDesc(desc.name, desc.shape, desc.dtype, **kept))
+    target = startup.global_block().declare(replace(desc, persistable=True))
     mode = Writing(startup)
     with pushed(mode):
         value = first()
-        value = value if isinstance(value, Variable) else value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
+        if not isinstance(value, Variable):
+            value = value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
         if tuple(value.desc.shape) != desc.shape:
             raise OpError(with_user_line(f"parameter '{desc.name}': starts as {value.meta}, not {list(desc.shape)}"))
         mode.write(value, target)
@@ -73,5 +74,5 @@ def adopt(program: Program, tensor: Tensor) -> Variable:
 def new_buffer(program: Program, name: str, array: Any) -> Variable:
     """A variable that is state but no parameter."""
     array = np.asarray(array)
-    flags = {"persistable": True, "stop_gradient": True}
-    return lasting(program, data.VarDesc(name, array.shape, BY_NP[array.dtype].name, **flags), lambda: value_of(array))
+    desc = data.VarDesc(name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True)
+    return lasting(program, desc, lambda: value_of(array))
