@@ -9,6 +9,7 @@ from .graph.defaults import (
     name_scope,
     program_guard,
 )
+from .graph.gradients import append_backward, gradients
 from .graph.inputs import create_global_var
 from .graph.inputs import data_input as data
 from .graph.mode import disable_static, enable_static
@@ -18,7 +19,7 @@ from .scope import Scope, global_scope, scope_guard
 from .variable import Variable
 
 __all__ = [
-    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "InputSpec", "Program", "Scope", "Variable",
+    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "InputSpec", "Program", "Scope", "Variable", "append_backward",
     "create_global_var", "data", "default_main_program", "default_startup_program", "device_guard", "disable_static",
-    "enable_static", "global_scope", "name_scope", "program_guard", "scope_guard",
+    "enable_static", "gradients", "global_scope", "name_scope", "program_guard", "scope_guard",
 ]  # fmt: skip

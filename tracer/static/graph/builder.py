@@ -30,3 +30,21 @@ class Builder:
         if isinstance(tensor, Variable):
             return tensor
         return new_buffer(self.mode.program, tensor.name, tensor.array)
+
+    def minimize(self, optimizer: Any, loss: Variable, startup_program: Any, parameters: Any, no_grad_set: Any) -> Any:
+        """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
+        from .minimize import minimize  # which writes with modes  # noqa: PLC0415
+
+        return minimize(optimizer, loss, startup_program, parameters, no_grad_set)
+
+    def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:
+        """Gradients; gives pairs of a parameter and its gradient."""
+        from .minimize import backward  # which writes with modes  # noqa: PLC0415
+
+        return backward(optimizer, loss, parameters, no_grad_set)
+
+    def apply(self, optimizer: Any, pairs: Any) -> Any:
+        """Steps with these gradients; gives the ops."""
+        from .minimize import apply  # which writes with modes  # noqa: PLC0415
+
+        return apply(optimizer, list(pairs))
