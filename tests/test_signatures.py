@@ -21,7 +21,6 @@ REASONS = {
     "of several machines": ("", "DataParallel"),
     "parameters are always made at once": ("", "LazyGuard"),
     "a check of Paddle's own functions": ("", "check_shape"),
-    "belongs to the static graph": ("", "disable_static enable_static"),
     "only a method of Tensor": ("", "where_"),
     SPARSE: ("Tensor", "coalesce cols crows indices is_sparse is_sparse_coo is_sparse_csr nnz rows to_dense to_sparse_coo to_sparse_csr values"),
     DISTRIBUTED: ("Tensor", "dist_attr get_map_tensor is_dist num_shard placements process_mesh"),

@@ -12,7 +12,7 @@ from typing import Any as _Any
 from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
-from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, in_dynamic_mode, set_cuda_rng_state
+from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, set_cuda_rng_state
 from .core.dtype import DType as dtype
 from .core.dtype import (
     bfloat16,
@@ -43,6 +43,7 @@ from .core.threads import set_num_threads
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
+from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
 __version__ = "0.1.0"
@@ -87,7 +88,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "get_cuda_rng_state", "get_flags",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "disable_static", "enable_static", "get_cuda_rng_state", "get_flags",
     "in_dynamic_mode", "set_cuda_rng_state", "set_flags", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
     "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",

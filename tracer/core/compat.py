@@ -8,11 +8,6 @@ from typing import Any
 from .errors import OpError, with_user_line
 
 
-def in_dynamic_mode() -> bool:
-    """True: ops run when they are called, or are recorded when they are called."""
-    return True
-
-
 def disable_signal_handler() -> None:
     """Nothing: Oarlock handles no signals."""
 

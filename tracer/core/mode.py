@@ -28,6 +28,9 @@ class Mode:
     bare = False
     tape = True
     static = False
+    builder: Any = (
+        None  # who makes parameters and steps of optimizers as parts of a program, where one is written by hand
+    )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several slots."""
@@ -75,6 +78,7 @@ class Over(Mode):
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
         self.silent, self.bare, self.tape, self.static = inner.silent, inner.bare, inner.tape, inner.static
+        self.builder = inner.builder
 
     def over(self, inner: Mode) -> Mode:
         """The same over another mode."""

@@ -6,23 +6,44 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_counters: defaultdict[str, int] = defaultdict(int)
+
+class UniqueNames:
+    """Counts of the names made so far.   prefix: what all of them begin with"""
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+        self.counts: defaultdict[str, int] = defaultdict(int)
+
+    def __call__(self, key: str) -> str:
+        """The next name made from `key`."""
+        number = self.counts[key]
+        self.counts[key] += 1
+        return f"{self.prefix}{key}_{number}"
+
+
+_names = UniqueNames()
 
 
 def generate(key: str) -> str:
     """`key_N`, N counting the names made from `key`."""
-    number = _counters[key]
-    _counters[key] += 1
-    return f"{key}_{number}"
+    return _names(key)
+
+
+def switch(
+    new_generator: UniqueNames | None = None, new_para_name_checker: object = None
+) -> tuple[UniqueNames, object]:
+    """Count with another UniqueNames from now on, a new one unless given; gives the one before."""
+    global _names
+    before, _names = _names, UniqueNames() if new_generator is None else new_generator
+    return before, new_para_name_checker
 
 
 @contextmanager
-def guard(new_generator: object = None) -> Iterator[None]:
-    """Start counting anew in the body, and go on from the old counts after it."""
-    global _counters  # noqa: PLW0603 - the counters are the module's one state
-    before = _counters
-    _counters = defaultdict(int)
+def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
+    """Start counting anew in the body, and go on from the old counts after it.   new_generator: a prefix, or counts to go on with"""
+    own = UniqueNames(new_generator) if isinstance(new_generator, str) else new_generator
+    before, _ = switch(own)
     try:
         yield
     finally:
-        _counters = before
+        switch(before)

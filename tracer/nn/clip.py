@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.op import OPS
+
 __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
@@ -29,6 +31,10 @@ class ClipGradByValue:
         """The pairs with gradients clipped."""
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
+    def recorded(self, pairs: Pairs) -> Pairs:
+        """The same of gradients that are variables of a program."""
+        return [(p, OPS["clip"](g, min=self.min, max=self.max) if p.need_clip else g) for p, g in pairs]
+
 
 class ClipGradByNorm:
     """Every gradient scaled so that its norm is at most clip_norm."""
@@ -44,6 +50,10 @@ class ClipGradByNorm:
         """The pairs with gradients clipped."""
         return [(p, self._clipped(g) if p.need_clip else g) for p, g in pairs]
 
+    def recorded(self, pairs: Pairs) -> Pairs:
+        """The same of gradients that are variables of a program."""
+        return [(p, _scaled_to(g, _root_of([g]), self.clip_norm) if p.need_clip else g) for p, g in pairs]
+
 
 class ClipGradByGlobalNorm:
     """All gradients scaled by one factor so that the norm of all together is at most clip_norm."""
@@ -58,3 +68,24 @@ class ClipGradByGlobalNorm:
         if factor == 1.0:
             return pairs
         return [(p, g * g.dtype.type(factor) if p.need_clip else g) for p, g in pairs]
+
+    def recorded(self, pairs: Pairs) -> Pairs:
+        """The same of gradients that are variables of a program."""
+        clipped = [g for p, g in pairs if p.need_clip]
+        if not clipped:
+            return pairs
+        norm = _root_of(clipped)
+        return [(p, _scaled_to(g, norm, self.clip_norm) if p.need_clip else g) for p, g in pairs]
+
+
+def _root_of(gradients: list[Any]) -> Any:
+    """The norm of gradients that are variables.   -> float32 []"""
+    wide = [g.astype("float32") if g.meta.dtype.itemsize == 2 else g for g in gradients]
+    return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in wide]))
+
+
+def _scaled_to(gradient: Any, norm: Any, most: float) -> Any:
+    """A gradient times most / max(norm, most)."""
+    limit = OPS["fill_any_like"](norm, value=most, dtype=-1)
+    factor = limit / OPS["elementwise_max"](norm, limit)
+    return gradient * factor.astype(gradient.dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core import unique_name
 from ..core.dtype import dtype_of
+from ..core.mode import state
 from ..core.parameter import Parameter
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
 from .param_attr import ParamAttr
@@ -18,7 +19,13 @@ def made_parameter(
     start = spec.initializer or global_initializer(is_bias) or start
     start = start or (Constant(0.0) if is_bias else XavierUniform())
     name = spec.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
-    made = Parameter(start.make([int(d) for d in shape], dtype), trainable=spec.trainable, name=name)
+    builder = state.mode.builder
+    if builder is not None:
+        made = builder.parameter(
+            name, shape, dtype, spec.trainable, lambda: start.recorded([int(d) for d in shape], dtype)
+        )
+    else:
+        made = Parameter(start.make([int(d) for d in shape], dtype), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate
     made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
     return made

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
+from ..core.dtype import dtype_of, work_dtype
 from ..core.errors import OpError
+from ..core.op import OPS
 from ..core.tensor import Tensor
 
 __all__ = [
@@ -29,6 +31,10 @@ class Initializer:
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """The starting value.   -> [*shape]"""
         raise NotImplementedError
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """The starting value as ops of the program that is written, or as an ndarray.   -> [*shape]"""
+        return self.make(shape, dtype)
 
     def __call__(self, param: Tensor, block: Any = None) -> Tensor:
         """Give a parameter its starting value."""
@@ -55,6 +61,15 @@ def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
     return (rng.generator().standard_normal(tuple(shape)) * std).astype(dtype)
 
 
+def _drawn(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Tensor:
+    """Random numbers as an op draws them.   -> [*shape]"""
+    wide = work_dtype(dtype)
+    made: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(wide).proto, **attrs)
+    if wide == dtype:
+        return made
+    return OPS["cast"](made, in_dtype=dtype_of(wide).proto, out_dtype=dtype_of(dtype).proto)
+
+
 class Constant(Initializer):
     """One value everywhere."""
 
@@ -64,6 +79,11 @@ class Constant(Initializer):
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
         return np.full(tuple(shape), self.value, dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        value = float(self.value)
+        return OPS["fill_constant"](shape=list(shape), value=value, str_value=repr(value), dtype=dtype_of(dtype).proto)
 
 
 class Uniform(Initializer):
@@ -77,6 +97,10 @@ class Uniform(Initializer):
         """See Initializer.make."""
         return rng.generator().uniform(self.low, self.high, tuple(shape)).astype(dtype)
 
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        return _drawn("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
+
 
 class Normal(Initializer):
     """Normal with mean and standard deviation."""
@@ -88,6 +112,10 @@ class Normal(Initializer):
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
         return (rng.generator().standard_normal(tuple(shape)) * self.std + self.mean).astype(dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        return _drawn("gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
 
 
 class TruncatedNormal(Normal):
@@ -108,6 +136,12 @@ class TruncatedNormal(Normal):
             found[outside] = draw.standard_normal(int(outside.sum()))
         return (found * self.std + self.mean).astype(dtype)
 
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        if (self.a, self.b) != (-2.0, 2.0):
+            return self.make(shape, dtype)
+        return _drawn("truncated_gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
+
 
 class XavierUniform(Initializer):
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
@@ -127,6 +161,11 @@ class XavierUniform(Initializer):
         """See Initializer.make."""
         return _uniform(shape, self.gain * math.sqrt(6.0 / self._sum(shape)), dtype)
 
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        limit = self.gain * math.sqrt(6.0 / self._sum(shape))
+        return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
+
 
 class XavierNormal(XavierUniform):
     """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
@@ -134,6 +173,10 @@ class XavierNormal(XavierUniform):
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
         return _normal(shape, self.gain * math.sqrt(2.0 / self._sum(shape)), dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        return _drawn("gaussian_random", shape, dtype, mean=0.0, std=self.gain * math.sqrt(2.0 / self._sum(shape)))
 
 
 class KaimingUniform(Initializer):
@@ -152,6 +195,11 @@ class KaimingUniform(Initializer):
         """See Initializer.make."""
         return _uniform(shape, math.sqrt(3.0) * self._std(shape), dtype)
 
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        limit = math.sqrt(3.0) * self._std(shape)
+        return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
+
 
 class KaimingNormal(KaimingUniform):
     """Normal of standard deviation gain / sqrt(fan_in)   (He et al. 2015)."""
@@ -159,6 +207,10 @@ class KaimingNormal(KaimingUniform):
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
         return _normal(shape, self._std(shape), dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        return _drawn("gaussian_random", shape, dtype, mean=0.0, std=self._std(shape))
 
 
 class Assign(Initializer):

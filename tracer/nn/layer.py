@@ -153,6 +153,9 @@ class Layer:
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
         """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
+        builder = state.mode.builder
+        if tensor is not None and builder is not None:
+            tensor = builder.buffer(tensor)
         self._buffers[name] = tensor
         if persistable:
             self._non_persistable.discard(name)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import unique_name
 from ..core.errors import OpError
 from ..core.op import OPS
 from ..core.parameter import Parameter
@@ -14,6 +13,7 @@ from ..core.tensor import Tensor
 from . import functional as F
 from .initializer import Constant, Normal
 from .layer import KeepsFloat32, Layer
+from .param_attr import ParamAttr
 
 __all__ = [
     "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LayerNorm",
@@ -41,8 +41,8 @@ class _BatchNorm(KeepsFloat32):
         self._num_features, self._name = num_features, name
         self.weight: Any = self._scale(weight_attr, 1.0)
         self.bias: Any = self._scale(bias_attr, 0.0)
-        self._mean = self._statistic(np.zeros(num_features, self._dtype))
-        self._variance = self._statistic(np.ones(num_features, self._dtype))
+        self._mean = self._statistic(0.0)
+        self._variance = self._statistic(1.0)
 
     def _scale(self, attr: Any, start: float) -> Parameter | None:
         """weight or bias; with attr False it is a frozen constant, as in Paddle."""
@@ -56,9 +56,12 @@ class _BatchNorm(KeepsFloat32):
             made.stop_gradient = True
         return made
 
-    def _statistic(self, array: Any) -> Parameter:
+    def _statistic(self, start: float) -> Parameter:
         """A running statistic: in Paddle a parameter that is not trained."""
-        return Parameter(array, trainable=False, name=unique_name.generate(f"{self._full_name}.w"))
+        made: Parameter = self.create_parameter(
+            [self._num_features], ParamAttr(initializer=Constant(start), trainable=False)
+        )
+        return made
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""

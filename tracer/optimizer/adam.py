@@ -101,8 +101,8 @@ class AdamW(Adam):
         self._lr_ratio = lr_ratio
         self._decays = apply_decay_param_fun
 
-    def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
-        return gradient
+    def _decay_of_gradient(self, parameter: Parameter) -> Any:
+        return None
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
@@ -150,8 +150,7 @@ class Adamax(Optimizer):
         )
 
     def _after(self, state: dict[str, Array]) -> None:
-        power = state["beta1_pow_acc"]
-        state["beta1_pow_acc"] = power * power.dtype.type(self._attrs["beta1"])
+        state["beta1_pow_acc"] = state["beta1_pow_acc"] * self._attrs["beta1"]
 
 
 class Lamb(Adam):

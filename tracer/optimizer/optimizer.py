@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import native
+from ..core import mode, native
 from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, OpError
 from ..core.op import Op
@@ -65,7 +65,7 @@ class Optimizer:
         self, learning_rate: float | LRScheduler = 0.001, parameters: Iterable[Any] | None = None, weight_decay: Any = None,
         grad_clip: Any = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        if parameters is None:
+        if parameters is None and mode.state.mode.builder is None:
             raise OpError(f"{type(self).__name__}: parameters are needed, e.g. parameters=layer.parameters()")
         if isinstance(parameters, Parameter):
             raise OpError(f"{type(self).__name__}: parameters is one Parameter; it should be a list of them")
@@ -80,7 +80,9 @@ class Optimizer:
         self._attrs = {}
         self._parameter_list: list[Parameter] = []
         self._state: dict[str, dict[str, Array]] = {}
-        for item in parameters:
+        self._rates: dict[int, Any] = {}  # in programs, the variables of the learning rate and of what is kept
+        self._variables: dict[str, dict[str, Any]] = {}
+        for item in parameters or ():
             self._add(item)
 
     def _add(self, item: Any) -> None:
@@ -112,14 +114,20 @@ class Optimizer:
         if isinstance(self._learning_rate, LRScheduler):
             raise OarlockError("set_lr: the learning rate is an LRScheduler's; change that one")
         self._learning_rate = float(value)
+        for variable in self._rates.values():
+            variable.set_value(np.asarray(value, np.float32))
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Let a scheduler rule from now on."""
         self._learning_rate = scheduler
 
-    def _lr_of(self, parameter: Parameter) -> float:
+    def _lr_factor(self, parameter: Parameter) -> float:
+        """What the learning rate is multiplied by for one parameter."""
         own = self._settings.get(id(parameter), {}).get("learning_rate", 1.0)
-        return self.get_lr() * float(own) * float(parameter.optimize_attr["learning_rate"])
+        return float(own) * float(parameter.optimize_attr["learning_rate"])
+
+    def _lr_of(self, parameter: Parameter) -> float:
+        return self.get_lr() * self._lr_factor(parameter)
 
     # -- one step -----------------------------------------------------------------------------------------------
 
@@ -140,11 +148,15 @@ class Optimizer:
         """Change all parameters in one compiled step; False where there is none, and nothing has changed then."""
         return False
 
+    def _decay_of_gradient(self, parameter: Parameter) -> Any:
+        """The weight decay that is a term of the gradient; a parameter's own regularizer goes first."""
+        if parameter.regularizer is not None:
+            return parameter.regularizer
+        return self._settings.get(id(parameter), {}).get("weight_decay", self._weight_decay)
+
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
-        """The gradient plus that of the weight decay; a parameter's own regularizer goes first."""
-        decay = parameter.regularizer
-        if decay is None:
-            decay = self._settings.get(id(parameter), {}).get("weight_decay", self._weight_decay)
+        """The gradient plus that of the weight decay."""
+        decay = self._decay_of_gradient(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):
@@ -198,14 +210,34 @@ class Optimizer:
 
     def minimize(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
-    ) -> tuple[None, list[tuple[Parameter, Tensor | None]]]:
-        """A step with the gradients that loss.backward() left."""
+    ) -> tuple[Any, list[tuple[Parameter, Tensor | None]]]:
+        """A step with the gradients that loss.backward() left; in a program, ops for gradients and step.
+
+        Gives pairs of a parameter and its gradient, and before them the ops of the step, None where it was made.
+        """
+        builder = mode.state.mode.builder
+        if builder is not None:
+            found: tuple[Any, Any] = builder.minimize(self, loss, startup_program, parameters, no_grad_set)
+            return found
         self.step()
         return None, [(p, p.grad) for p in self._parameter_list]
 
-    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> None:
-        """A step with these gradients."""
-        self._apply([(p, g.array) for p, g in params_grads if g is not None])
+    def backward(
+        self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None, callbacks: Any = None
+    ) -> list[tuple[Parameter, Tensor]]:  # fmt: skip
+        """Pairs of a parameter and its gradient: those that loss.backward() left; in a program, ops for them."""
+        builder = mode.state.mode.builder
+        if builder is not None:
+            found: list[tuple[Parameter, Tensor]] = builder.backward(self, loss, parameters, no_grad_set)
+            return found
+        return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
+
+    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> Any:
+        """A step with these gradients; in a program its ops, which are given."""
+        builder = mode.state.mode.builder
+        if builder is not None:
+            return builder.apply(self, params_grads)
+        return self._apply([(p, g.array) for p, g in params_grads if g is not None])
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
@@ -220,6 +252,7 @@ class Optimizer:
         """Accumulators under Paddle's names, `linear_0.w_0_moment1_0`; 'LR_Scheduler' and 'master_weights' where there are any."""
         found: dict[str, Any] = {}
         masters: dict[str, Tensor] = {}
+        found.update({v.name: v.get_value() for kept in self._variables.values() for v in kept.values()})
         for parameter in self._parameter_list:
             state = self._state.get(parameter.name, {})
             for key, array in state.items():
@@ -239,6 +272,11 @@ class Optimizer:
         """Take over what state_dict() gave.   Warns of accumulators that are missing; raises OpError for one of another shape."""
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+        for variable in (v for kept in self._variables.values() for v in kept.values()):
+            if variable.name in state_dict:
+                variable.set_value(state_dict[variable.name])
+        if self._variables:
+            return
         for parameter in self._parameter_list:
             state = self._new_state(parameter)
             given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}

@@ -19,6 +19,10 @@ class L2Decay:
         """coeff * parameter.   parameter, result: ndarrays [*]"""
         return parameter * parameter.dtype.type(self.coeff)
 
+    def term(self, parameter: Any) -> Any:
+        """The same of Tensors: in a program, ops for it."""
+        return parameter * self.coeff
+
     def __str__(self) -> str:
         return f"L2Decay, coeff={self.coeff:f}"
 
@@ -32,6 +36,10 @@ class L1Decay:
     def gradient(self, parameter: Any) -> Any:
         """coeff * sign(parameter).   parameter, result: ndarrays [*]"""
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
+
+    def term(self, parameter: Any) -> Any:
+        """The same of Tensors: in a program, ops for it."""
+        return parameter.sign() * self.coeff
 
     def __str__(self) -> str:
         return f"L1Decay, coeff={self.coeff:f}"

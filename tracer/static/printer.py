@@ -122,7 +122,8 @@ def _declared(var: VarDesc) -> str:
     return f"{name(var.name)}: {type_text(var)}{_flags(var, var.persistable)}"
 
 
-def _declaration(var: VarDesc) -> str:
+def declaration(var: VarDesc) -> str:
+    """A variable as the line that declares it: `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == Kind.DENSE:
         return f"param {name(var.name)}: {type_text(var)}{_flags(var, False)}"
     return f"var {_declared(var)}"
@@ -133,7 +134,7 @@ def _slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
     return f"{name(slot)}={held}"
 
 
-def _op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
+def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     """One op.   declare: the variables not declared yet; those the op writes are taken out."""
 
     def output(written: str) -> str:
@@ -161,12 +162,13 @@ def _made(block: Block) -> set[str]:
     return made
 
 
-def _block(block: Block) -> Iterator[str]:
+def block_lines(block: Block) -> Iterator[str]:
+    """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
     made = _made(block)
     declare = {var.name: var for var in block.vars.values() if var.name in made and not var.persistable}
-    yield from (f"  {_declaration(var)}" for var in block.vars.values() if var.name not in declare)
-    yield from (f"  {_op(op, declare)}" for op in block.ops)
+    yield from (f"  {declaration(var)}" for var in block.vars.values() if var.name not in declare)
+    yield from (f"  {op_text(op, declare)}" for op in block.ops)
 
 
 def _arg(word: str, arg: Arg) -> str:
@@ -200,5 +202,5 @@ def to_text(program: Program) -> str:
     if program.contract is not None:
         lines += _contract(program.contract)
     for block in program.blocks:
-        lines += _block(block)
+        lines += block_lines(block)
     return "\n".join(lines)

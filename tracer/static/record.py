@@ -28,11 +28,11 @@ class Inner:
 class Recorder:
     """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program."""
 
-    def __init__(self) -> None:
-        self.program = Program(version=PADDLE_VERSION)
+    def __init__(self, program: Program | None = None, namer: Namer | None = None) -> None:
+        self.program = Program(version=PADDLE_VERSION) if program is None else program
         self.open = [Inner(self.program.block)]  # the blocks that are being written, outermost first
         self.scope: dict[str, Tensor] = {}
-        self.namer = Namer()
+        self.namer = Namer() if namer is None else namer
         self._names: dict[int, str] = {}
         self.layers: list[str] = []  # those that forward is in, outermost first
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives

@@ -19,7 +19,7 @@ def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Prog
         declared[name].shape = shape
     for desc in copied.block.ops:
         if desc.type not in ("feed", "fetch"):
-            _infer(desc, declared)
+            infer(desc, declared)
     return copied
 
 
@@ -28,7 +28,8 @@ def _metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
     return (found or None) if many else (found[0] if found else None)
 
 
-def _infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
+def infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
+    """Let the results of an op have the shapes and dtypes that follow from its operands.   Raises OpError where it refuses them."""
     op = OPS[desc.type]
     metas = tuple(_metas(desc.inputs.get(s.name, []), s.many, declared) for s in op.ins)
     attrs = {name: a.value for name, a in desc.attrs.items() if name in op.attrs}

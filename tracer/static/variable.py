@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..core.dtype import dtype_of
+import numpy as np
+
+from ..core.dtype import DType, dtype_of
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
+from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from .program import VarDesc
+from .program import Kind, VarDesc
+from .scope import current_scope
+
+if TYPE_CHECKING:
+    from .graph.block import Block
+    from .graph.operator import Operator
+    from .scope import Scope
+
+GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 
 class Variable(Tensor):
     """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
 
     where = ""
+    error_clip: Any = None
+    _block: Block | None = None
 
     def __init__(self, desc: VarDesc) -> None:
         self.desc = desc
         self._name = desc.name
 
-    @property
-    def stop_gradient(self) -> bool:
-        """Whether no gradient flows through it: what its declaration says."""
-        return self.desc.stop_gradient
-
-    @stop_gradient.setter
-    def stop_gradient(self, value: bool) -> None:
-        self.desc.stop_gradient = bool(value)
+    # -- its declaration ----------------------------------------------------------------------------------------
 
     @property
     def array(self) -> Any:
@@ -49,6 +55,89 @@ class Variable(Tensor):
         """Where it was made, for an error that names it."""
         return f" made at {self.where}" if self.where else f" '{self.name}'"
 
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return dtype_of(self.desc.dtype)
+
+    @property
+    def stop_gradient(self) -> bool:
+        """Whether no gradient flows through it: what its declaration says."""
+        return self.desc.stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self.desc.stop_gradient = bool(value)
+
+    @property
+    def persistable(self) -> bool:
+        """Whether its value outlives a run."""
+        return self.desc.persistable
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self.desc.persistable = bool(value)
+
+    @property
+    def block(self) -> Block | None:
+        """The block that declares it, of a program that is written by hand; None elsewhere."""
+        if self._block is None:
+            from .graph.defaults import default_main_program  # which knows variables  # noqa: PLC0415
+
+            blocks = default_main_program().blocks
+            self._block = next((b for b in blocks if b.desc.vars.get(self.desc.name) is self.desc), None)
+        return self._block
+
+    @block.setter
+    def block(self, value: Block | None) -> None:
+        self._block = value
+
+    @property
+    def lod_level(self) -> int:
+        """How deep the sequences nest whose rows it holds; 0 for plain tensors."""
+        return self.desc.lod_level
+
+    @property
+    def type(self) -> Kind:
+        """What it is: a tensor, an array of tensors, ..."""
+        return self.desc.kind
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is fed."""
+        return self.desc.need_check_feed
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is a parameter, trainable or not."""
+        return self.desc.is_parameter
+
+    @property
+    def grad_name(self) -> str:
+        """The name that its gradient has, or would have."""
+        return self.name + GRADIENT
+
+    @property
+    def op(self) -> Operator | None:
+        """The op that writes it, None where none does."""
+        if self.block is None:
+            return None
+        return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
+
+    # -- its value in a scope -----------------------------------------------------------------------------------
+
+    def get_value(self, scope: Scope | None = None) -> Tensor:
+        """Its value in a scope, the current one unless given.   Raises OpError where there is none."""
+        return (current_scope() if scope is None else scope).value(self.name)
+
+    def set_value(self, value: Any, scope: Scope | None = None) -> None:
+        """Give it a value in a scope, the current one unless given; in a recording it becomes another variable."""
+        if self.block is None:
+            super().set_value(value)
+        else:
+            array = np.asarray(value.array if isinstance(value, Tensor) else value)
+            (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
+
     def _read(self, reader: str) -> NoReturn:
         refuse(self, reader)
 
@@ -63,8 +152,29 @@ class Variable(Tensor):
         made.stop_gradient = True
         return made
 
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The declaration as text, as in a printed program."""
+        from .printer import declaration  # noqa: PLC0415 - the printer is not needed otherwise
+
+        return declaration(self.desc)
+
     def __repr__(self) -> str:
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
+
+    __str__ = __repr__
+
+
+class ParameterVariable(Variable, Parameter):
+    """A parameter of a program that is written by hand."""
+
+    def __init__(self, desc: VarDesc) -> None:
+        super().__init__(desc)
+        self.optimize_attr = {"learning_rate": 1.0}
+
+    def __repr__(self) -> str:
+        return f"Parameter(name={self.name}, {self.meta}, trainable={self.trainable})"
+
+    __str__ = __repr__
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:

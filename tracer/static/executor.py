@@ -1,0 +1,138 @@
+"""Executor: runs programs, whose persistable variables stay in a scope from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core import place as places
+from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.tensor import Tensor
+from .feeding import arrays_of, check_feed
+from .graph.compiled_program import CompiledProgram
+from .graph.defaults import default_main_program
+from .graph.program import Program
+from .prune import HOLDERS, prune
+from .running import Ready
+from .scope import Scope, current_scope
+from .variable import Variable
+
+
+class Executor:
+    """Runs programs.   place: taken as it is; programs run on the CPU."""
+
+    def __init__(self, place: Any = None) -> None:
+        self.place = places.CPUPlace() if place is None else place
+        self._closed = False
+
+    def run(
+        self, program: Any = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed", fetch_var_name: str = "fetch",
+        scope: Scope | None = None, return_numpy: bool = True, use_program_cache: bool = False, use_prune: bool = False,
+    ) -> list[Any]:  # fmt: skip
+        """Run all ops of a program, the main one unless given; gives what fetch_list names: variables, or names.
+
+        feed: arrays by name of the input, with the declared dtypes and shapes; use_prune: only the ops that fetch_list needs.
+        -> ndarrays, or Tensors without return_numpy.   Raises OpError that lists every input that does not fit, and every
+        persistable variable without a value.
+        """
+        if self._closed:
+            raise OarlockError(with_user_line("Executor.run: the executor was closed"))
+        wanted = unpacked(default_main_program() if program is None else program)
+        where = current_scope() if scope is None else scope
+        fetches = [fetched_name(f) for f in _flat(fetch_list)]
+        given = arrays_of(_feed(feed))
+        made = self._ready(wanted, given, fetches, use_prune).run(where, self._with_rate(wanted, given, where))
+        return [np.asarray(a) if return_numpy and not isinstance(a, list) else _as_tensor(a) for a in made]
+
+    def _ready(self, program: Program, feed: Mapping[str, Any], fetches: list[str], use_prune: bool) -> Ready:
+        key = (program.revision(), tuple(feed), tuple(fetches), use_prune)
+        found = program.compiled.get(key)
+        if found is None:
+            desc = program.desc
+            unknown = [name for name in fetches if name not in desc.block.vars]
+            if unknown:
+                raise OpError(with_user_line(f"Executor.run: the program has no variables {unknown} to fetch"))
+            if use_prune and fetches:
+                desc = pruned(desc, list(feed), fetches)
+            found = Ready(desc, list(feed), fetches)
+            if any(old[0] != key[0] for old in program.compiled):
+                program.compiled.clear()  # of a program that has changed
+            program.compiled[key] = found
+        check_feed(found.program, feed)
+        return found
+
+    @staticmethod
+    def _with_rate(program: Program, feed: dict[str, Any], scope: Scope) -> dict[str, Any]:
+        """What is fed, after the variable of a learning-rate scheduler has the rate of now."""
+        if program.lr_scheduler is not None and program.lr_var is not None:
+            rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
+            scope.place_of(program.lr_var.name).array = rate.reshape(program.lr_var.desc.shape)
+        return feed
+
+    def close(self) -> None:
+        """Run nothing any more."""
+        self._closed = True
+
+    def train_from_dataset(
+        self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0, debug: bool = False, fetch_list: Any = None,
+        fetch_info: Any = None, print_period: int = 100, fetch_handler: Any = None,
+    ) -> NoReturn:  # fmt: skip
+        """Not there: raises OarlockError."""
+        _refuse_dataset("train_from_dataset")
+
+    def infer_from_dataset(
+        self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0, debug: bool = False, fetch_list: Any = None,
+        fetch_info: Any = None, print_period: int = 100, fetch_handler: Any = None,
+    ) -> NoReturn:  # fmt: skip
+        """Not there: raises OarlockError."""
+        _refuse_dataset("infer_from_dataset")
+
+
+def _refuse_dataset(name: str) -> NoReturn:
+    why = "reads files of parameter servers; feed batches of a paddle.io.DataLoader to Executor.run"
+    raise OarlockError(with_user_line(f"Executor.{name}: {why}"))
+
+
+def unpacked(program: Any) -> Program:
+    """The Program in what users run.   Raises TypeError for what is none."""
+    if isinstance(program, CompiledProgram):
+        return program.program
+    if not isinstance(program, Program):
+        raise TypeError(with_user_line(f"Executor.run: {type(program).__name__} is no Program"))
+    return program
+
+
+def _feed(feed: Any) -> Mapping[str, Any]:
+    if isinstance(feed, list | tuple) and len(feed) == 1:
+        feed = feed[0]
+    if feed is not None and not isinstance(feed, Mapping):
+        raise TypeError(with_user_line(f"Executor.run: feed is {type(feed).__name__}, not a dict of arrays by name"))
+    return feed or {}
+
+
+def _flat(fetch_list: Any) -> Sequence[Any]:
+    if fetch_list is None:
+        return []
+    return fetch_list if isinstance(fetch_list, list | tuple) else [fetch_list]
+
+
+def fetched_name(wanted: Any) -> str:
+    """The name of what is to be fetched: a Variable, or a name.   Raises TypeError for anything else."""
+    if isinstance(wanted, Variable | str):
+        return wanted if isinstance(wanted, str) else wanted.name
+    raise TypeError(
+        with_user_line(f"Executor.run: fetch_list holds {type(wanted).__name__}, neither a Variable nor a name")
+    )
+
+
+def _as_tensor(made: Any) -> Any:
+    return [Tensor(a) for a in made] if isinstance(made, list) else Tensor(made)
+
+
+def pruned(desc: Any, feeds: list[str], fetches: list[str]) -> Any:
+    """The part of a program that some outputs need, without the ops that feed and fetch."""
+    found = prune(desc, [name for name in feeds if not desc.block.vars[name].persistable], fetches)
+    found.block.ops = [op for op in found.block.ops if op.type not in HOLDERS]
+    return found

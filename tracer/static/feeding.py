@@ -1,0 +1,75 @@
+"""What a run is fed, compared with what the program declares: everything that does not fit is said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import BY_NP, dtype_of
+from ..core.errors import OpError, with_user_line
+from ..core.op import Meta
+from ..core.tensor import Tensor
+from .program import Program, VarDesc
+from .scope import Held
+
+
+def arrays_of(feed: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays that users feed as ndarrays, Tensors, numbers or nested lists of them."""
+    return {name: _array(value) for name, value in feed.items()}
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, Tensor):
+        return np.asarray(value.array)
+    if isinstance(value, Held):
+        return np.asarray(value)
+    if isinstance(value, bool | int | float):
+        return np.asarray(value, {bool: "bool", int: "int64", float: "float32"}[type(value)])
+    array = np.asarray(value)
+    if array.dtype.kind == "O":
+        raise OpError(
+            with_user_line(f"Executor.run: what is fed is {type(value).__name__}, of which no array can be made")
+        )
+    return array
+
+
+def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
+    """Raise OpError, listing every input that is missing, unknown, of another dtype or of another shape than declared."""
+    problems = [*_missing(program, feed), *_unfit(program, feed)]
+    if problems:
+        raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
+
+
+def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+    wanted = {n for n, v in program.block.vars.items() if v.need_check_feed and not v.persistable} | set(
+        program.feeds()
+    )
+    if not wanted - feed.keys():
+        return
+    read = {n for block in program.blocks for op in block.ops if op.type != "feed" for n in op.input_names()}
+    for name in sorted((wanted & read) - feed.keys()):
+        yield f"'{name}' is not fed ({_declared(program.block.vars[name])})"
+
+
+def _declared(var: VarDesc) -> Meta:
+    return Meta(var.shape, dtype_of(var.dtype).np)
+
+
+def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+    for name, array in feed.items():
+        var = program.block.vars.get(name)
+        if var is None:
+            yield f"'{name}' is fed, but the program has no such variable"
+            continue
+        if not var.need_check_feed:
+            continue
+        if array.dtype not in BY_NP or BY_NP[array.dtype].name != var.dtype or not _shape_fits(array.shape, var.shape):
+            yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"
+
+
+def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+    return len(shape) == len(declared) and all(w in (-1, n) for n, w in zip(shape, declared, strict=True))

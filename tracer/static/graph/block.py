@@ -1,0 +1,220 @@
+"""Block: the variables and ops of one block of a program, as users look at them and add to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...core import unique_name
+from ...core.dtype import dtype_of
+from ...core.errors import OpError, user_line, with_user_line
+from ...core.op import OPS, Meta
+from .. import program as data
+from ..reinfer import infer
+from ..variable import ParameterVariable, Variable
+from .operator import Operator, typed
+
+if TYPE_CHECKING:
+    from .program import Program
+
+
+def names_in(slots: Any) -> dict[str, list[str]]:
+    """Names of variables by slot, from variables, names, or lists of them."""
+    found = {}
+    for slot, given in (slots or {}).items():
+        many = given if isinstance(given, list | tuple) else [] if given is None else [given]
+        found[slot] = [v if isinstance(v, str) else v.name for v in many]
+    return found
+
+
+class Block:
+    """One block.   desc: the data; the same name always gives the same Variable."""
+
+    def __init__(self, program: Program, desc: data.Block) -> None:
+        self.program = program
+        self.desc = desc
+        self._made: dict[str, Variable] = {}
+
+    @property
+    def idx(self) -> int:
+        """Its place among the blocks."""
+        return self.desc.idx
+
+    @property
+    def parent_idx(self) -> int:
+        """The block around it, -1 for none."""
+        return self.desc.parent
+
+    forward_block_idx = backward_block_idx = -1
+
+    # -- variables ----------------------------------------------------------------------------------------------
+
+    def of(self, desc: data.VarDesc) -> Variable:
+        """The Variable of a declaration of this block."""
+        made = self._made.get(desc.name)
+        if made is None or made.desc is not desc:
+            made = self._made[desc.name] = (ParameterVariable if desc.is_parameter else Variable)(desc)
+            made.block = self
+            self.program.recorder.bind(made, desc.name)
+        return made
+
+    @property
+    def vars(self) -> dict[str, Variable]:
+        """The variables by name."""
+        return {name: self.of(desc) for name, desc in self.desc.vars.items()}
+
+    def has_var(self, name: str) -> bool:
+        """Whether this block declares `name`."""
+        return name in self.desc.vars
+
+    def var(self, name: str) -> Variable:
+        """The variable called `name`.   Raises OpError (a ValueError) where this block has none."""
+        if name not in self.desc.vars:
+            raise OpError(with_user_line(f"var {name} not in this block"))
+        return self.of(self.desc.vars[name])
+
+    def _var_recursive(self, name: str) -> Variable:
+        """The variable called `name` in this block or those around it.   Raises OpError where there is none."""
+        at = self.idx
+        while at >= 0:
+            block = self.program.block(at)
+            if block.has_var(name):
+                return block.var(name)
+            at = block.parent_idx
+        raise OpError(with_user_line(f"var {name} is not found"))
+
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        """The variable called `name` in this block or those around it, None where there is none."""
+        return self._var_recursive(name) if self.program.desc.var(name, self.idx) is not None else None
+
+    def iter_parameters(self) -> Iterator[ParameterVariable]:
+        """The parameters, trainable or not."""
+        return (v for v in self.vars.values() if isinstance(v, ParameterVariable))
+
+    def all_parameters(self) -> list[ParameterVariable]:
+        """The parameters, trainable or not."""
+        return list(self.iter_parameters())
+
+    def create_var(
+        self, name: str | None = None, shape: Any = (), dtype: Any = "float32", lod_level: int = 0, persistable: bool = False,
+        stop_gradient: bool = False, type: Any = data.Kind.DENSE, is_data: bool = False, need_check_feed: bool = False, **others: Any,
+    ) -> Variable:  # fmt: skip
+        """A new variable.   Raises OpError where the name is taken by another one."""
+        name = unique_name.generate("_generated_var") if name is None else name
+        sizes = tuple(-1 if d is None else int(d) for d in shape or ())
+        desc = data.VarDesc(
+            name, sizes, dtype_of("float32" if dtype is None else dtype).name, data.Kind(type), bool(persistable), False,
+            bool(stop_gradient), bool(need_check_feed or is_data), int(lod_level or 0),
+        )  # fmt: skip
+        return self.declare(desc)
+
+    def declare(self, desc: data.VarDesc) -> Variable:
+        """A new variable, or the one that is declared just so.   Raises OpError where it is declared otherwise."""
+        known = self.desc.vars.get(desc.name)
+        if known is not None:
+            if (known.shape, known.dtype, known.kind) != (desc.shape, desc.dtype, desc.kind):
+                both = f"{Meta(known.shape, dtype_of(known.dtype).np)}, not {Meta(desc.shape, dtype_of(desc.dtype).np)}"
+                raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, as {both}"))
+            return self.of(known)
+        self.program.recorder.namer.persistable(desc.name)
+        self.desc.vars[desc.name] = desc
+        self.program.changed()
+        return self.of(desc)
+
+    def create_parameter(
+        self, name: str, shape: Any, dtype: Any, trainable: bool = True, initializer: Any = None, **settings: Any
+    ) -> ParameterVariable:
+        """A new parameter of the outermost block.   initializer: called with it and with the first block of the startup program"""
+        desc = data.VarDesc(name, tuple(shape), dtype_of(dtype).name, persistable=True, is_parameter=True)
+        made = self.program.global_block().declare(desc)
+        assert isinstance(made, ParameterVariable)
+        made.trainable = trainable
+        for key, value in settings.items():
+            setattr(made, key, value)
+        return made
+
+    def _rename_var(self, name: str, new_name: str) -> Variable:
+        """Call a variable otherwise, in all ops of this block."""
+        desc = self.desc.vars.pop(name)
+        desc.name = new_name
+        self.desc.vars[new_name] = desc
+        self._made.pop(name, None)
+        for op in self.ops:
+            op._rename_input(name, new_name)
+            op._rename_output(name, new_name)
+        return self.of(desc)
+
+    def _remove_var(self, name: str) -> None:
+        """Take a declaration away."""
+        del self.desc.vars[name]
+        self._made.pop(name, None)
+        self.program.changed()
+
+    # -- ops ----------------------------------------------------------------------------------------------------
+
+    @property
+    def ops(self) -> list[Operator]:
+        """The ops in order."""
+        return [Operator(self, op) for op in self.desc.ops]
+
+    def append_op(
+        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
+        """Add an op.   inputs, outputs: variables or their names by slot; attrs by name.   Shapes of the results follow.
+
+        Raises OpError for operands or attributes that the op refuses, and for variables that are not declared.
+        """
+        return self._insert_op(len(self.desc.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+
+    def _prepend_op(
+        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
+        """Add an op before all others."""
+        return self._insert_op(0, type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+
+    def _insert_op(
+        self, index: int, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Operator:  # fmt: skip
+        """Add an op before the one at `index`."""
+        if type is None:
+            raise OpError(with_user_line("append_op: the type of the op is needed"))
+        desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
+        unknown = {n for n in (*desc.input_names(), *desc.output_names()) if self.program.desc.var(n, self.idx) is None}
+        if unknown:
+            raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
+        line = user_line()
+        desc.where = "" if line is None else str(line)
+        if type in OPS and not any(s.many or s.optional for s in OPS[type].ins if s.name not in desc.inputs):
+            self._infer(desc)
+        self.program.recorder.label(desc)
+        self.desc.ops.insert(index, desc)
+        self.program.changed()
+        return Operator(self, desc)
+
+    def _attrs(self, type: str, given: dict[str, Any]) -> dict[str, data.Attr]:
+        op = OPS.get(type)
+        defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
+        return {name: typed(type, name, value) for name, value in {**defaults, **given}.items() if value is not None}
+
+    def _infer(self, desc: data.OpDesc) -> None:
+        names = {*desc.input_names(), *desc.output_names()}
+        seen = {n: self.program.desc.var(n, self.idx) for n in names}
+        try:
+            infer(desc, {n: v for n, v in seen.items() if v is not None})
+        except OpError as error:
+            raise OpError(with_user_line(f"{desc.type}: {error}")) from None
+
+    def _remove_op(self, index: int, sync: bool = True) -> None:
+        """Take an op away."""
+        del self.desc.ops[index]
+        self.program.changed()
+
+    # -- text ---------------------------------------------------------------------------------------------------
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The block as in a printed program."""
+        from ..printer import block_lines  # noqa: PLC0415 - the printer is not needed otherwise
+
+        return "\n".join(block_lines(self.desc))
+
+    __str__ = __repr__ = to_string

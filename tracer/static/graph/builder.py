@@ -1,0 +1,50 @@
+"""What layers and optimizers ask for while a program is written by hand: variables in place of tensors, ops in place of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...core.tensor import Tensor
+from ..variable import ParameterVariable, Variable
+from .parameters import new_buffer, new_parameter
+
+if TYPE_CHECKING:
+    from .mode import Writing
+
+
+class Builder:
+    """See Mode.builder.   mode: whose program gets what is asked for"""
+
+    def __init__(self, mode: Writing) -> None:
+        self.mode = mode
+
+    def parameter(
+        self, name: str, shape: Any, dtype: Any, trainable: bool, first: Callable[[], Any]
+    ) -> ParameterVariable:
+        """A parameter of the program.   first: gives its first value, in the startup program"""
+        return new_parameter(self.mode.program, name, shape, dtype, trainable, first)
+
+    def buffer(self, tensor: Tensor) -> Variable:
+        """The variable of the program for a buffer that a layer made."""
+        if isinstance(tensor, Variable):
+            return tensor
+        return new_buffer(self.mode.program, tensor.name, tensor.array)
+
+    def minimize(self, optimizer: Any, loss: Variable, startup_program: Any, parameters: Any, no_grad_set: Any) -> Any:
+        """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
+        from .minimize import minimize  # which writes with modes  # noqa: PLC0415
+
+        return minimize(optimizer, loss, startup_program, parameters, no_grad_set)
+
+    def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:
+        """Gradients; gives pairs of a parameter and its gradient."""
+        from .minimize import backward  # which writes with modes  # noqa: PLC0415
+
+        return backward(optimizer, loss, parameters, no_grad_set)
+
+    def apply(self, optimizer: Any, pairs: Any) -> Any:
+        """Steps with these gradients; gives the ops."""
+        from .minimize import apply  # which writes with modes  # noqa: PLC0415
+
+        return apply(optimizer, list(pairs))

@@ -1,0 +1,69 @@
+"""CompiledProgram and its strategies: settings of Paddle's executors, which are taken and change nothing here."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...core.errors import OpError, with_user_line
+from .program import Program
+
+
+class _Settings:
+    """Settings under Paddle's names.   Each may be set to anything; none is needed, as programs are compiled before they run."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(
+            {k: v for c in reversed(type(self).__mro__) for k, v in getattr(c, "SETTINGS", {}).items()}
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+
+
+class BuildStrategy(_Settings):
+    """What Paddle's passes would do to a program."""
+
+    class ReduceStrategy:
+        """How gradients of several devices are added."""
+
+        AllReduce = 0
+        Reduce = 1
+        _NoReduce = 2
+
+    class GradientScaleStrategy:
+        """What the loss of several devices is divided by."""
+
+        CoeffNumDevice = 0
+        One = 1
+        Customized = 2
+
+    SETTINGS: ClassVar[dict[str, Any]] = {
+        "reduce_strategy": ReduceStrategy.AllReduce, "gradient_scale_strategy": GradientScaleStrategy.CoeffNumDevice,
+        "debug_graphviz_path": "", "enable_sequential_execution": False, "remove_unnecessary_lock": True, "num_trainers": 1,
+        "fuse_elewise_add_act_ops": False, "fuse_bn_act_ops": False, "fuse_bn_add_act_ops": True, "fuse_relu_depthwise_conv": False,
+        "fuse_broadcast_ops": False, "fuse_all_optimizer_ops": False, "fuse_all_reduce_ops": False, "fuse_gemm_epilogue": False,
+        "enable_inplace": False, "enable_addto": False, "memory_optimize": False, "sync_batch_norm": False, "build_cinn_pass": False,
+        "enable_auto_fusion": False, "allow_cuda_graph_capture": False,
+    }  # fmt: skip
+
+
+class ExecutionStrategy(_Settings):
+    """How Paddle's executors would run a program."""
+
+    SETTINGS: ClassVar[dict[str, Any]] = {
+        "num_threads": 1,
+        "num_iteration_per_drop_scope": 100,
+        "num_iteration_per_run": 1,
+        "use_thread_barrier": False,
+    }
+
+
+class CompiledProgram:
+    """A program with a strategy; an Executor runs it as it runs the program."""
+
+    def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
+        if not isinstance(program_or_graph, Program):
+            kind = type(program_or_graph).__name__
+            raise OpError(with_user_line(f"CompiledProgram: {kind} is no Program"))
+        self.program = self._program = program_or_graph
+        self._build_strategy = build_strategy

@@ -1,0 +1,56 @@
+"""append_backward and gradients, for programs that are written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.mode import pushed
+from .. import backward as data
+from ..variable import ParameterVariable, Variable
+from .mode import Writing
+from .program import Program
+from .record import Role
+
+
+def program_of(what: str, variable: Any) -> Program:
+    """The program that a variable belongs to.   Raises OpError for what is none of a program that is written by hand."""
+    if isinstance(variable, list | tuple) and variable:
+        variable = variable[0]
+    if not isinstance(variable, Variable) or variable.block is None:
+        kind = f"'{variable.name}' of a recording" if isinstance(variable, Variable) else type(variable).__name__
+        raise OpError(with_user_line(f"{what}: {kind} is no variable of a program that is written by hand"))
+    return variable.block.program
+
+
+def append_backward(
+    loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None,
+    distop_context: Any = None,
+) -> list[tuple[ParameterVariable, Variable]]:  # fmt: skip
+    """Append the gradients of `loss` [1] with respect to parameters; gives pairs of a parameter and its gradient.
+
+    parameter_list: parameters or names, by default all that are trained; no_grad_set: variables or names that are constants.
+    Raises OpError for a loss of several elements, OarlockError for checkpoints, which are not there.
+    """
+    if checkpoints:
+        raise OarlockError(with_user_line("append_backward: nothing is computed twice; checkpoints are not there"))
+    program = program_of("append_backward", loss)
+    with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
+        found = data.append_backward(loss, parameter_list, no_grad_set)
+    program.changed()
+    block = program.global_block()
+    return [(block.var(p.name), block.var(g.name)) for p, g in found]  # type: ignore[misc]
+
+
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+) -> list[Variable | None]:  # fmt: skip
+    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none.
+
+    target_gradients: what each target is multiplied by, ones unless given; no_grad_set: variables or names that are constants.
+    """
+    program = program_of("gradients", targets)
+    with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
+        found = data.gradients(targets, inputs, target_gradients, no_grad_set)
+    program.changed()
+    return [None if g is None else program.global_block().var(g.name) for g in found]

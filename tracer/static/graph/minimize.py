@@ -1,0 +1,132 @@
+"""Steps of optimizers as ops of a program: what is kept of parameters are variables that the startup program fills."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core import unique_name
+from ...core.dtype import dtype_of, is_half
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.mode import pushed
+from ...core.op import OPS
+from .. import program as data
+from ..variable import ParameterVariable, Variable
+from .defaults import program_guard
+from .gradients import append_backward, program_of
+from .mode import Writing
+from .operator import Operator
+from .parameters import lasting
+from .program import Program
+from .record import Role
+
+Pairs = list[tuple[ParameterVariable, Variable]]
+
+
+def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
+    """The gradients of what an optimizer changes.   Raises OpError where no parameter has one."""
+    wanted = parameters or optimizer._parameter_list or None
+    pairs = append_backward(loss, wanted, no_grad_set)
+    if not pairs:
+        raise OpError(with_user_line(f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"))
+    return pairs
+
+
+def minimize(
+    optimizer: Any, loss: Variable, startup_program: Program | None, parameters: Any, no_grad_set: Any
+) -> tuple[list[Operator], Pairs]:
+    """Append gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
+    program = program_of(f"{type(optimizer).__name__}.minimize", loss)
+    with program_guard(program, startup_program), pushed(Writing(program)):
+        pairs = backward(optimizer, loss, parameters, no_grad_set)
+        return apply(optimizer, pairs), pairs
+
+
+def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
+    """Append the steps with these gradients."""
+    if getattr(optimizer, "_op", None) is None:
+        raise OarlockError(with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold"))
+    pairs = [(p, g) for p, g in pairs if g is not None]
+    if not pairs:
+        return []
+    program = program_of("apply_gradients", pairs[0][0])
+    with pushed(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
+        pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
+        pairs = [(p, _decayed(optimizer, p, g)) for p, g in pairs]
+        steps = [Step(optimizer, program, p, g) for p, g in sorted(pairs, key=lambda pair: pair[0].name)]
+        return [step.write() for step in steps]
+
+
+def _decayed(optimizer: Any, parameter: ParameterVariable, gradient: Variable) -> Variable:
+    """The gradient plus that of the weight decay."""
+    decay = optimizer._decay_of_gradient(parameter)
+    if not decay:
+        return gradient
+    term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
+    found: Variable = OPS["sum"]([gradient, term])
+    return found
+
+
+def rate_variable(optimizer: Any, program: Program) -> Variable:
+    """The variable that holds the learning rate; a scheduler's is set before each run."""
+    known: dict[int, Variable] = optimizer._rates
+    if id(program) not in known:
+        desc = data.VarDesc(unique_name.generate("learning_rate"), (), "float32", persistable=True, stop_gradient=True)
+        known[id(program)] = lasting(program, desc, lambda: np.asarray(optimizer.get_lr()))
+    if hasattr(optimizer._learning_rate, "last_lr"):
+        program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]
+    return known[id(program)]
+
+
+class Step:
+    """The step of one parameter."""
+
+    def __init__(self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable) -> None:
+        if is_half(parameter.meta.dtype) and optimizer._multi_precision:
+            why = "multi_precision=True is only there eagerly"
+            raise OarlockError(with_user_line(f"{type(optimizer).__name__}: {why} ({parameter.name}={parameter.meta})"))
+        self.optimizer, self.program = optimizer, program
+        self.parameter, self.gradient = parameter, gradient
+
+    def _kept(self) -> dict[str, Variable]:
+        """What is kept of the parameter, made when it is asked for first."""
+        state: dict[str, Variable] = self.optimizer._variables.setdefault(self.parameter.name, {})
+        for kept in self.optimizer._accumulators():
+            if kept.name not in state:
+                state[kept.name] = self._new(kept)
+        return state
+
+    def _new(self, kept: Any) -> Variable:
+        name = unique_name.generate(f"{self.parameter.name}_{kept.name}")
+        shape = (1,) if kept.single else self.parameter.desc.shape
+        dtype = self.parameter.desc.dtype
+        desc = data.VarDesc(name, shape, dtype, persistable=True)
+        start = {"value": float(kept.start), "str_value": repr(float(kept.start)), "dtype": dtype_of(dtype).proto}
+        return lasting(self.program, desc, lambda: OPS["fill_constant"](shape=list(shape), **start))
+
+    def _rate(self) -> Variable:
+        rate = rate_variable(self.optimizer, self.program)
+        factor = self.optimizer._lr_factor(self.parameter)
+        found: Variable = rate if factor == 1.0 else OPS["scale"](rate, scale=factor)
+        return found
+
+    def write(self) -> Operator:
+        """Append it; gives the op."""
+        state = self._kept()
+        slots = {"Param": self.parameter, "Grad": self.gradient, "LearningRate": self._rate()}
+        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._accumulators()}
+        op = self.optimizer._op
+        op(*(slots.get(s.name) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
+        block = self.program.current_block()
+        made = block.ops[-1]
+        self._finish(dict(state))
+        return made
+
+    def _finish(self, state: dict[str, Variable]) -> None:
+        """What a step leaves to do with what is kept."""
+        before = dict(state)
+        self.optimizer._after(state)
+        for name, variable in state.items():
+            if variable is not before[name]:
+                Writing(self.program).write(variable, before[name])

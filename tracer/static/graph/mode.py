@@ -1,0 +1,131 @@
+"""The mode that writes programs by hand, and who turns it on and off."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...core import unique_name
+from ...core.dtype import is_float
+from ...core.errors import inside
+from ...core.mode import Mode, Over, state
+from ...core.op import Meta, Op, Slot
+from ...core.tensor import Tensor
+from ..modes import Static
+from ..program import OpDesc
+from ..variable import Variable
+from .builder import Builder
+from .defaults import default_main_program
+from .program import Program
+from .record import HandRecorder
+
+
+class Writing(Static):
+    """Write every op to the main program in force.   program: another one to write to"""
+
+    tape = True
+
+    def __init__(self, program: Program | None = None) -> None:
+        self._program = program
+        self._convert = None
+        self.builder = Builder(self)
+
+    @property
+    def program(self) -> Program:
+        """The program that is written to."""
+        return default_main_program() if self._program is None else self._program
+
+    @property
+    def recorder(self) -> HandRecorder:  # type: ignore[override]
+        """What writes to it."""
+        return self.program.recorder
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Mode.run."""
+        with self.recorder.owned_by(self.recorder.namer.owner or unique_name.generate(op.type)):
+            return super().run(op, args, attrs)
+
+    def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
+        desc = self.recorder.new_output(op, slot, args, meta)
+        if slot.over:  # the operand itself, whichever block declares it
+            return self.program.current_block()._var_recursive(desc.name)
+        desc.stop_gradient = bool(op.facts.no_grad) or slot.intermediate or not is_float(meta.dtype)
+        return self.program.current_block().of(desc)
+
+    def shadow(self, tensor: Tensor) -> Tensor:
+        """See Mode.shadow."""
+        made = super().shadow(tensor)
+        assert isinstance(made, Variable)
+        assert isinstance(tensor, Variable)
+        made.block = tensor.block
+        return made
+
+    def become(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.become.   What outlives a run is written itself; any other is another variable from now on."""
+        assert isinstance(tensor, Variable)
+        assert isinstance(made, Variable)
+        if tensor.persistable:
+            self.write(made, tensor)
+        else:
+            super().become(tensor, made)
+            tensor.block = made.block
+
+    def write(self, made: Variable, target: Variable) -> None:
+        """Let the op that gives `made`, or one more, write `target`."""
+        block = self.recorder.block
+        last = block.ops[-1]
+        if made.name in last.output_names() and made.name in block.vars and not made.persistable:
+            for names in last.outputs.values():
+                names[:] = [target.name if name == made.name else name for name in names]
+            if made.name not in last.input_names():
+                del block.vars[made.name]
+            self.program.changed()
+        else:
+            self.recorder.block.ops.append(OpDesc("assign", {"X": [made.name]}, {"Out": [target.name]}))
+            self.recorder.label(block.ops[-1])
+
+    def shape(self, tensor: Tensor) -> Any:
+        """The shape: a tuple with -1 for users, as in Paddle; values of the program where Oarlock itself computes with them."""
+        return super().shape(tensor) if asked_inside() else tuple(tensor.meta.shape)
+
+
+def asked_inside() -> bool:
+    """Whether whoever asked for `tensor.shape` is Oarlock itself."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name == "shape" and frame.f_back is not None:  # of modes over this one, and of Tensor
+        frame = frame.f_back
+    return inside(frame.f_code.co_filename)
+
+
+WRITING = Writing()
+
+
+def base_of(mode: Mode) -> Mode:
+    """A mode without those over it."""
+    return base_of(mode.inner) if isinstance(mode, Over) else mode
+
+
+def writing() -> bool:
+    """Whether a program is being written by hand."""
+    return isinstance(base_of(state.mode), Writing)
+
+
+_before: list[Mode] = []
+
+
+def enable_static() -> None:
+    """From now on ops are written to the main program instead of run, and layers make variables of it.   In this thread."""
+    if not writing():
+        _before.append(state.mode)
+        state.mode = WRITING
+
+
+def disable_static(place: Any = None) -> None:
+    """From now on ops run when they are called, as in the beginning."""
+    if writing():
+        state.mode = _before.pop()
+
+
+def in_dynamic_mode() -> bool:
+    """Whether ops run, or are recorded, when they are called; False between enable_static and disable_static."""
+    return not writing()

@@ -1,0 +1,172 @@
+"""Operator: one op of a program, as users look at it and change it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import OpError, with_user_line
+from ...core.op import OPS
+from ..attrs import attr_problem, block_indices
+from ..program import Attr, AttrType, OpDesc
+from ..record import plain
+
+if TYPE_CHECKING:
+    from .block import Block
+
+# What the attributes that any op may have are called in a file.
+COMMON = {
+    "op_role": AttrType.INT, "op_role_var": AttrType.STRINGS, "op_namescope": AttrType.STRING, "op_device": AttrType.STRING,
+    "op_callstack": AttrType.STRINGS, "with_quant_attr": AttrType.BOOLEAN, "sub_block": AttrType.BLOCK,
+}  # fmt: skip
+SINGLE = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT, str: AttrType.STRING}
+MANY = {bool: AttrType.BOOLEANS, int: AttrType.INTS, float: AttrType.FLOATS, str: AttrType.STRINGS}
+
+
+def typed(op_type: str, name: str, value: Any) -> Attr:
+    """An attribute with the type that the op gives it, or that the value suggests.   Raises OpError for what no file can hold."""
+    value = plain(value)
+    op = OPS.get(op_type)
+    if op is not None and name in op.attrs:
+        kind = AttrType[op.attrs[name].type]
+    elif name in COMMON:
+        kind = COMMON[name]
+        value = value.idx if kind == AttrType.BLOCK and hasattr(value, "idx") else value
+    else:
+        kind = _guessed(op_type, name, value)
+    attr = Attr(kind, value)
+    problem = attr_problem(attr)
+    if problem:
+        raise OpError(with_user_line(f"{op_type}: attribute {name}: {problem}"))
+    return attr
+
+
+def _guessed(op_type: str, name: str, value: Any) -> AttrType:
+    many = isinstance(value, list)
+    inner = type(value[0]) if many and value else type(value)
+    kind = (MANY if many else SINGLE).get(int if many and not value else inner)
+    if kind is None:
+        raise OpError(with_user_line(f"{op_type}: attribute {name} is {value!r:.60}, which no file can hold"))
+    wide = [v for v in (value if many else [value]) if inner is int and not -(2**31) <= v < 2**31]
+    return (AttrType.LONGS if many else AttrType.LONG) if wide else kind
+
+
+class Operator:
+    """One op.   type: Paddle's; desc: the data, whose names of variables it gives by slot."""
+
+    def __init__(self, block: Block, desc: OpDesc) -> None:
+        self.block = block
+        self.desc = desc
+
+    @property
+    def type(self) -> str:
+        """The type of the op."""
+        return self.desc.type
+
+    @property
+    def idx(self) -> int:
+        """Its place among the ops of its block."""
+        return next(i for i, op in enumerate(self.block.desc.ops) if op is self.desc)
+
+    # -- operands and results -----------------------------------------------------------------------------------
+
+    def input(self, name: str) -> list[str]:
+        """The variables in an input slot."""
+        return self._slot(self.desc.inputs, "input", name)
+
+    def output(self, name: str) -> list[str]:
+        """The variables in an output slot."""
+        return self._slot(self.desc.outputs, "output", name)
+
+    def _slot(self, slots: dict[str, list[str]], what: str, name: str) -> list[str]:
+        op = OPS.get(self.type)
+        known = [s.name for s in (op.ins if what == "input" else op.outs)] if op else []
+        if name not in slots and name not in known:
+            raise OpError(with_user_line(f"{self.type}: no {what} {name!r}; it has {sorted({*slots, *known})}"))
+        return list(slots.get(name, []))
+
+    @property
+    def input_names(self) -> list[str]:
+        """The input slots."""
+        return list(self.desc.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """The output slots."""
+        return list(self.desc.outputs)
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """Every variable that it reads."""
+        return list(self.desc.input_names())
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """Every variable that it writes."""
+        return list(self.desc.output_names())
+
+    def _rename_input(self, old_name: str, new_name: str) -> None:
+        """Read another variable in place of one."""
+        self._rename(self.desc.inputs, old_name, new_name)
+
+    def _rename_output(self, old_name: str, new_name: str) -> None:
+        """Write another variable in place of one."""
+        self._rename(self.desc.outputs, old_name, new_name)
+
+    def _rename(self, slots: dict[str, list[str]], old: str, new: str) -> None:
+        for names in slots.values():
+            names[:] = [new if name == old else name for name in names]
+        self.block.program.changed()
+
+    # -- attributes ---------------------------------------------------------------------------------------------
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The attributes that it has."""
+        return list(self.desc.attrs)
+
+    def has_attr(self, name: str) -> bool:
+        """Whether it has an attribute."""
+        return name in self.desc.attrs
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute.   Raises OpError for one that it does not have."""
+        if name not in self.desc.attrs:
+            raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.desc.attrs)}"))
+        return self.desc.attrs[name].value
+
+    def attr_type(self, name: str) -> AttrType:
+        """The type that an attribute has in a file."""
+        self.attr(name)
+        return self.desc.attrs[name].type
+
+    def all_attrs(self) -> dict[str, Any]:
+        """All attributes; blocks in place of their numbers."""
+        blocks = self.block.program.blocks
+        found = {}
+        for name, attr in self.desc.attrs.items():
+            inner = [blocks[i] for i in block_indices(attr)]
+            found[name] = attr.value if not inner else (inner[0] if attr.type == AttrType.BLOCK else inner)
+        return found
+
+    def _set_attr(self, name: str, val: Any) -> None:
+        """Change an attribute, or give it one.   Raises OpError for a value that does not fit."""
+        self.desc.attrs[name] = typed(self.type, name, val)
+        self.block.program.changed()
+
+    set_attr = _set_attr
+
+    # -- text ---------------------------------------------------------------------------------------------------
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The op as in a printed program."""
+        from ..printer import op_text  # noqa: PLC0415 - the printer is not needed otherwise
+
+        return op_text(self.desc, {})
+
+    __str__ = __repr__ = to_string
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Operator) and other.desc is self.desc
+
+    def __hash__(self) -> int:
+        return id(self.desc)

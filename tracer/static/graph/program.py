@@ -1,0 +1,175 @@
+"""Program: what users write by hand, look at and run.   Its data is a `static.program.Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from ...core.errors import OpError, with_user_line
+from ...core.tensor import Tensor
+from .. import program as data
+from ..parser import parse
+from ..scope import Scope, current_scope
+from ..variable import ParameterVariable, Variable
+from .block import Block
+from .record import HandRecorder
+from .testing import for_testing
+
+
+class Program:
+    """Blocks of ops on named variables.   desc: the data; recorder: writes ops to it."""
+
+    def __init__(self) -> None:
+        self._hold(None)
+
+    def _hold(self, desc: data.Program | None) -> None:
+        self.recorder = HandRecorder(desc, self._adopt)
+        self._blocks: dict[int, Block] = {}
+        self._edits = 0
+        self.lr_scheduler: Any = None  # whose rate each run takes
+        self.lr_var: Variable | None = None
+        self.compiled: dict[Any, Any] = {}  # what an Executor made of it
+
+    @classmethod
+    def of(cls, desc: data.Program) -> Program:
+        """What users see of a program that is there already."""
+        made = cls.__new__(cls)
+        made._hold(desc)
+        return made
+
+    @property
+    def desc(self) -> data.Program:
+        """The data."""
+        return self.recorder.program
+
+    def _adopt(self, tensor: Tensor) -> str:
+        """A variable for a parameter or a buffer that was made outside of the program."""
+        from .parameters import adopt  # noqa: PLC0415 - which knows programs
+
+        return adopt(self, tensor).name
+
+    def changed(self) -> None:
+        """Say that an op or a variable is not what it was."""
+        self._edits += 1
+
+    def revision(self) -> tuple[int, ...]:
+        """Another one after every change."""
+        return (self._edits, *(len(block.ops) for block in self.desc.blocks))
+
+    # -- blocks -------------------------------------------------------------------------------------------------
+
+    def block(self, index: int) -> Block:
+        """The block at `index`."""
+        desc = self.desc.blocks[index]
+        found = self._blocks.get(index)
+        if found is None or found.desc is not desc:
+            found = self._blocks[index] = Block(self, desc)
+        return found
+
+    @property
+    def blocks(self) -> list[Block]:
+        """All blocks, the outermost first."""
+        return [self.block(i) for i in range(len(self.desc.blocks))]
+
+    @property
+    def num_blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.desc.blocks)
+
+    def global_block(self) -> Block:
+        """The outermost block."""
+        return self.block(0)
+
+    def current_block(self) -> Block:
+        """The block that ops are written to."""
+        return self.block(self.recorder.block.idx)
+
+    @property
+    def current_block_idx(self) -> int:
+        """The number of the block that ops are written to."""
+        return self.recorder.block.idx
+
+    # -- variables ----------------------------------------------------------------------------------------------
+
+    def list_vars(self) -> Iterator[Variable]:
+        """The variables of all blocks."""
+        for block in self.blocks:
+            yield from block.vars.values()
+
+    def all_parameters(self) -> list[ParameterVariable]:
+        """The parameters, trainable or not."""
+        return [p for block in self.blocks for p in block.iter_parameters()]
+
+    def persistables(self) -> list[Variable]:
+        """The variables whose values outlive a run and go to files, sorted by name."""
+        found = {v.name: v for v in self.list_vars()}
+        return [found[desc.name] for desc in self.desc.persistables()]
+
+    def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
+        """Values by name.   mode: 'param' for parameters, 'opt' for what optimizers keep of them, 'all' for both
+
+        Raises OpError for another mode, and for a variable that has no value yet.
+        """
+        if mode not in ("param", "opt", "all"):
+            raise OpError(with_user_line(f"state_dict: mode={mode!r} is none of 'param', 'opt', 'all'"))
+        where = current_scope() if scope is None else scope
+        wanted = [v for v in self.persistables() if mode == "all" or v.is_parameter == (mode == "param")]
+        return {v.name: where.value(v.name) for v in wanted}
+
+    def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
+        """Take over values by name; those that no variable has are warned about.   Raises OpError for one of another shape."""
+        from .state import set_values  # noqa: PLC0415 - which knows programs
+
+        set_values(self, state_dict, current_scope() if scope is None else scope)
+
+    # -- as a whole ---------------------------------------------------------------------------------------------
+
+    @property
+    def random_seed(self) -> int:
+        """What random numbers of this program's ops start from; 0: the common source of all."""
+        return self.recorder.seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if not isinstance(seed, int):
+            raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
+        self.recorder.seed = seed
+
+    def clone(self, for_test: bool = False) -> Program:
+        """A copy, which shares the values in scopes.   for_test: without gradients and optimizers, dropout and norms as in eval mode"""
+        desc = deepcopy(self.desc)
+        made = Program.of(for_testing(desc) if for_test else desc)
+        made.recorder.seed = self.recorder.seed
+        if not for_test:
+            made.lr_scheduler = self.lr_scheduler
+            made.lr_var = None if self.lr_var is None else made.global_block().var(self.lr_var.name)
+        self._give_settings(made)
+        return made
+
+    def _give_settings(self, other: Program) -> None:
+        """What is known of parameters besides their declaration."""
+        known = other.global_block()
+        for parameter in self.all_parameters():
+            if known.has_var(parameter.name):
+                made = known.var(parameter.name)
+                made.__dict__.update({k: v for k, v in parameter.__dict__.items() if k not in ("desc", "block")})
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The program as text, which `Program.parse_from_text` reads back."""
+        return str(self.desc)
+
+    __str__ = __repr__ = to_string
+
+    @staticmethod
+    def parse_from_text(text: str) -> Program:
+        """The program that `to_string` gave this text of.   Raises OpError with the line that makes no sense."""
+        return Program.of(parse(text))
+
+    @staticmethod
+    def parse_from_string(binary_str: bytes) -> Program:
+        """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
+        raise NotImplementedError  # given by static.io
+
+    def _version(self) -> int:
+        return self.desc.version

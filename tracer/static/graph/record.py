@@ -1,0 +1,120 @@
+"""The recorder of a program that is written by hand: names as Paddle's, values from outside as ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import IntFlag
+
+from ...core import unique_name
+from ...core.errors import TraceError, with_user_line
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
+from ..names import Namer
+from ..program import Attr, AttrType, OpDesc, Program
+from ..record import Recorder
+from ..variable import Variable
+from .constants import value_of
+
+
+class Role(IntFlag):
+    """What an op is for; the number that Paddle's attribute `op_role` has."""
+
+    FORWARD = 0
+    BACKWARD = 1
+    OPTIMIZE = 2
+    LR_SCHEDULE = 16
+    LOSS = 256
+
+
+class ProcessNames(Namer):
+    """Names that count on through all programs of a process, so that programs may share a scope.
+
+    owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are `fc_0.tmp_0`, `fc_0.tmp_1`, ...
+    """
+
+    owner = ""
+
+    def temporary(self, op_type: str) -> str:
+        """The name of a result."""
+        return self.fresh(unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp"))
+
+    def persistable(self, name: str) -> str:
+        """The name itself: it is the one in the scope."""
+        self._used.add(name)
+        return name
+
+    def take(self, names: Iterator[str]) -> None:
+        """These are used already."""
+        self._used.update(names)
+
+
+class HandRecorder(Recorder):
+    """Writes a program that users see.   parameter: makes a variable of a Parameter that was made before, with its value."""
+
+    namer: ProcessNames
+
+    def __init__(self, program: Program | None = None, adopt: Callable[[Tensor], str] | None = None) -> None:
+        super().__init__(program, ProcessNames())
+        self.namer.take(name for block in self.program.blocks for name in block.vars)
+        self.role = Role.FORWARD
+        self.device = ""
+        self.seed = 0  # what its random ops start from, 0 for the common source
+        self.name_scopes: list[str] = []
+        self._adopt = adopt
+
+    @contextmanager
+    def as_role(self, role: Role) -> Iterator[None]:
+        """The ops of the body are for something else than usual."""
+        before, self.role = self.role, role
+        try:
+            yield
+        finally:
+            self.role = before
+
+    @contextmanager
+    def owned_by(self, owner: str) -> Iterator[None]:
+        """The results of the body's ops are named after `owner`."""
+        before, self.namer.owner = self.namer.owner, owner
+        try:
+            yield
+        finally:
+            self.namer.owner = before
+
+    def emit(
+        self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
+    ) -> OpDesc:  # fmt: skip
+        """Append one op, with what it is for."""
+        made = super().emit(type, inputs, outputs, attrs)
+        self.label(made)
+        return made
+
+    def label(self, desc: OpDesc) -> None:
+        """Note what an op is for, where it was asked to run, and what its random numbers start from."""
+        if self.seed and "seed" in desc.attrs and not desc.attr("seed"):  # ops of one shape should not draw the same
+            desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
+        scope = "".join(f"{name}/" for name in self.name_scopes)
+        if self.role:
+            desc.attrs["op_role"] = Attr(AttrType.INT, int(self.role))
+        if self.device:
+            desc.attrs["op_device"] = Attr(AttrType.STRING, self.device)
+        if scope:
+            desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
+
+    def name_of(self, tensor: Tensor) -> str:
+        """The variable that `tensor` is.   Raises TraceError for one of another program, or of a block that this one does not see."""
+        if not isinstance(tensor, Variable) or self.knows(tensor):
+            return super().name_of(tensor)
+        if self.var(tensor.desc.name) is None:
+            why = f"'{tensor.name}' is a variable of another program, or of a block that is not around this one"
+            raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
+        return tensor.desc.name
+
+    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
+        """The variable for a tensor with a value: a Parameter is one of the scope, all else a constant of the program."""
+        if self._adopt is not None and (isinstance(tensor, Parameter) or tensor.persistable):
+            return self._adopt(tensor)
+        made = value_of(tensor.array)
+        if self.block.idx == 0:  # else the ops outside of the block do not see it
+            self.bind(tensor, made.name)
+        return made.name

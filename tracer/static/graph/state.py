@@ -1,0 +1,34 @@
+"""Values of a program's variables in a scope, all at once."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError, with_user_line
+from ...core.tensor import Tensor
+from ..scope import Scope
+from .program import Program
+
+
+def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+    """Put values of persistable variables into a scope; names that the program does not have are warned about.
+
+    Raises OpError, listing all that have another shape or dtype, before anything changes.
+    """
+    known = {v.name: v for v in program.persistables()}
+    arrays = {n: np.asarray(v.array if isinstance(v, Tensor) else v) for n, v in values.items() if n in known}
+    problems = [
+        f"'{n}' is {known[n].meta}, the value {a.dtype.name}{list(a.shape)}"
+        for n, a in arrays.items()
+        if tuple(a.shape) != known[n].desc.shape or a.dtype != known[n].meta.dtype
+    ]
+    if problems:
+        raise OpError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
+    for name, array in arrays.items():
+        scope.assign(name, array, known[name].meta)
+    unused = [n for n in values if n not in known and n != "StructuredToParameterName@@"]
+    if unused:
+        warnings.warn(f"the program has no variables {unused}; their values are not used", stacklevel=3)
