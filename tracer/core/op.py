@@ -131,7 +131,19 @@ class Op(OpBase):
     Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
     """
 
-    __slots__ = ("attrs", "facts", "fast", "grad_outs", "ins", "meta_rule", "name", "outs", "quick", "reference", "type")
+    __slots__ = (
+        "attrs",
+        "facts",
+        "fast",
+        "grad_outs",
+        "ins",
+        "meta_rule",
+        "name",
+        "outs",
+        "quick",
+        "reference",
+        "type",
+    )
 
     def __init__(
         self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None

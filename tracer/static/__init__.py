@@ -19,7 +19,25 @@ from .scope import Scope, global_scope, scope_guard
 from .variable import Variable
 
 __all__ = [
-    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "InputSpec", "Program", "Scope", "Variable", "append_backward",
-    "create_global_var", "data", "default_main_program", "default_startup_program", "device_guard", "disable_static",
-    "enable_static", "gradients", "global_scope", "name_scope", "program_guard", "scope_guard",
+    "BuildStrategy",
+    "CompiledProgram",
+    "ExecutionStrategy",
+    "Executor",
+    "InputSpec",
+    "Program",
+    "Scope",
+    "Variable",
+    "append_backward",
+    "create_global_var",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "device_guard",
+    "disable_static",
+    "enable_static",
+    "global_scope",
+    "gradients",
+    "name_scope",
+    "program_guard",
+    "scope_guard",
 ]  # fmt: skip

@@ -115,7 +115,7 @@ class _Basic:
 def _end_of(item: Any) -> Any:
     """The end of the slice that an int stands for: -1 has none behind it."""
     if isinstance(item, Tensor) and state.mode.static:
-        return OPS["where"](item == -1, full([], _END, item.dtype), item + 1)
+        return OPS["where"](OPS["equal"](item, full([], -1, item.dtype)), full([], _END, item.dtype), item + 1)
     return _END if not isinstance(item, Tensor) and item == -1 else item + 1
 
 
