@@ -17,10 +17,11 @@ from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
 from ..static.program import OpDesc, Program
-from ..static.prune import without_dead_ops
+from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .ast.calls import convert_or_leave
+from .assumed import Assumed
 from .effects import Attributes, Effect, is_buffer
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording, described, finish, named_layers, recording_of
@@ -32,24 +33,25 @@ class ConcreteProgram:
     inputs, outputs: its variables; parameters: the tensors it takes from outside; main_program: the program itself.
     """
 
-    def __init__(self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results) -> None:
+    def __init__(
+        self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results, assumed: Assumed
+    ) -> None:  # fmt: skip
         self.recording = recording
         self.inputs, self.outputs = inputs, outputs
         self.main_program: Program = recording.program
         self.startup_program = Program(version=recording.program.version)
         self.parameters = list(recording.scope.values())
         self.results = results
+        self.assumed = assumed
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
         self._trainer: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
-        self.results.refresh(self.recording.scope)
-        wanted = state.mode.tape and any(
-            not t.stop_gradient for t in (*tensors, *self.recording.scope.values()) if isinstance(t, Tensor)
-        )
-        return self.results.put(self._trained(tensors) if wanted else self._inferred(tensors))
+        given = [*tensors, *self.results.held()]
+        wanted = state.mode.tape and any(not t.stop_gradient for t in (*given, *self.parameters))
+        return self.results.put(self._trained(given) if wanted else self._inferred(given))
 
     def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._trainer is None:
@@ -80,14 +82,11 @@ class Results:
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
-        self.sources: list[
-            tuple[str, Effect]
-        ] = []  # variables that hold what an effect's attribute was before the call
+        self.sources: list[Effect] = []  # those whose attribute the program also reads: further inputs
 
-    def refresh(self, scope: dict[str, Tensor]) -> None:
-        """Let the program see what attributes hold now."""
-        for name, effect in self.sources:
-            scope[name] = effect.owner.__dict__[effect.key]
+    def held(self) -> list[Tensor]:
+        """What attributes hold now, for the inputs that they are."""
+        return [effect.owner.__dict__[effect.key] for effect in self.sources]
 
     def put(self, flat: Sequence[Tensor]) -> Any:
         """The results in their nesting; attributes are set."""
@@ -111,7 +110,7 @@ def build(
     recorder = Recorder()
     leaves, inputs = _as_variables(recorder, arguments)
     attributes = Attributes(owner)
-    mode = Static(recorder, convert_or_leave)
+    mode = Static(recorder, convert_or_leave, True)
     with instead(mode):
         try:
             outputs = _called(function, parameters, arguments.rebuilt(leaves), recorder, owner)
@@ -121,9 +120,7 @@ def build(
         flat, nesting = nest.flatten(outputs)
         refuse_arrays(flat)
         results = Results(nesting, flat, kept)
-        results.sources = [
-            (recorder.name_of(e.before), e) for e in kept if isinstance(e.before, Tensor) and recorder.knows(e.before)
-        ]
+        results.sources = [e for e in kept if _as_input(recorder, e)]
         tensors = [t for t in flat if isinstance(t, Tensor)] + [e.after for e in kept]
         contract = finish(recorder, tensors, []) if tensors else None
     if contract is None:
@@ -135,7 +132,7 @@ def build(
     fetched = [
         Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(kept)]
     ]
-    return ConcreteProgram(recording, inputs, fetched, results)
+    return ConcreteProgram(recording, inputs, fetched, results, Assumed(function, owner, kept))
 
 
 def refuse_arrays(flat: list[Any]) -> None:
@@ -170,6 +167,20 @@ def _called(function: Callable[..., Any], parameters: Parameters, bound: Any, re
         with named_layers(owner, recorder):
             return parameters.call(converted, bound)
     return parameters.call(converted, bound)
+
+
+def _as_input(recorder: Recorder, effect: Effect) -> bool:
+    """Make an input of an attribute's value, which is another one at each call; gives whether the program reads it at all."""
+    if not isinstance(effect.before, Tensor) or not recorder.knows(effect.before):
+        return False
+    name = recorder.name_of(effect.before)
+    if recorder.scope.pop(name, None) is not None:
+        desc = recorder.program.block.vars[name]
+        desc.persistable = desc.is_parameter = False
+        desc.need_check_feed = True
+        feeds = recorder.program.feeds()
+        recorder.program.block.ops.insert(len(feeds), feed_op(name, len(feeds)))
+    return True
 
 
 def _written_back(recorder: Recorder, effect: Effect) -> bool:

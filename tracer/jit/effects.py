@@ -56,6 +56,8 @@ class Attributes:
     def _changed(self) -> Iterator[Effect]:
         for owner, before in self._before:
             for key, value in list(owner.__dict__.items()):
+                if key == "_static_functions":
+                    continue
                 if before.get(key, MISSING) is value:
                     continue
                 if isinstance(value, Variable):

@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
-from ..static.program import Program
+from ..static.program import Guard, Program
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
@@ -25,34 +25,40 @@ from .switches import is_enabled, show_code
 
 
 class ProgramCache:
-    """The programs of one function, by the kind of call they are for."""
+    """The programs of one function, by the kind of call they are for; several where what they took from Python was not the same."""
 
     def __init__(self) -> None:
-        self._programs: dict[Any, ConcreteProgram] = {}
+        self._programs: dict[Any, list[ConcreteProgram]] = {}
+        self._last: tuple[Any, ConcreteProgram] | None = None
 
     def get(self, key: Any, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
-        """The program for a key, made if it is not there."""
-        found = self._programs.get(key)
-        if found is None:
-            found = self._programs[key] = make()
-        return found
+        """A program for a key whose assumptions hold, made if there is none."""
+        programs = self._programs.setdefault(key, [])
+        for program in programs:
+            if program.assumed.hold():
+                return program
+        made = make()
+        programs.append(made)
+        self._last = key, made
+        return made
 
     def last(self) -> tuple[Any, ConcreteProgram]:
         """The key and the program that were made last.   Raises OpError where there is none."""
-        if not self._programs:
+        if self._last is None:
             raise OpError("program_cache: no program was made so far")
-        return list(self._programs.items())[-1]
+        return self._last
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """All of them, oldest first."""
-        return list(self._programs.values())
+        """All of them."""
+        return [program for programs in self._programs.values() for program in programs]
 
     def clear(self) -> None:
         """Forget them."""
         self._programs.clear()
+        self._last = None
 
     def __len__(self) -> int:
-        return len(self._programs)
+        return len(self.concrete_programs())
 
 
 class StaticFunction:
@@ -186,6 +192,11 @@ class StaticFunction:
     def code(self) -> str:
         """The converted function as text."""
         return converted_source(self.dygraph_function)
+
+    @property
+    def assumptions(self) -> list[Guard]:
+        """What concrete_program took from Python besides its arguments; a call with another value makes another program."""
+        return self.concrete_program.assumed.guards()
 
     def get_traced_count(self) -> int:
         """How many programs were made so far."""

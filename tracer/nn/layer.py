@@ -31,6 +31,9 @@ def snake_case(name: str) -> str:
     return _REST.sub(r"\1_\2", _FIRST.sub(r"\1_\2", name)).lower()
 
 
+changes = [0]  # how many attributes of layers were set so far: whoever remembers some need not look while it stays
+
+
 class Layer:
     """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
 
@@ -72,6 +75,7 @@ class Layer:
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__
+        changes[0] += 1
         if isinstance(value, Parameter):
             self._own("_parameters", name)[name] = value
         elif isinstance(value, Layer):
