@@ -50,6 +50,8 @@ __version__ = "0.1.0"
 _set_default_threads()
 
 globals().update(_EXPORTS)
+for _name in ("array_length", "array_read", "array_write", "create_array"):
+    setattr(tensor, _name, getattr(static.control, _name))  # Paddle has them there; they are part of programs
 
 bool = bool_
 

@@ -150,7 +150,7 @@ def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], 
             assert meta is not None
             wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
             leaves[i] = _fed(recorder, wanted, meta)
-            leaves[i].stop_gradient = not isinstance(leaf, Tensor) or leaf.stop_gradient
+            leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])
     return leaves, inputs
 

@@ -18,10 +18,10 @@ from ..export import info, pdiparams, pdmodel
 from ..export.save import named, staged
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
+from ..static.compiled import Compiled
 from ..static.control import nest
 from ..static.control.values import number_meta
 from ..static.input_spec import InputSpec, as_spec
-from ..static.interpreter import Interpreter
 from ..static.prune import prune
 from ..static.verify import check
 from .recording import Recording, for_inference, record
@@ -74,6 +74,7 @@ class _Function(Layer):
 
     def __init__(self, function: Any) -> None:
         super().__init__("function")
+        self.training = False
         self.forward = function  # type: ignore[method-assign]
 
 
@@ -131,11 +132,10 @@ def _array(value: Any) -> Any:
 
 def interpreted(recording: Recording) -> Reference:
     """The recording itself, op by op."""
-    runner = Interpreter(recording.program, recording.scope)
+    compiled = Compiled(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        with no_grad():
-            return [t.array for t in runner.run(dict(zip(runner.feeds, tensors, strict=True)))]
+        return compiled.run(recording.scope, dict(zip(compiled.feeds, (t.array for t in tensors), strict=True)))
 
     return run
 

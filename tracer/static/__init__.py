@@ -1,5 +1,6 @@
 """Programs: what a model is when it is written down - data, text, checks, recording, writing by hand, and running them."""
 
+from . import control
 from .executor import Executor
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.defaults import (

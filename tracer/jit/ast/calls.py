@@ -89,7 +89,9 @@ def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
         wanted = dtype_of(dtype() if callable(dtype) else dtype)
-        return OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
+        made = OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
+        made.stop_gradient = True  # as of the number that Python would have
+        return made
 
     return convert
 

@@ -12,7 +12,8 @@ Symbols = frozenset[str]
 
 def mark(function: ast.FunctionDef) -> None:
     """Put `live` on every `if`, `while`, `for`: what is read after it; for a loop also what a next round reads."""
-    always = frozenset(effects(function.body).captured)
+    does = effects(function.body)
+    always = frozenset(does.captured | does.outer)
     Liveness(always).block(function.body, frozenset())
 
 

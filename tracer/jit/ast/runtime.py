@@ -15,7 +15,7 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
-from ...static.control.branch import cond, record_branches
+from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
@@ -50,7 +50,7 @@ def if_(
     if mode is None:
         (then if test else other)()
         return
-    before = get()
+    before = _lists_that_stay(mode, get(), (then, other), get, put)
     kept = [_copy(value) for value in before]
 
     def side(run: Callable[[], None]) -> Callable[[], list[Any]]:
@@ -69,6 +69,27 @@ def if_(
         if _fill(value, found[i]):
             found[i] = value
     put(found)
+
+
+def _lists_that_stay(
+    mode: Static, before: list[Any], branches: tuple[Callable[[], None], ...], get: Get, put: Set
+) -> list[Any]:  # fmt: skip
+    """The variables before two branches: a list that becomes longer in one of them than in the other is one of the program."""
+    lists = [i for i, value in enumerate(before) if type(value) is list]
+    if not lists:
+        return before
+    mark, lengths = mode.recorder.mark(), []
+    for branch in branches:
+        put([_copy(value) for value in before])
+        with mode.recorder.inner_block() as inner:
+            branch()
+        for tensor, desc in inner.changed.values():
+            put_back(mode, tensor, desc)
+        after = get()
+        lengths.append([len(after[i]) if type(after[i]) is list else -1 for i in lists])
+    mode.recorder.rewind(mark)
+    grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
+    return [TensorArray.of(mode, value) if i in grown else value for i, value in enumerate(before)]
 
 
 def _copy(value: Any) -> Any:

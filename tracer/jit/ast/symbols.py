@@ -12,6 +12,13 @@ INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
+def changed_symbol(node: ast.AST) -> str | None:
+    """The symbol that an assignment to a part of it changes: `a` of `a[0][1]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return dotted(node)
+
+
 def dotted(node: ast.AST) -> str | None:
     """`a.b.c` for an attribute of a name, `a` for a name, else None."""
     if isinstance(node, ast.Name):
@@ -53,7 +60,7 @@ class Effects(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.write(dotted(node.value))
+            self.write(changed_symbol(node.value))
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -64,7 +71,7 @@ class Effects(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING_METHODS:
-            self.write(dotted(node.func.value))
+            self.write(changed_symbol(node.func.value))
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:

@@ -206,8 +206,6 @@ class Loop:
         name = recorder.namer.temporary("while")
         carried.variable = Variable(recorder.declare(name, carried.meta, outer))
         initial = carried.initial
-        stops = not isinstance(initial, Tensor) or initial.stop_gradient
-        carried.variable.stop_gradient = carried.variable.desc.stop_gradient = stops
         carried.variable.where = initial.where if isinstance(initial, Variable) else ""
         recorder.bind(carried.variable, name)
         return carried.variable
@@ -297,7 +295,7 @@ class Loop:
         before = self.values[i]
         if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
             return True
-        if (isinstance(after, list) and len(after) != len(before)) or (after is given and given.touched == GROWN):
+        if (isinstance(after, list) and len(after) != len(before)) or (after is given and getattr(given, "touched", "") == GROWN):
             before.append(_TOUCHED)
         else:
             self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
@@ -385,7 +383,7 @@ class Loop:
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)
             state.mode.become(tensor, carried.variable)
-        return values
+        return self._together(values)
 
 
 _TOUCHED = object()  # at the end of a list that a round changes

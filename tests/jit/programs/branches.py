@@ -1,0 +1,564 @@
+"""if, elif, else; conditional expressions; and, or, not; comparisons in chains; early returns."""
+# ruff: noqa: D103, SIM, RET, PLR, RUF, E711, PLW, FURB, ANN, B, C, PIE, FLY, S, EM, TRY
+
+from __future__ import annotations
+
+from typing import Any
+
+import oarlock as paddle
+
+from .table import MATRICES, Table, f32, i64
+
+program = Table()
+A, B, C = MATRICES
+BIG = f32([[9.0, 8.0, 7.0, 6.0]])
+
+
+@program()
+def if_else(x: Any) -> Any:
+    if paddle.mean(x) > 0:
+        y = x + 1
+    else:
+        y = x - 1
+    return y
+
+
+@program()
+def if_only(x: Any) -> Any:
+    y = x * 1
+    if paddle.mean(x) > 0:
+        y = y * 3
+    return y
+
+
+@program(A, B, C, BIG)
+def elif_chain(x: Any) -> Any:
+    s = x.sum()
+    if s > 10:
+        y = x
+    elif s > 3:
+        y = x + 1
+    elif s > 0:
+        y = x + 2
+    else:
+        y = x + 3
+    return y
+
+
+@program(A, B, C, BIG)
+def nested_if(x: Any) -> Any:
+    if x.sum() > 0:
+        if x.max() > 3:
+            y = x * 10
+        else:
+            y = x * 5
+    else:
+        if x.min() < -0.7:
+            y = x * 2
+        else:
+            y = x
+    return y
+
+
+@program()
+def early_return(x: Any) -> Any:
+    if paddle.mean(x) > 0:
+        return x + 1
+    return x - 1
+
+
+@program(A, B, C, BIG)
+def three_returns(x: Any) -> Any:
+    if x.sum() > 10:
+        return x * 2
+    x = x + 1
+    if x.sum() > 5:
+        return x * 3
+    return x * 4
+
+
+@program(A, B, C, BIG)
+def return_in_both_sides(x: Any) -> Any:
+    if x.sum() > 0:
+        if x.max() > 3:
+            return x * 10
+        x = x + 1
+    else:
+        if x.min() < -0.7:
+            return x * 20
+    return x
+
+
+@program(A, B, C, BIG)
+def return_in_else(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        return x - 100
+    return y + 1
+
+
+@program()
+def both_sides_return(x: Any) -> Any:
+    if x.sum() > 0:
+        return x
+    else:
+        return -x
+
+
+@program()
+def return_pair(x: Any) -> Any:
+    if x.sum() > 0:
+        return x, x + 1
+    return x * 2, x - 1
+
+
+@program()
+def return_dict(x: Any) -> Any:
+    if x.sum() > 0:
+        return {"a": x, "b": x + 1}
+    return {"a": -x, "b": x}
+
+
+@program()
+def ternary(x: Any) -> Any:
+    return x * 2 if x.mean() > 0 else x / 2
+
+
+@program(A, B, C, BIG)
+def ternary_in_ternary(x: Any) -> Any:
+    return x if x.sum() > 10 else (x * 2 if x.sum() > 0 else x * 3)
+
+
+@program()
+def ternary_as_operand(x: Any) -> Any:
+    return x + (1.0 if x.mean() > 0 else 2.0)
+
+
+@program()
+def ternary_argument(x: Any) -> Any:
+    return paddle.add(x, x * 2 if x.sum() > 0 else x * 3)
+
+
+@program(A, B, C, BIG)
+def and_or(x: Any) -> Any:
+    if x.mean() > 0 and x.max() < 5:
+        y = x
+    elif x.mean() > 4 or x.min() < -1:
+        y = x * 2
+    else:
+        y = x * 3
+    return y
+
+
+@program()
+def not_of_a_condition(x: Any) -> Any:
+    if not x.sum() > 0:
+        x = x * 2
+    return x
+
+
+@program(A, B, C, BIG)
+def mixed_python_and_tensor_conditions(x: Any) -> Any:
+    flag = True
+    if flag and x.sum() > 0:
+        x = x * 2
+    if not flag or x.max() > 3:
+        x = x - 1
+    return x
+
+
+@program()
+def tensor_then_python_condition(x: Any) -> Any:
+    flag = False
+    if x.sum() > 0 or flag:
+        x = x + 10
+    if x.sum() > 0 and flag:
+        x = x + 100
+    return x
+
+
+@program(A, B, C, BIG)
+def chained_comparison(x: Any) -> Any:
+    if -0.5 < x.mean() < 0.6:
+        return x
+    return x * 0
+
+
+@program(A, B, C, BIG)
+def long_chain(x: Any) -> Any:
+    if -10 < x.min() <= x.max() < 5.0:
+        return x + 1
+    return x - 1
+
+
+@program()
+def condition_of_an_integer(x: Any) -> Any:
+    n = (x > 0).astype("int64").sum()
+    if n > 3:
+        return x * 2
+    return x
+
+
+@program()
+def truth_of_a_number(x: Any) -> Any:
+    if (x > 0.2).astype("int64").sum():
+        return x * 2
+    return x
+
+
+@program()
+def truth_of_a_bool_tensor(x: Any) -> Any:
+    positive = (x > 0).all()
+    if positive:
+        return x + 5
+    return x
+
+
+@program(A, B, C)
+def condition_of_shape_one(x: Any) -> Any:
+    if x.sum().reshape([1]) > 0:
+        return x * 7
+    return x
+
+
+@program()
+def equal_shapes_other_values(x: Any) -> Any:
+    if paddle.all(x == x):
+        x = x * 2
+    return x
+
+
+@program()
+def compare_equal(x: Any) -> Any:
+    if x[0, 0] == 0.5:
+        return x + 1
+    return x
+
+
+@program()
+def compare_not_equal(x: Any) -> Any:
+    if x[0, 0] != 0.5:
+        return x + 1
+    return x
+
+
+@program()
+def logical_functions(x: Any) -> Any:
+    if paddle.logical_and(x.sum() > 0, x.max() < 3):
+        return x + 1
+    return x
+
+
+@program()
+def several_variables(x: Any) -> Any:
+    a, b, c = x, x + 1, x + 2
+    if x.sum() > 0:
+        a = b * 2
+        c = a + 1
+    else:
+        b = c - 1
+    return a, b, c
+
+
+@program()
+def swapped_in_a_branch(x: Any) -> Any:
+    a, b = x, x + 1
+    if x.sum() > 0:
+        a, b = b, a
+    return a - b * 2
+
+
+@program()
+def augmented_assignment(x: Any) -> Any:
+    y = x * 1
+    if x.sum() > 0:
+        y += 2
+        y *= 3
+    else:
+        y -= 1
+        y /= 2
+    return y
+
+
+@program()
+def numbers_become_tensors(x: Any) -> Any:
+    k = 1.0
+    if x.sum() > 0:
+        k = 2.5
+    return x * k
+
+
+@program()
+def integers_become_tensors(x: Any) -> Any:
+    n = 1
+    if x.sum() > 0:
+        n = 3
+    return x * n
+
+
+@program()
+def number_beside_tensor(x: Any) -> Any:
+    if x.sum() > 0:
+        k = x.mean()
+    else:
+        k = 2.0
+    return x * k
+
+
+@program()
+def bool_becomes_tensor(x: Any) -> Any:
+    done = False
+    if x.sum() > 0:
+        done = True
+    if done:
+        return x * 3
+    return x
+
+
+@program()
+def defined_in_both_branches_only(x: Any) -> Any:
+    if x.sum() > 0:
+        y, z = x * 2, x.sum()
+    else:
+        y, z = x * 3, x.mean()
+    return y + z
+
+
+@program()
+def defined_in_one_branch_and_used_there_again(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+    if x.sum() > 0:
+        z = y
+    else:
+        z = x
+    return z
+
+
+@program()
+def temporary_of_other_dtype_in_each_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        t = x.astype("float64")
+        y = (t * 2).astype("float32")
+    else:
+        t = x.astype("int32")
+        y = t.astype("float32")
+    return y
+
+
+@program()
+def none_then_tensor(x: Any) -> Any:
+    y = None
+    if x.sum() > 0:
+        y = x
+    else:
+        y = x + 1
+    return y
+
+
+@program()
+def is_none_in_python(x: Any) -> Any:
+    y = None
+    if y is None:
+        y = x * 2
+    if y is not None and x.sum() > 0:
+        y = y + 1
+    return y
+
+
+@program()
+def isinstance_in_python(x: Any) -> Any:
+    if isinstance(x, paddle.Tensor) and x.sum() > 0:
+        return x + 3
+    return x
+
+
+@program(A, B, f32([[1, 2, 3, 4]]), dims=[[None, 4]])
+def rows_in_a_condition(x: Any) -> Any:
+    if x.shape[0] > 2:
+        return x * 2
+    return x
+
+
+@program(A, C, f32([[1, 2, 3, 4]]), dims=[[None, 4]])
+def size_known_to_python(x: Any) -> Any:
+    if x.shape[1] > 3:
+        y = x + x.shape[1]
+    else:
+        y = x
+    return y
+
+
+@program(A, B, C, dims=[[None, 4]])
+def len_in_a_condition(x: Any) -> Any:
+    if len(x) >= 3:
+        return x - 1
+    return x + 1
+
+
+@program(A, B, C, dims=[[None, 4]])
+def sizes_compared(x: Any) -> Any:
+    if x.shape[0] < x.shape[1]:
+        return x.sum(axis=0)
+    return x.mean(axis=0)
+
+
+@program(A, B, C, dims=[[None, 4]])
+def other_sizes_in_each_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x[:1]
+    else:
+        y = x[:2]
+    return y
+
+
+@program()
+def in_place_in_a_branch(x: Any) -> Any:
+    y = x * 1
+    if x.sum() > 0:
+        y.add_(paddle.ones([1]))
+    return y
+
+
+@program()
+def set_item_in_a_branch(x: Any) -> Any:
+    y = x * 1
+    if x.sum() > 0:
+        y[0] = 5.0
+    else:
+        y[0, 1] = -5.0
+    return y
+
+
+@program()
+def dict_changed_in_a_branch(x: Any) -> Any:
+    d = {"a": x, "b": x + 1}
+    if x.sum() > 0:
+        d["a"] = x * 2
+    return d["a"] + d["b"]
+
+
+@program()
+def list_item_changed_in_a_branch(x: Any) -> Any:
+    a = [x, x + 1]
+    if x.sum() > 0:
+        a[0] = x * 2
+    return a[0] + a[1]
+
+
+@program()
+def tuple_made_in_each_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        t = (x, x * 2)
+    else:
+        t = (x * 3, x * 4)
+    return t[0] + t[1]
+
+
+@program()
+def dict_made_in_each_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        d = {"k": x, "l": [x + 1]}
+    else:
+        d = {"k": -x, "l": [x + 2]}
+    return d["k"] + d["l"][0]
+
+
+@program()
+def empty_else(x: Any) -> Any:
+    if x.sum() > 0:
+        x = x + 1
+    else:
+        pass
+    return x
+
+
+@program()
+def unused_branch_result(x: Any) -> Any:
+    if x.sum() > 0:
+        unused = x * 100
+        del unused
+    return x
+
+
+@program()
+def branch_with_reductions(x: Any) -> Any:
+    if x.std() > 0.5:
+        return x.sum(axis=1)
+    return x.max(axis=1)
+
+
+@program()
+def branch_on_a_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        k = x.sum()
+    else:
+        k = x.sum() * -2
+    if k > 3:
+        x = x + k
+    return x
+
+
+@program((A, i64(0)), (A, i64(1)), (B, i64(2)), dims=[[None, 4], []])
+def branch_on_an_argument(x: Any, mode: Any) -> Any:
+    if mode == 0:
+        return x
+    elif mode == 1:
+        return x * 2
+    return x * 3
+
+
+@program((A, C[:2]), (B, C[:3]), dims=[[None, 4], [None, 4]])
+def two_arguments(x: Any, y: Any) -> Any:
+    if x.sum() > y.sum():
+        return x - y
+    return y - x
+
+
+@program()
+def any_and_all_of_python_lists(x: Any) -> Any:
+    conditions = [x.sum() > 0, x.max() < 2]
+    if all(conditions):
+        return x + 1
+    if any(conditions):
+        return x + 2
+    return x + 3
+
+
+@program()
+def max_and_min(x: Any) -> Any:
+    return max(x.sum(), x.mean()) + min(x.max(), 0.25)
+
+
+@program()
+def member_of_a_list(x: Any) -> Any:
+    n = (x > 0).astype("int64").sum()
+    if n in [0, 8]:
+        return x * 2
+    return x
+
+
+@program()
+def condition_kept_in_a_variable(x: Any) -> Any:
+    c = x.sum() > 0
+    if c:
+        x = x + 1
+    if not c:
+        x = x - 1
+    return x
+
+
+@program()
+def static_cond(x: Any) -> Any:
+    return paddle.static.nn.cond(x.sum() > 0, lambda: x + 1, lambda: x - 1)
+
+
+@program(A, B, C, BIG)
+def static_case(x: Any) -> Any:
+    return paddle.static.nn.case([(x.sum() < 0, lambda: x + 1), (x.sum() < 5, lambda: x + 2)], default=lambda: x + 3)
+
+
+@program((A, i64(0)), (A, i64(1)), (B, i64(5)), dims=[[None, 4], []])
+def static_switch_case(x: Any, k: Any) -> Any:
+    return paddle.static.nn.switch_case(k, {0: lambda: x + 1, 1: lambda: x + 2}, default=lambda: x + 3)

@@ -1,0 +1,583 @@
+"""while and for; break, continue and else; loops in loops and in branches; what goes from round to round."""
+# ruff: noqa: D103, SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, S, EM, TRY, PERF
+
+from __future__ import annotations
+
+from typing import Any
+
+import oarlock as paddle
+
+from .table import MATRICES, Table, f32, i64
+
+program = Table()
+A, B, C = MATRICES
+BIG = f32([[9.0, 8.0, 7.0, 6.0]])
+
+
+@program()
+def while_counter_tensor(x: Any) -> Any:
+    i = paddle.zeros([1], "int64")
+    while i < 5:
+        x = x * 2
+        i = i + 1
+    return x
+
+
+@program()
+def while_scalar_counter(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    y = x
+    while i < 3:
+        y = y + i.astype("float32")
+        i += 1
+    return y, i
+
+
+@program(A, C, BIG)
+def while_on_values(x: Any) -> Any:
+    while x.abs().sum() < 50:
+        x = x * 2
+    return x
+
+
+@program(A, B)
+def while_with_no_rounds(x: Any) -> Any:
+    while x.sum() > 1000:
+        x = x / 2
+    return x
+
+
+@program()
+def while_python_counter(x: Any) -> Any:
+    i = 0
+    while i < 3:
+        x = x + i
+        i += 1
+    return x
+
+
+@program(A, C, BIG)
+def while_two_conditions(x: Any) -> Any:
+    i = 0
+    while x.abs().sum() < 40 and i < 4:
+        x = x * 2
+        i += 1
+    return x, x.sum() + i
+
+
+@program(A, BIG)
+def while_true_with_break(x: Any) -> Any:
+    n = 0
+    while True:
+        x = x + 1
+        n += 1
+        if x.sum() > 60:
+            break
+    return x, x * n
+
+
+@program(A, B, C, BIG)
+def while_break_first(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 10:
+        if x.sum() > 20:
+            break
+        x = x + 1
+        i = i + 1
+    return x
+
+
+@program(A, B, C)
+def while_continue(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    s = x * 0
+    while i < 6:
+        i = i + 1
+        if i % 2 == 0:
+            continue
+        s = s + x * i.astype("float32")
+    return s
+
+
+@program(A, B, C, BIG)
+def while_break_and_continue(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    s = x.sum() * 0
+    while i < 8:
+        i = i + 1
+        if i == 2:
+            continue
+        if s > 25:
+            break
+        s = s + x.abs().sum()
+    return s, i
+
+
+@program(A, B, BIG)
+def while_else(x: Any) -> Any:
+    i = 0
+    while i < 3:
+        i += 1
+        x = x * 2
+        if x.sum() > 20:
+            break
+    else:
+        x = x - 5
+    return x
+
+
+@program(A, B, C, BIG)
+def while_return(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 6:
+        x = x * 2
+        i = i + 1
+        if x.sum() > 50:
+            return x + 1
+    return x - 1
+
+
+@program(A, C)
+def nested_while(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    s = x.sum() * 0
+    while i < 3:
+        j = paddle.zeros([], "int64")
+        while j < i:
+            s = s + x.mean() * j.astype("float32")
+            j = j + 1
+        i = i + 1
+    return s
+
+
+@program(A, B, C)
+def inner_break_leaves_the_inner_loop_only(x: Any) -> Any:
+    n = paddle.zeros([], "float32")
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        j = paddle.zeros([], "int64")
+        while j < 5:
+            if j > i:
+                break
+            n = n + x.sum()
+            j = j + 1
+        i = i + 1
+    return n
+
+
+@program(A, B, C, BIG)
+def if_in_while(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 4:
+        if x.sum() > 10:
+            x = x / 2
+        else:
+            x = x * 3 + 0.1
+        i = i + 1
+    return x
+
+
+@program()
+def while_in_if(x: Any) -> Any:
+    if x.sum() > 0:
+        i = paddle.zeros([], "int64")
+        while i < 3:
+            x = x * 2
+            i = i + 1
+    return x
+
+
+@program()
+def swapped_in_a_loop(x: Any) -> Any:
+    a, b = x, x + 1
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        a, b = b, a + b
+        i = i + 1
+    return a - b * 2
+
+
+@program()
+def fibonacci_of_tensors(x: Any) -> Any:
+    a, b = x.mean(), x.sum()
+    n = paddle.full([], 6, "int64")
+    while n > 0:
+        a, b = b, a + b
+        n = n - 1
+    return a
+
+
+@program(A, B)
+def number_becomes_float_in_the_loop(x: Any) -> Any:
+    s = 0
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        s = s + x.mean()
+        i = i + 1
+    return s
+
+
+@program()
+def grows_from_round_to_round(x: Any) -> Any:
+    y = x
+    i = paddle.zeros([], "int64")
+    while i < 2:
+        y = paddle.concat([y, x])
+        i = i + 1
+    return y
+
+
+@program(A, B, C)
+def halved_until_small(x: Any) -> Any:
+    y = x.abs()
+    while y.max() > 0.1:
+        y = y / 2
+    return y
+
+
+@program()
+def made_in_the_loop_and_used_after_it(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        last = x * i.astype("float32")
+        i = i + 1
+    return last
+
+
+@program()
+def for_range_of_python(x: Any) -> Any:
+    for k in range(3):
+        x = x + k
+    return x
+
+
+@program((A, i64(3)), (B, i64(0)), (C, i64(5)), dims=[[None, 4], []])
+def for_range_of_a_tensor(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + i
+    return x
+
+
+@program((A, i64([3])), (C, i64([1])), dims=[[None, 4], [1]])
+def for_range_of_a_tensor_of_one(x: Any, n: Any) -> Any:
+    s = x * 0
+    for i in range(n):
+        s = s + x * i
+    return s
+
+
+@program((A, i64(1), i64(4)), (B, i64(2), i64(3)), (C, i64(3), i64(3)), dims=[[None, 4], [], []])
+def for_range_from_to(x: Any, a: Any, b: Any) -> Any:
+    for i in range(a, b):
+        x = x * 2 + i
+    return x
+
+
+@program((A, i64(9)), (B, i64(2)), dims=[[None, 4], []])
+def for_range_with_a_step(x: Any, n: Any) -> Any:
+    for i in range(1, n, 3):
+        x = x + i
+    return x
+
+
+@program((A, i64(4)), (B, i64(1)), dims=[[None, 4], []])
+def for_range_backwards(x: Any, n: Any) -> Any:
+    for i in range(n, 0, -1):
+        x = x * 2 + i
+    return x
+
+
+@program(dims=[[None, 4]])
+def for_rows(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for row in x:
+        s = s + row
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_range_of_a_size(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i in range(x.shape[0]):
+        s = s + x[i] * i
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_range_of_len(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i in range(len(x)):
+        s = s * 0.5 + x[i]
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_enumerate(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i, row in enumerate(x):
+        s = s + row * i
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_enumerate_from_one(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i, row in enumerate(x, 1):
+        s = s + row / i
+    return s
+
+
+@program((A, A + 1), (C, C * 2), dims=[[None, 4], [None, 4]])
+def for_zip(x: Any, y: Any) -> Any:
+    s = paddle.zeros([4])
+    for a, b in zip(x, y):
+        s = s + a * b
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_enumerate_zip(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i, (a, b) in enumerate(zip(x, x * 2)):
+        s = s + a * b * i
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_target_used_after_it(x: Any) -> Any:
+    row = x[0]
+    for row in x:
+        x = x + row
+    return row + x
+
+
+@program(dims=[[None, 4]])
+def for_made_inside(x: Any) -> Any:
+    for i in range(x.shape[0]):
+        y = x[i] * 2
+    return y
+
+
+@program(dims=[[None, 4]])
+def for_continue(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for row in x:
+        if row.sum() < 0:
+            continue
+        s = s + row
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_break(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for row in x:
+        if s.sum() > 1.5:
+            break
+        s = s + row.abs()
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_return(x: Any) -> Any:
+    for row in x:
+        if row.sum() < 0:
+            return row * 2
+    return x[0]
+
+
+@program(A, B, C, BIG)
+def python_for_with_break_on_a_value(x: Any) -> Any:
+    for k in range(5):
+        x = x * 2
+        if x.sum() > 50:
+            break
+    return x
+
+
+@program(A, B, C, BIG)
+def python_for_with_return_on_a_value(x: Any) -> Any:
+    for k in range(4):
+        x = x * 2
+        if x.sum() > 50:
+            return x + k
+    return x - 1
+
+
+@program(A, B, C, BIG)
+def python_list_with_break_on_a_value(x: Any) -> Any:
+    for k in [1.0, 2.0, 4.0]:
+        if x.sum() > 20:
+            break
+        x = x + k
+    return x
+
+
+@program(A, B, C, BIG)
+def python_for_else(x: Any) -> Any:
+    for k in range(3):
+        if x.sum() > 10:
+            break
+        x = x * 2
+    else:
+        x = x + 1000
+    return x
+
+
+@program(A, B, BIG)
+def python_for_continue_on_a_value(x: Any) -> Any:
+    for k in range(4):
+        if x.sum() > 10:
+            continue
+        x = x * 2 + k
+    return x
+
+
+@program(dims=[[None, 4]])
+def for_in_for(x: Any) -> Any:
+    s = paddle.zeros([])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s = s + x[i, j] * (i + j)
+    return s
+
+
+@program(dims=[[None, 4]])
+def for_in_for_rows(x: Any) -> Any:
+    s = paddle.zeros([])
+    for row in x:
+        for value in row:
+            if value > 0:
+                s = s + value
+    return s
+
+
+@program(dims=[[None, 4]])
+def assigned_rows(x: Any) -> Any:
+    y = x * 1
+    for i in range(x.shape[0]):
+        y[i] = y[i] * 2 + i
+    return y
+
+
+@program()
+def in_place_in_a_loop(x: Any) -> Any:
+    y = x * 1
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        y.add_(x)
+        i.add_(paddle.ones([], "int64"))
+    return y
+
+
+@program(A, B, C)
+def newton_root(x: Any) -> Any:
+    a = x.abs() + 1
+    r = a
+    i = 0
+    while (r * r - a).abs().max() > 1e-3 and i < 30:
+        r = (r + a / r) / 2
+        i += 1
+    return r
+
+
+@program(dims=[[None, 4]])
+def cumulative_product(x: Any) -> Any:
+    p = paddle.ones([4])
+    for row in x:
+        p = p * (row + 1)
+    return p
+
+
+@program(dims=[[None, 4]])
+def running_maximum(x: Any) -> Any:
+    best = x[0]
+    for row in x:
+        if row.sum() > best.sum():
+            best = row
+    return best
+
+
+@program(dims=[[None, 4]])
+def count_positive_rows(x: Any) -> Any:
+    n = 0
+    for row in x:
+        if row.sum() > 0:
+            n += 1
+    return x.sum() * 0 + n
+
+
+@program(dims=[[None, 4]])
+def first_negative_row(x: Any) -> Any:
+    found = paddle.full([], -1, "int64")
+    for i in range(x.shape[0]):
+        if x[i].sum() < 0:
+            found = paddle.full([], 1, "int64") * i
+            break
+    return found
+
+
+@program(A, B)
+def dict_carried(x: Any) -> Any:
+    d = {"h": x, "n": 0}
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        d["h"] = d["h"] * 2 + 1
+        d["n"] = d["n"] + 1
+        i = i + 1
+    return d["h"] + d["n"]
+
+
+@program(A, B)
+def tuple_carried(x: Any) -> Any:
+    state = (x, x.sum())
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        h, c = state
+        state = (h + c, c * 0.5)
+        i = i + 1
+    return state[0] * state[1]
+
+
+@program(A, B)
+def list_of_fixed_length_carried(x: Any) -> Any:
+    state = [x, x + 1]
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        state[0] = state[1] * 2
+        state[1] = state[0] + 1
+        i = i + 1
+    return state[0] + state[1]
+
+
+@program()
+def static_while_loop(x: Any) -> Any:
+    i = paddle.zeros([1], "int64")
+    i, y = paddle.static.nn.while_loop(lambda i, y: i < 4, lambda i, y: [i + 1, y * 2], [i, x])
+    return y
+
+
+@program(A, B)
+def loop_invariant_parameters(x: Any) -> Any:
+    w = x.mean()
+    i = paddle.zeros([], "int64")
+    while i < 2:
+        x = x * w + w
+        i = i + 1
+    return x
+
+
+@program(A, B, C)
+def condition_computed_in_the_body(x: Any) -> Any:
+    go = x.sum() < 20
+    while go:
+        x = x.abs() * 2 + 1
+        go = x.sum() < 20
+    return x
+
+
+@program(A, B, C)
+def walrus_in_while(x: Any) -> Any:
+    while (m := x.abs().sum()) < 50 and m > 0:
+        x = x * 2
+    return x, m

@@ -1,0 +1,413 @@
+"""What else Python has: functions, closures, lambdas, with, try, match, walrus, f-strings, recursion, generators."""
+# ruff: noqa: D103, SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, S, EM, TRY, PERF, E731, D101, D102, D107, PT, ARG
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import oarlock as paddle
+
+from .table import MATRICES, Table, f32
+
+program = Table()
+A, B, C = MATRICES
+BIG = f32([[9.0, 8.0, 7.0, 6.0]])
+FACTOR = 3
+
+
+def helper(y: Any) -> Any:
+    if y.sum() > 0:
+        return y * FACTOR
+    return y
+
+
+def twice(function: Any) -> Any:
+    @functools.wraps(function)
+    def run(v: Any) -> Any:
+        return function(function(v))
+
+    return run
+
+
+@twice
+def decorated(v: Any) -> Any:
+    if v.sum() > 1:
+        return v - 1
+    return v + 2
+
+
+def halve_until(x: Any, depth: int) -> Any:
+    if depth == 0:
+        return x
+    if x.abs().sum() < 1:
+        return x
+    return halve_until(x / 2, depth - 1)
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+class Scaler:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def __call__(self, v: Any) -> Any:
+        if v.sum() > 0:
+            return v * self.k
+        return v
+
+    def shifted(self, v: Any) -> Any:
+        return v + self.k if v.mean() > 0 else v - self.k
+
+
+@program()
+def calls_a_function(x: Any) -> Any:
+    return helper(helper(x)) + 1
+
+
+@program()
+def calls_a_decorated_function(x: Any) -> Any:
+    return decorated(x)
+
+
+@program(A, B, C, BIG)
+def recursion_of_a_static_depth(x: Any) -> Any:
+    return halve_until(x, 4)
+
+
+@program()
+def calls_a_lambda(x: Any) -> Any:
+    f = lambda v: v if v.sum() > 0 else -v
+    return f(x) + f(-x)
+
+
+@program()
+def two_lambdas_in_a_line(x: Any) -> Any:
+    f, g = lambda v: v * 2 if v.sum() > 0 else v, lambda v: v if v.sum() > 0 else v * 5
+    return f(x) + g(x)
+
+
+@program()
+def inner_function(x: Any) -> Any:
+    def g(v: Any) -> Any:
+        if v.sum() > 0:
+            return v + 1
+        return v
+
+    return g(x)
+
+
+@program()
+def closure_reads(x: Any) -> Any:
+    k = x.mean()
+
+    def g(v: Any) -> Any:
+        return v * k if k > 0 else v
+
+    k = k + 1
+    return g(x)
+
+
+@program()
+def closure_writes(x: Any) -> Any:
+    total = x * 0
+
+    def add(v: Any) -> None:
+        nonlocal total
+        if v.sum() > 0:
+            total = total + v
+        else:
+            total = total - v
+
+    add(x)
+    add(x * 2)
+    return total
+
+
+@program()
+def partial_call(x: Any) -> Any:
+    def scaled(v: Any, k: float, b: float = 0.0) -> Any:
+        if v.sum() > 0:
+            return v * k + b
+        return v
+
+    return functools.partial(scaled, k=2.0)(x) + functools.partial(scaled, b=1.0)(x, 3.0)
+
+
+@program()
+def callable_object(x: Any) -> Any:
+    return Scaler(2.5)(x)
+
+
+@program()
+def method_of_an_object(x: Any) -> Any:
+    return Scaler(2.5).shifted(x)
+
+
+@program()
+def star_arguments(x: Any) -> Any:
+    def g(*values: Any, **named: Any) -> Any:
+        if values[0].sum() > 0:
+            return values[0] + named["k"]
+        return values[1]
+
+    return g(x, x * 2, k=3)
+
+
+@program()
+def default_arguments(x: Any) -> Any:
+    def g(v: Any, k: float = 2.0, *, b: float = 1.0) -> Any:
+        return v * k + b if v.sum() > 0 else v
+
+    return g(x) + g(x, 3.0, b=2.0)
+
+
+@program()
+def with_no_grad(x: Any) -> Any:
+    with paddle.no_grad():
+        if x.sum() > 0:
+            y = x * 2
+        else:
+            y = x * 3
+    return y + x
+
+
+@program()
+def return_inside_of_with(x: Any) -> Any:
+    with paddle.no_grad():
+        if x.sum() > 0:
+            return x * 2
+    return x
+
+
+@program()
+def try_finally(x: Any) -> Any:
+    try:
+        if x.sum() > 0:
+            x = x * 2
+    finally:
+        x = x + 1
+    return x
+
+
+@program()
+def try_except_in_python(x: Any) -> Any:
+    try:
+        k = {"a": 1}["b"]
+    except KeyError:
+        k = 4
+    if x.sum() > 0:
+        x = x * k
+    return x
+
+
+@program()
+def match_on_python(x: Any) -> Any:
+    match x.shape[1]:
+        case 4:
+            if x.sum() > 0:
+                x = x * 2
+        case _:
+            x = x - 1
+    return x
+
+
+@program()
+def walrus(x: Any) -> Any:
+    if (m := x.mean()) > 0:
+        return x * m
+    return x - m
+
+
+@program()
+def f_string(x: Any) -> Any:
+    name = f"{'a'}{1 + 1}"
+    d = {"a2": x, "b": x * 2}
+    if x.sum() > 0:
+        name = "a2"
+    return d[name]
+
+
+@program()
+def assertion_on_python(x: Any) -> Any:
+    assert x.shape[1] == 4, "four columns"
+    return x
+
+
+@program()
+def assertion_on_a_value(x: Any) -> Any:
+    assert x.sum() > -1000, "not too small"
+    return x * 2
+
+
+@program()
+def printing(x: Any) -> Any:
+    print("rows", x.shape[1])
+    return x
+
+
+@program()
+def casts(x: Any) -> Any:
+    n = int(x.sum())
+    f = float(x.max())
+    b = bool(x.sum() > 0)
+    return x * f + n, x.sum() * 0 + b
+
+
+@program()
+def int_as_a_bound(x: Any) -> Any:
+    n = int(x.sum() > 0) + 1
+    for i in range(n):
+        x = x + 1
+    return x
+
+
+@program()
+def generator_of_python(x: Any) -> Any:
+    def powers() -> Any:
+        for k in (1, 2, 3):
+            yield k
+
+    for k in powers():
+        if x.sum() > 0:
+            x = x + k
+    return x
+
+
+@program()
+def getattr_and_setattr(x: Any) -> Any:
+    class Box:
+        pass
+
+    box = Box()
+    box.v = x
+    if x.sum() > 0:
+        box.v = x * 2
+    return box.v + getattr(box, "w", 1)
+
+
+@program()
+def named_tuple(x: Any) -> Any:
+    p = Pair(x, x + 1)
+    if x.sum() > 0:
+        p = Pair(p.second, p.first)
+    return p.first - p.second * 2
+
+
+@program()
+def numpy_on_static_values(x: Any) -> Any:
+    k = float(np.sqrt(16.0)) * np.arange(4)[3]
+    if x.sum() > 0:
+        return x * float(k)
+    return x
+
+
+@program()
+def global_name(x: Any) -> Any:
+    return x * FACTOR if x.sum() > 0 else x
+
+
+@program()
+def deleted_name(x: Any) -> Any:
+    y = x * 2
+    if x.sum() > 0:
+        x = y
+    del y
+    return x
+
+
+@program()
+def while_python_and_del(x: Any) -> Any:
+    k = 3
+    while k:
+        k -= 1
+        t = x * k
+        if t.sum() > 1:
+            x = x + t
+        del t
+    return x
+
+
+@program()
+def pass_and_docstring(x: Any) -> Any:
+    """Text."""
+    if x.sum() > 0:
+        pass
+    return x
+
+
+@program()
+def conditional_import(x: Any) -> Any:
+    if x.sum() > 0:
+        import math
+
+        x = x * math.pi
+    return x
+
+
+@program()
+def string_choice(x: Any) -> Any:
+    kind = "relu" if x.shape[1] == 4 else "tanh"
+    return getattr(paddle.nn.functional, kind)(x)
+
+
+@program()
+def chained_assignment(x: Any) -> Any:
+    a = b = x
+    if x.sum() > 0:
+        a = b = x * 2
+    return a + b
+
+
+@program()
+def nested_unpacking(x: Any) -> Any:
+    (a, b), c = (x, x + 1), x + 2
+    if x.sum() > 0:
+        (a, b), c = (b, c), a
+    return a + b * 2 + c * 3
+
+
+@program()
+def slices(x: Any) -> Any:
+    k = (x.sum() > 0).astype("int64") + 1
+    return x[:, :k].sum(axis=1), x[-1], x[:1, 1:3]
+
+
+@program()
+def method_chain(x: Any) -> Any:
+    return (x.abs().sum() if x.sum() > 0 else x.mean()).reshape([1]).expand([3])
+
+
+@program()
+def ifs_in_a_comprehension(x: Any) -> Any:
+    parts = [x * k if x.sum() > k else x for k in range(3)]
+    return paddle.concat(parts)
+
+
+@program()
+def early_return_before_a_loop(x: Any) -> Any:
+    if x.sum() < 0:
+        return x * 0
+    for k in range(3):
+        if x.sum() > 3:
+            return x
+        x = x * 2
+    return x + 1
+
+
+@program()
+def private_names(x: Any) -> Any:
+    class Holder:
+        __k = 2
+
+        def go(self, v: Any) -> Any:
+            if v.sum() > 0:
+                return v * self.__k
+            return v
+
+    return Holder().go(x)

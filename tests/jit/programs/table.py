@@ -1,0 +1,65 @@
+"""The rows of the table: a function or layer, what it is called with, and what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Row:
+    """One program.   calls: arguments of each call, every branch is taken by one; dims: of each argument, None for a size that varies.
+
+    files: why it cannot be saved, if so; real: why real Paddle does not run the files; eager: why there is no gradient.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    calls: list[tuple[Array, ...]]
+    dims: list[list[int | None]]
+    files: str = ""
+    real: str = ""
+    grad: str = ""
+
+
+@dataclass
+class Table:
+    """Programs of one kind."""
+
+    rows: list[Row] = field(default_factory=list)
+
+    def __call__(
+        self, *calls: Any, dims: Sequence[list[int | None]] | None = None, files: str = "", real: str = "", grad: str = ""
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+        """Decorator: add the function below.   calls: arguments; without any, matrices of three kinds and sizes."""
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            given = [c if isinstance(c, tuple) else (c,) for c in calls] or [(m,) for m in MATRICES]
+            sizes = [list(d) for d in dims] if dims is not None else [[None, *np.shape(a)[1:]] if np.ndim(a) else [] for a in given[0]]
+            self.rows.append(Row(function.__name__, function, given, sizes, files, real, grad))
+            return function
+
+        return add
+
+
+def f32(*values: Any) -> Array:
+    """A float32 array."""
+    return np.asarray(values[0] if len(values) == 1 else values, np.float32)
+
+
+def i64(value: Any) -> Array:
+    """An int64 array."""
+    return np.asarray(value, np.int64)
+
+
+_rng = np.random.default_rng(7)
+MATRICES = (
+    np.full((2, 4), 0.5, np.float32),
+    np.full((3, 4), -0.75, np.float32),
+    _rng.standard_normal((5, 4)).astype(np.float32),
+)
