@@ -269,6 +269,17 @@ const OpDesc* Graph::writer_of(std::string_view name) const {
   return nullptr;
 }
 
+bool Graph::is_read(const std::string& name) const {
+  auto holds = [&](const Strings& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  for (const Block& block : program_.blocks)
+    for (const OpDesc& op : block.ops)
+      for (auto& [slot, names] : op.inputs)
+        if (holds(names)) return true;
+  for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
+    if (program_.contract->guards[i].var == name) return true;
+  return holds(options_.extra_outputs);
+}
+
 Value Graph::value_of(std::string_view name, const OpDesc& reader) {
   if (const Value* bound = find_bound(name)) return part_of(*bound);
   if (const Param* param = params_.find(name)) return weight(*param);

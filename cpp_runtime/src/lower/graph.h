@@ -94,6 +94,7 @@ class Graph {
   Value value_of(std::string_view paddle_name, const OpDesc& reader);
   const Value* find_bound(std::string_view paddle_name) const;
   const OpDesc* writer_of(std::string_view paddle_name) const;
+  bool is_read(const std::string& paddle_name) const;
   Value weight(const Param& param);
   Value initializer(onnx::Initializer init);
   Value constant(const onnx::Tensor& tensor);
