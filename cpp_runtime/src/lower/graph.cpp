@@ -80,7 +80,7 @@ onnx::Model Graph::lower() {
 
 onnx::Model Graph::finish() {
   onnx::prune(model_.graph);
-  name_nodes(model_.graph);
+  name_nodes(model_.graph, 0);  // those of outputs and guards, which no op emitted
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract) model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
   return std::move(model_);
@@ -188,7 +188,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     rule->lower(node);
     Value passed = first_offsets(op);
     name_results(op, first_node);
-    name_since(first_node);
+    name_nodes(*scope_->graph, first_node);
     pass_offsets(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
