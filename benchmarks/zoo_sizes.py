@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import paddle
+import zoo  # noqa: F401 - puts its models on the list
 from paddle import nn
 from paddle.nn import functional as F
 from paddle.vision import ops
-from zoo import KEPT, Inputs, Stages, main, many_kept, model, tokens
+from zoo_parts import Inputs, Stages, main, model, tokens
+from zoo_pictures import KEPT, many_kept
 
 
 def collected(rois: list[Any], scores: list[Any], counts: list[Any], most: int) -> tuple[Any, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,21 @@ ARROWS = {
     "text": {"core", "nn"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
+# What each folder of the C++ part may include, besides itself.   oarlock: the public headers
+LAYERS = {
+    "oarlock": set(),
+    "read": {"oarlock"},
+    "onnx": {"oarlock", "read"},
+    "lower": {"oarlock", "onnx", "read"},
+    "run": {"lower", "oarlock", "onnx", "read"},
+    "cli": {"lower", "oarlock", "read", "run"},
+    "kernels": set(),
+    "tape": set(),
+    "python": {"kernels", "oarlock", "read", "run"},
+}
+CPP = ROOT / "cpp_runtime"
+CPP_SOURCES = sorted(p for top in ("src", "include") for p in (CPP / top).rglob("*") if p.suffix in (".cpp", ".h"))
+GENERATED = {"lowering_digest.h"}
 SOURCES = sorted(p for part in ARROWS for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))
 
 
@@ -69,6 +86,24 @@ def imported(path: Path) -> set[str]:
 def test_arrows_point_one_way(path: Path) -> None:
     part = part_of(path)
     assert imported(path) <= ARROWS[part] | {part}
+
+
+def included(path: Path) -> set[str]:
+    """The folders of what a C++ file includes of ours."""
+    found = set(re.findall(r'^ *# *include "([^"]+)"', path.read_text(), re.MULTILINE)) - GENERATED
+    return {Path(name).parts[0] for name in found}
+
+
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda p: str(p.relative_to(CPP)))
+def test_includes_point_one_way(path: Path) -> None:
+    layer = path.relative_to(CPP).parts[1]
+    assert included(path) <= LAYERS[layer] | {layer}
+
+
+def test_every_layer_has_its_row() -> None:
+    assert {p.name for p in (CPP / "src").iterdir()} | {"oarlock"} == LAYERS.keys()
+    order = list(TopologicalSorter(LAYERS).static_order())  # raises CycleError where arrows point both ways
+    assert order.index("read") < order.index("lower") < order.index("run") < order.index("cli")
 
 
 def test_every_folder_ships() -> None:

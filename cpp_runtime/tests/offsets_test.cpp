@@ -87,6 +87,23 @@ TEST("offsets: an input that is called like the offsets of another keeps its nam
   CHECK(has(chain.text(), "(x.lod_, "));
 }
 
+TEST("offsets: an lstm is one op of ONNX, or walked step by step where its cells are read, and never both") {
+  OpDesc lstm{"lstm",
+              {{"Input", {"x"}}, {"Weight", {"w"}}, {"Bias", {"b"}}},
+              {{"Hidden", {"h"}}, {"Cell", {"c"}}},
+              {{"use_peepholes", BOOL(false)}},
+              ""};
+  for (bool read : {false, true}) {
+    Chain chain{{rows("x", {-1, 8}), rows("w", {2, 8}, 0), rows("b", {1, 8}, 0), rows("h", {-1, 2}), rows("c", {-1, 2}),
+                 rows("z", {-1, 2}, 0)},
+                3,
+                {lstm, kPool}};
+    chain.ops[1].inputs["X"] = {"h"};
+    if (read) chain.ops.insert(chain.ops.begin() + 1, {"sum", {{"X", {"h", "c"}}}, {{"Out", {"h"}}}, {}, ""});
+    CHECK(has(chain.text(), "LSTM<") != read && has(chain.text(), "Scan<") == read);
+  }
+}
+
 TEST("offsets: fc in front of a recurrent network becomes its own product") {
   CHECK(!has(gru_after_fc().text(), "MatMul"));
 }

@@ -266,13 +266,14 @@ def export(name, case, folder):
 def cases():
     """Every case by name."""
     import lowering_arith
+    import lowering_arrays
     import lowering_detection
     import lowering_edges
+    import lowering_functions
     import lowering_legacy
     import lowering_linalg
-    import lowering_nets
+    import lowering_numbers
     import lowering_ops
-    import lowering_ops_more
     import lowering_quantize
     import lowering_regions
     import lowering_rnn
@@ -283,7 +284,8 @@ def cases():
 
     tables = (
         lowering_ops,
-        lowering_ops_more,
+        lowering_numbers,
+        lowering_arrays,
         lowering_quantize,
         lowering_rnn,
         lowering_spectral,
@@ -297,7 +299,7 @@ def cases():
         lowering_edges,
         lowering_sequences,
     )
-    return named([case for table in tables for case in table.OPS]) | lowering_nets.NETS
+    return named([case for table in tables for case in table.OPS]) | lowering_functions.NETS
 
 
 def export_all(folder, part=""):

@@ -15,7 +15,8 @@ from oarlock import inference
 pytestmark = [pytest.mark.paddle, pytest.mark.slow]
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-SCRIPTS = (BENCHMARKS / "zoo.py", BENCHMARKS / "zoo_sizes.py")  # the second has the models of the first, too
+SCRIPTS = sorted(BENCHMARKS.glob("zoo*.py"))
+ALL = BENCHMARKS / "zoo_sizes.py"  # has the models of the others, too
 MADE = re.compile(r"^def (\w+)\(\) -> tuple\[Any, Inputs\]", re.M)
 CLASSES = re.compile(r"models\.(\w+),")
 # The classes that say something new; others of their kind are measured only.
@@ -38,13 +39,13 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_class_of_the_list_is_in_the_zoo() -> None:
-    text = SCRIPTS[0].read_text()
+    text = (BENCHMARKS / "zoo.py").read_text()
     assert {"resnet18", "mobilenet_v3_small", "shufflenet_v2_x1_0", "squeezenet1_1"} <= set(CLASSES.findall(text))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_engine_gives_what_paddle_inference_gives(name: str, zoo: Path) -> None:
-    command = [os.environ["OARLOCK_PADDLE"], str(SCRIPTS[1]), str(zoo), f"={name}", "--answers"]
+    command = [os.environ["OARLOCK_PADDLE"], str(ALL), str(zoo), f"={name}", "--answers"]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "GLOG_minloglevel": "3"}
     )

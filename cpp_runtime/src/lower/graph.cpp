@@ -80,7 +80,7 @@ onnx::Model Graph::lower() {
 
 onnx::Model Graph::finish() {
   onnx::prune(model_.graph);
-  name_nodes(model_.graph);
+  name_nodes(model_.graph, 0);  // those of outputs and guards, which no op emitted
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract) model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
   return std::move(model_);
@@ -188,7 +188,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     rule->lower(node);
     Value passed = first_offsets(op);
     name_results(op, first_node);
-    name_since(first_node);
+    name_nodes(*scope_->graph, first_node);
     pass_offsets(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
@@ -267,6 +267,17 @@ const OpDesc* Graph::writer_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->outer)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
+}
+
+bool Graph::is_read(const std::string& name) const {
+  auto holds = [&](const Strings& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  for (const Block& block : program_.blocks)
+    for (const OpDesc& op : block.ops)
+      for (auto& [slot, names] : op.inputs)
+        if (holds(names)) return true;
+  for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
+    if (program_.contract->guards[i].var == name) return true;
+  return holds(options_.extra_outputs);
 }
 
 Value Graph::value_of(std::string_view name, const OpDesc& reader) {

@@ -82,8 +82,7 @@ class Graph {
   Value joined(const Value& v);
   Value entered(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
-  void name_since(std::size_t first_node);
-  static void name_nodes(onnx::Graph& graph);
+  static void name_nodes(onnx::Graph& graph, std::size_t first_node);
   Value offsets_of(std::string_view paddle_name) const;
   Value first_offsets(const OpDesc& op) const;
   void pass_offsets(const OpDesc& op, const Value& passed);
@@ -94,6 +93,7 @@ class Graph {
   Value value_of(std::string_view paddle_name, const OpDesc& reader);
   const Value* find_bound(std::string_view paddle_name) const;
   const OpDesc* writer_of(std::string_view paddle_name) const;
+  bool is_read(const std::string& paddle_name) const;
   Value weight(const Param& param);
   Value initializer(onnx::Initializer init);
   Value constant(const onnx::Tensor& tensor);

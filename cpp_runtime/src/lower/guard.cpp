@@ -20,22 +20,6 @@ bool has_kernel(std::string_view onnx, DType dtype) {
          std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
 }
 
-namespace {
-
-// 0, or an error of the run where any is true: that many are to be one element and as many more.   Every device has the
-// engine judge a shape on the host, where an index may be looked up without a word.
-Value zero_if_none(Node& n, const Value& wrong, DType dtype, std::string_view why) {
-  auto counts = n.cast(wrong, DType::int64);
-  auto count = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
-  auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
-  n.call(zero, std::string(kReason) + std::string(why));
-  n.declare(zero, DType::int64, Ints{1});
-  // ONNX Runtime makes one Reshape of this and a Squeeze, and the question would be gone.
-  return n.cast(reduce(n, "ReduceSum", zero, {0}, false), dtype);
-}
-
-}  // namespace
-
 Value nonzero(Node& n, const Value& y) {
   if (auto known = n.const_ints(y)) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
@@ -44,8 +28,16 @@ Value nonzero(Node& n, const Value& y) {
   return only_where_none(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}), "an integer is divided by zero");
 }
 
+// Adds 0, or ends the run where any is true: that many are to be one element and as many more.   Every device has the
+// engine judge a shape on the host, where an index may be looked up without a word.
 Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_view why) {
-  return n.emit("Add", {v, zero_if_none(n, wrong, n.need_dtype(v), why)});
+  auto counts = n.cast(wrong, DType::int64);
+  auto count = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
+  auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
+  n.call(zero, std::string(kReason) + std::string(why));
+  n.declare(zero, DType::int64, Ints{1});
+  // ONNX Runtime makes one Reshape of this and a Squeeze, and the question would be gone.
+  return n.emit("Add", {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.need_dtype(v))});
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.

@@ -64,15 +64,12 @@ const Value& Graph::now(const Value& v) const {
   return found == renamed_.end() ? v : now(found->second);
 }
 
-void Graph::name_since(std::size_t first_node) {
-  for (std::size_t i = first_node; i < scope_->graph->nodes.size(); ++i) name_node(scope_->graph->nodes[i]);
-}
-
-void Graph::name_nodes(onnx::Graph& graph) {
-  for (onnx::Node& node : graph.nodes) {
+void Graph::name_nodes(onnx::Graph& graph, std::size_t first_node) {
+  for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
+    onnx::Node& node = graph.nodes[i];
     name_node(node);
     for (auto& [key, attr] : node.attrs)
-      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) name_nodes(**inner);
+      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) name_nodes(**inner, 0);
   }
 }
 

@@ -277,6 +277,10 @@ void Node::bind(const std::string& paddle_name, const Value& v) {
   graph_.scope_->offsets.erase(paddle_name);
 }
 Value Node::lookup(const std::string& paddle_name) const { return graph_.value_of(paddle_name, op_); }
+bool Node::is_read(std::string_view slot) const {
+  const Strings& names = out_names(slot);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return graph_.is_read(name); });
+}
 bool Node::is_bound(const std::string& paddle_name) const {
   return graph_.find_bound(paddle_name) || graph_.params_.find(paddle_name);
 }

@@ -48,6 +48,7 @@ class Node {
   Values ins(std::string_view slot) const;                         // a list, possibly empty
   const Strings& names(std::string_view slot) const;               // Paddle's names in an input slot, "" slots included
   const Strings& out_names(std::string_view slot) const;           // and in an output slot
+  bool is_read(std::string_view slot) const;  // whether an op, a guard or the caller wants what is in an output slot
 
   // ---- packed sequences (LoD): rows one behind the other, and where each sequence begins ----
   /// int64[sequences + 1] of an operand in a slot, the last being the number of rows; "" where it has none.

@@ -219,11 +219,13 @@ Exprs steps_of(Node& n, const Lstm& net, std::int64_t width, double clip, const 
   return {packed(done.kept[0], at.inside), packed(done.kept[1], at.inside)};
 }
 
-// ONNX's op does not give the cells: where somebody reads them, they are computed step by step.
+// ONNX's op does not give the cells: where somebody reads them, both are computed step by step.
 void lstm(Node& n) {
   auto net = read_lstm(n);
-  n.out("Hidden", hidden_of(n, net));
-  n.out("Cell", steps_of(n, net, net.hidden, 0, [](const Expr& hidden) { return hidden; })[1]);
+  if (!n.is_read("Cell")) return n.out("Hidden", hidden_of(n, net));
+  auto made = steps_of(n, net, net.hidden, 0, [](const Expr& hidden) { return hidden; });
+  n.out("Hidden", made[0]);
+  n.out("Cell", made[1]);
 }
 
 // An LSTM whose output is projected before it comes back.
