@@ -20,8 +20,8 @@ from ..static.backward.reach import Reach, differentiable
 from ..static.compiled import Piece, lowered
 from ..static.compiled.live import mark, needed
 from ..static.compiled.plan import Plan, Step
-from ..static.modes import Static
 from ..static.interpreter import Interpreter
+from ..static.modes import Static
 from ..static.program import Program
 from ..static.prune import feed_op, fetch_op
 from ..static.record import Recorder
