@@ -51,39 +51,39 @@ inline V<T> gelu_tanh_slope(V<T> x) {
 }
 
 template <class T, Unary Which>
-void unary(Size count, const T* x, T* y) {
-  map_parts(
-      count,
-      [](V<T> v) -> V<T> {
-        if constexpr (Which == Unary::relu) return v < 0 ? V<T>{} : v;
-        if constexpr (Which == Unary::tanh) return tanh_of(v);
-        if constexpr (Which == Unary::sigmoid) return sigmoid_of(v);
-        if constexpr (Which == Unary::silu) return v * sigmoid_of(v);
-        if constexpr (Which == Unary::gelu) return gelu_of<T>(v);
-        if constexpr (Which == Unary::gelu_tanh) return gelu_tanh_of<T>(v);
-        if constexpr (Which == Unary::exp) return exp_of(v);
-      },
-      y, x);
+inline V<T> function_of(V<T> v) {
+  if constexpr (Which == Unary::relu) return v < 0 ? V<T>{} : v;
+  if constexpr (Which == Unary::tanh) return tanh_of(v);
+  if constexpr (Which == Unary::sigmoid) return sigmoid_of(v);
+  if constexpr (Which == Unary::silu) return v * sigmoid_of(v);
+  if constexpr (Which == Unary::gelu) return gelu_of<T>(v);
+  if constexpr (Which == Unary::gelu_tanh) return gelu_tanh_of<T>(v);
+  if constexpr (Which == Unary::exp) return exp_of(v);
 }
 
 /// The gradient, given g and either the operand or the result.
 template <class T, Unary Which>
+inline V<T> slope_of(V<T> v, V<T> back) {
+  if constexpr (Which == Unary::relu) return v > 0 ? back : V<T>{};
+  if constexpr (Which == Unary::tanh) return back * (1 - v * v);
+  if constexpr (Which == Unary::sigmoid) return back * (v * (1 - v));
+  if constexpr (Which == Unary::silu) {
+    V<T> s = sigmoid_of(v);
+    return back * (s * (v * (1 - s) + 1));
+  }
+  if constexpr (Which == Unary::gelu) return back * gelu_slope<T>(v);
+  if constexpr (Which == Unary::gelu_tanh) return back * gelu_tanh_slope<T>(v);
+  if constexpr (Which == Unary::exp) return back * v;
+}
+
+template <class T, Unary Which>
+void unary(Size count, const T* x, T* y) {
+  map_parts(count, [](V<T> v) -> V<T> { return function_of<T, Which>(v); }, y, x);
+}
+
+template <class T, Unary Which>
 void unary_back(Size count, const T* x, const T* g, T* y) {
-  map_parts(
-      count,
-      [](V<T> v, V<T> back) -> V<T> {
-        if constexpr (Which == Unary::relu) return v > 0 ? back : V<T>{};
-        if constexpr (Which == Unary::tanh) return back * (1 - v * v);
-        if constexpr (Which == Unary::sigmoid) return back * (v * (1 - v));
-        if constexpr (Which == Unary::silu) {
-          V<T> s = sigmoid_of(v);
-          return back * (s * (v * (1 - s) + 1));
-        }
-        if constexpr (Which == Unary::gelu) return back * gelu_slope<T>(v);
-        if constexpr (Which == Unary::gelu_tanh) return back * gelu_tanh_slope<T>(v);
-        if constexpr (Which == Unary::exp) return back * v;
-      },
-      y, x, g);
+  map_parts(count, [](V<T> v, V<T> back) -> V<T> { return slope_of<T, Which>(v, back); }, y, x, g);
 }
 
 template <class T, Binary Which>

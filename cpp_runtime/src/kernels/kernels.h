@@ -37,6 +37,43 @@ constexpr int kUnaries = 7;
 enum class Binary { add, sub, mul };
 constexpr int kBinaries = 3;
 
+/// What one instruction of an expression does with one or two operands.   `first` is there for the shape of the second;
+/// `keep` is the first where the second is not 0.   The gradients take what `Unary` says, and then the gradient.
+enum class Piece {
+  add,
+  sub,
+  mul,
+  div,
+  max,
+  min,
+  first,
+  second,
+  keep,
+  relu,
+  tanh,
+  sigmoid,
+  silu,
+  gelu,
+  gelu_tanh,
+  exp,
+  sqrt,
+  square,
+  abs,
+  reciprocal,
+  relu_grad,
+  tanh_grad,
+  sigmoid_grad,
+  silu_grad,
+  gelu_grad,
+  gelu_tanh_grad
+};
+constexpr int kPieces = 26;
+
+template <class T>
+struct Pieces {
+  void (*each[kPieces])(Size count, const T* x, const T* y, T* z);
+};
+
 /// One parameter of a step of Adam: parameter * keep - first / (sqrt(second) + epsilon) * rate.   rest: 1 - beta.
 template <class T>
 struct AdamStep {
@@ -79,6 +116,7 @@ struct Table {
   void (*unary[kUnaries])(Size count, const T* x, T* y);
   void (*unary_back[kUnaries])(Size count, const T* x, const T* g, T* y);
   void (*binary[kBinaries])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
+  Pieces<T> pieces;
   void (*sum)(Size n, Size c, Size k, const T* x, T* y);
   void (*moments)(Size n, Size c, Size k, const T* x, T* mean, T* variance);
   void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias, T* y);

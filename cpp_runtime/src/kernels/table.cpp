@@ -4,6 +4,7 @@
 #endif
 #include "kernels/conv.h"
 #include "kernels/conv_filter.h"
+#include "kernels/expression.h"
 #include "kernels/kernels.h"
 #include "kernels/matmul.h"
 #include "kernels/norm.h"
@@ -18,6 +19,13 @@
 namespace oarlock::kernels {
 namespace {
 
+template <class T, int... I>
+constexpr Pieces<T> pieces_of(std::integer_sequence<int, I...>) {
+  return {{piece<T, static_cast<Piece>(I)>...}};
+}
+template <class T>
+constexpr Pieces<T> kAllPieces = pieces_of<T>(std::make_integer_sequence<int, kPieces>{});
+
 template <class T>
 constexpr Table<T> kTable = {
     .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>, unary<T, Unary::silu>,
@@ -26,6 +34,7 @@ constexpr Table<T> kTable = {
                    unary_back<T, Unary::silu>, unary_back<T, Unary::gelu>, unary_back<T, Unary::gelu_tanh>,
                    unary_back<T, Unary::exp>},
     .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
+    .pieces = kAllPieces<T>,
     .sum = sum<T>,
     .moments = moments<T>,
     .affine = affine<T>,

@@ -105,6 +105,7 @@ class Unlocked {
 
 void bind_conv(nb::module_& m);
 void bind_elementwise(nb::module_& m);
+void bind_expression(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
 void bind_pooling(nb::module_& m);

@@ -36,6 +36,7 @@ NB_MODULE(_kernels, m) {
   m.def("instruction_set", &kernels::instruction_set, "avx512, avx2 or baseline.");
   python::bind_conv(m);
   python::bind_elementwise(m);
+  python::bind_expression(m);
   python::bind_matmul(m);
   python::bind_norm(m);
   python::bind_pooling(m);

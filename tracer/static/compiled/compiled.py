@@ -13,6 +13,7 @@ from ...core.tensor import Tensor
 from ..program import Kind, Program
 from ..unsupported import refuse_unknown
 from .control import SPECIAL
+from .fuse import fused
 from .live import mark, needed
 from .lowering import SKIPPED, Lowering
 from .plan import Plan, Step, all_writes
@@ -29,7 +30,7 @@ class Piece:
     """
 
     def __init__(self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        kept = needed(steps, set(outputs))
+        kept = fused(needed(steps, set(outputs)), plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
         self._source = Source()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .fuse import expression
 from .kernels import HELPERS, bare_kernel, inline, quick_kernel
 from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
@@ -149,7 +150,17 @@ def _write_back(source: Source, back: Back) -> None:
 
 
 def _write_fused(source: Source, fused: Fused) -> None:
-    raise NotImplementedError
+    if not fused.outs:
+        return
+    single = len(fused.outs) == 1
+    found = fused.outs[0] if single else "t"
+    source.line(f"{found} = {source.name(expression(fused))}({', '.join(fused.ins)})", fused)
+    source.line(f"if {found} is NI:", fused)
+    with source.inside():
+        for call in fused.calls:
+            _write_call(source, call)
+    if not single:
+        source.line(f"else: {', '.join(fused.outs)} = t", fused)
 
 
 WRITERS: dict[type[Step], Any] = {

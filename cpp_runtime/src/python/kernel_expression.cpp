@@ -1,0 +1,299 @@
+// Expressions: many elementwise kernels in one call.   A chunk of elements goes through all instructions before the
+// next one does, so that what lies between them never leaves the cache.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "python/kernel_arrays.h"
+
+namespace oarlock::python {
+namespace {
+
+constexpr Size kChunk = 1024;      // elements that go through the instructions at once
+constexpr Size kParallel = 32768;  // elements that are worth a task
+constexpr std::size_t kMostInputs = 64;
+constexpr int kMostRank = 8;
+
+constexpr std::array<const char*, kernels::kPieces> kNames = {
+    "add",  "sub",        "mul",       "div",       "max",          "min",       "first",     "second",        "keep",
+    "relu", "tanh",       "sigmoid",   "silu",      "gelu",         "gelu_tanh", "exp",       "sqrt",          "square",
+    "abs",  "reciprocal", "relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad", "gelu_tanh_grad"};
+
+std::size_t piece_named(const std::string& name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (name == kNames[i]) return i;
+  throw nb::value_error(("there is no instruction " + name).c_str());
+}
+
+/// x, y: numbers of values; place: of the result, an output from -1 downwards, else a buffer.
+struct Instruction {
+  std::size_t piece, x, y;
+  Size place;
+};
+
+/// Values are numbered: inputs, then constants, then results of instructions.
+struct Code {
+  std::size_t inputs = 0, buffers = 0;
+  std::vector<double> constants;
+  std::vector<Instruction> instructions;
+  std::vector<std::size_t> outputs;
+
+  [[nodiscard]] std::size_t first() const { return inputs + constants.size(); }
+};
+
+/// An input changes from row to row of the result, from column to column, both, or not at all.
+enum Way : unsigned char { same = 0, by_row = 1, by_column = 2, full = 3 };
+
+struct Input {
+  const char* data = nullptr;
+  Way way = same;
+  bool bytes = false;  // truth values or uint8
+};
+
+/// The result seen as [rows, columns], so that every input lies in it in one of four ways.
+struct Layout {
+  npy_intp shape[kMostRank];
+  int rank = 0, type = NPY_FLOAT;
+  Size size = 1, columns = 0;  // columns: 0 as long as no input asks for any
+  std::array<Input, kMostInputs> inputs;
+
+  bool set(const std::vector<Array>& given) {
+    return broadcast(given) && std::all_of(given.begin(), given.end(), [&](const Array& a) {
+             return place(a, inputs[static_cast<std::size_t>(&a - given.data())]);
+           });
+  }
+
+ private:
+  bool broadcast(const std::vector<Array>& given) {
+    bool typed = false;
+    for (const Array& a : given) {
+      if (!a.is_array() || a.rank() > kMostRank || !a.is_contiguous() || a.size() == 0) return false;
+      rank = std::max(rank, a.rank());
+      if (a.type() == NPY_BOOL || a.type() == NPY_UBYTE) continue;
+      if (!a.is_real() || (typed && a.type() != type)) return false;
+      type = a.type();
+      typed = true;
+    }
+    for (int i = 0; i < rank; ++i) {
+      shape[i] = 1;
+      for (const Array& a : given) {
+        Size d = dim(a, i);
+        if (d != 1 && shape[i] != 1 && d != shape[i]) return false;
+        if (d != 1) shape[i] = d;
+      }
+      size *= shape[i];
+    }
+    return typed;
+  }
+
+  [[nodiscard]] Size dim(const Array& a, int axis) const {
+    int own = axis - (rank - a.rank());
+    return own < 0 ? 1 : a.dim(own);
+  }
+
+  bool place(const Array& a, Input& in) {
+    in.data = a.start<char>();
+    in.bytes = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
+    Size count = a.size();
+    in.way = count == size ? full : same;
+    if (count == size || count == 1) return true;
+    int from = 0, to = rank;  // the axes that it has
+    while (dim(a, from) == 1) ++from;
+    while (dim(a, to - 1) == 1) --to;
+    for (int i = from; i < to; ++i)
+      if (dim(a, i) != shape[i]) return false;
+    Size before = 1, behind = 1;
+    for (int i = 0; i < from; ++i) before *= shape[i];
+    for (int i = to; i < rank; ++i) behind *= shape[i];
+    if (before != 1 && behind != 1) return false;
+    in.way = behind == 1 ? by_column : by_row;
+    Size wanted = behind == 1 ? count : size / count;
+    if (columns != 0 && columns != wanted) return false;
+    columns = wanted;
+    return true;
+  }
+};
+
+template <class T>
+class Run {
+ public:
+  Run(const Code& code, const Layout& layout, const std::vector<Array>& made)
+      : code_(code), layout_(layout), columns_(layout.columns ? layout.columns : layout.size) {
+    for (const Array& a : made) outputs_.push_back(a.start<T>());
+    rows_ = layout.size / columns_;
+    tall_ = std::max<Size>(1, kChunk / columns_);
+    wide_ = std::min(columns_, kChunk);
+    room_ = std::min(layout.size, std::max(tall_ * wide_, kChunk));
+  }
+
+  /// Chunks are several rows, or where rows are long a part of one.
+  void all() const {
+    Size parts = wide_ == columns_ ? 1 : (columns_ + wide_ - 1) / wide_;
+    Size chunks = (rows_ + tall_ - 1) / tall_ * parts;
+    kernels::parallel_parts(chunks, std::max<Size>(1, kParallel / (tall_ * wide_)), [&](Size from, Size to) {
+      auto* memory = static_cast<T*>(kernels::scratch(5, memory_size() * sizeof(T)));
+      std::vector<const T*> values = constants(memory);
+      for (Size i = from; i < to; ++i) {
+        Size row = i / parts * tall_, column = i % parts * wide_;
+        chunk(memory, values, row, std::min(tall_, rows_ - row), column, std::min(wide_, columns_ - column));
+      }
+    });
+  }
+
+ private:
+  const Code& code_;
+  const Layout& layout_;
+  Size columns_, rows_, tall_, wide_, room_;
+  std::vector<T*> outputs_;
+
+  [[nodiscard]] std::size_t memory_size() const {
+    return (code_.first() + code_.buffers) * static_cast<std::size_t>(room_ + 16);
+  }
+  T* buffer(T* memory, std::size_t number) const { return memory + number * static_cast<std::size_t>(room_ + 16); }
+
+  // Where each value is; so far the constants, and the inputs that are the same everywhere.
+  std::vector<const T*> constants(T* memory) const {
+    std::vector<const T*> values(code_.first() + code_.instructions.size());
+    for (std::size_t i = 0; i < code_.first(); ++i) {
+      T* to = buffer(memory, i);
+      values[i] = to;
+      if (i >= code_.inputs)
+        std::fill(to, to + room_, static_cast<T>(code_.constants[i - code_.inputs]));
+      else if (layout_.inputs[i].way == same)
+        std::fill(to, to + room_, at(layout_.inputs[i], 0));
+    }
+    return values;
+  }
+
+  static T at(const Input& in, Size i) {
+    return in.bytes ? static_cast<T>(static_cast<unsigned char>(in.data[i])) : reinterpret_cast<const T*>(in.data)[i];
+  }
+
+  const T* gathered(const Input& in, T* to, Size row, Size rows, Size column, Size columns) const {
+    if (in.way == full) {
+      Size start = row * columns_ + column;
+      if (!in.bytes) return reinterpret_cast<const T*>(in.data) + start;
+      for (Size i = 0; i < rows * columns; ++i) to[i] = at(in, start + i);
+      return to;
+    }
+    if (in.way == by_column && rows == 1 && !in.bytes) return reinterpret_cast<const T*>(in.data) + column;
+    for (Size r = 0; r < rows; ++r)
+      for (Size c = 0; c < columns; ++c) to[r * columns + c] = at(in, in.way == by_row ? row + r : column + c);
+    return to;
+  }
+
+  void chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column, Size columns) const {
+    for (std::size_t i = 0; i < code_.inputs; ++i)
+      if (layout_.inputs[i].way != same)
+        values[i] = gathered(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
+    const auto& pieces = kernels::table<T>().pieces.each;
+    std::size_t number = code_.first();
+    for (const Instruction& step : code_.instructions) {
+      T* to = step.place < 0 ? outputs_[static_cast<std::size_t>(-1 - step.place)] + row * columns_ + column
+                             : buffer(memory, code_.first() + static_cast<std::size_t>(step.place));
+      pieces[step.piece](rows * columns, values[step.x], values[step.y], to);
+      values[number++] = to;
+    }
+  }
+};
+
+class Expression {
+ public:
+  Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code,
+             std::vector<std::size_t> outputs) {
+    code_.inputs = inputs;
+    code_.constants = std::move(constants);
+    code_.outputs = std::move(outputs);
+    if (inputs < 1 || inputs > kMostInputs) throw nb::value_error("an expression has 1 to 64 inputs");
+    for (nb::handle item : code) {
+      auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
+      std::size_t known = code_.first() + code_.instructions.size();
+      if (x >= known || y >= known) throw nb::value_error("an operand is not computed yet");
+      code_.instructions.push_back({piece_named(name), x, y, 0});
+    }
+    for (std::size_t o : code_.outputs)
+      if (o < code_.first() || o >= code_.first() + code_.instructions.size())
+        throw nb::value_error("an output is no result");
+    place();
+  }
+
+  [[nodiscard]] nb::object call(const nb::args& given) const {
+    if (given.size() != code_.inputs) return not_implemented();
+    std::vector<Array> arrays;
+    arrays.reserve(given.size());
+    for (nb::handle a : given) arrays.emplace_back(a);
+    Layout layout;
+    if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
+    std::vector<Array> made;
+    made.reserve(code_.outputs.size());
+    for (std::size_t i = 0; i < code_.outputs.size(); ++i)
+      made.push_back(empty(layout.rank, layout.shape, layout.type));
+    for_type(layout.type, [&]<class T>(T) {
+      Unlocked free(layout.size * static_cast<Size>(code_.instructions.size()));
+      Run<T>(code_, layout, made).all();
+    });
+    if (made.size() == 1) return python::given(std::move(made[0]));
+    nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(made.size())));
+    if (!found.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < made.size(); ++i)
+      PyTuple_SetItem(found.ptr(), static_cast<Py_ssize_t>(i), python::given(std::move(made[i])).release().ptr());
+    return found;
+  }
+
+ private:
+  Code code_;
+
+  // Whether every output has the shape of the whole.
+  [[nodiscard]] bool outputs_are_full(const Layout& layout) const {
+    std::vector<unsigned char> ways(code_.first(), same);
+    for (std::size_t i = 0; i < code_.inputs; ++i) ways[i] = layout.inputs[i].way;
+    for (const Instruction& step : code_.instructions)
+      ways.push_back(static_cast<unsigned char>(ways[step.x] | ways[step.y]));
+    return std::all_of(code_.outputs.begin(), code_.outputs.end(), [&](std::size_t o) { return ways[o] == full; });
+  }
+
+  // Give every result a buffer, which is free again with its last reader; outputs have memory of their own.
+  void place() {
+    auto& steps = code_.instructions;
+    std::size_t first = code_.first();
+    std::vector<std::size_t> last(steps.size(), steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (std::size_t v : {steps[i].x, steps[i].y})
+        if (v >= first) last[v - first] = i;
+    std::vector<Size> spare;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      for (std::size_t v : {steps[i].x, steps[i].y}) {
+        if (v < first || last[v - first] != i) continue;
+        last[v - first] = steps.size();  // both operands may be the same
+        if (steps[v - first].place >= 0) spare.push_back(steps[v - first].place);
+      }
+      auto output = std::find(code_.outputs.begin(), code_.outputs.end(), first + i);
+      if (output != code_.outputs.end()) {
+        steps[i].place = -1 - (output - code_.outputs.begin());
+        continue;
+      }
+      if (spare.empty()) spare.push_back(static_cast<Size>(code_.buffers++));
+      steps[i].place = spare.back();
+      spare.pop_back();
+    }
+  }
+};
+
+}  // namespace
+
+void bind_expression(nb::module_& m) {
+  nb::class_<Expression>(
+      m, "Expression",
+      "Elementwise instructions on arrays that broadcast to one shape; NotImplemented where they lie "
+      "otherwise.   Values are numbered: inputs, constants, results.")
+      .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>>(), nb::arg("inputs"),
+           nb::arg("constants"), nb::arg("code"), nb::arg("outputs"))
+      .def("__call__", &Expression::call);
+}
+
+}  // namespace oarlock::python

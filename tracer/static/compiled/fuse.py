@@ -1,0 +1,221 @@
+"""Neighbours that work element by element become one call: an expression of `_kernels`, which keeps what lies between them in the cache.
+
+A call of an expression may answer NotImplemented - operands that broadcast in an odd way - and then its kernels run one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core import native
+from ..program import VarDesc
+from .plan import Back, Branch, Call, Fused, Loop, Step, body_of
+
+Number = float
+Operand = str | Number  # a cell or a result so far, or a constant
+Code = list[tuple[str, Operand, Operand | None]]  # instruction, its operands; `@1` is the result of number 1 of these
+
+
+def binary(piece: str) -> Callable[[Call], Code | None]:
+    """A kernel on two operands; with `axis` they do not simply broadcast."""
+    return lambda call: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
+
+
+def unary(piece: str) -> Callable[[Call], Code | None]:
+    """A kernel on one operand."""
+    return lambda call: None if call.attrs else [(piece, call.ins[0], None)]
+
+
+def _scale(call: Call) -> Code | None:
+    if call.ins[1] is not None:
+        return None
+    factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
+    if not bias:
+        return [("mul", call.ins[0], factor)]
+    if call.attrs.get("bias_after_scale", True):
+        return [("mul", call.ins[0], factor), ("add", "@0", bias)]
+    return [("add", call.ins[0], bias), ("mul", "@0", factor)]
+
+
+def _sum(call: Call) -> Code | None:
+    cells = call.ins[0]
+    if not isinstance(cells, tuple) or len(cells) < 2:
+        return None
+    code: Code = [("add", cells[0], cells[1])]
+    return code + [("add", f"@{i}", cell) for i, cell in enumerate(cells[2:])]
+
+
+def _gelu(piece: str, approximate: str) -> Callable[[Call], Code | None]:
+    def make(call: Call) -> Code | None:
+        name = approximate if call.attrs.get("approximate") else piece
+        return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
+
+    return make
+
+
+def _masked(call: Call) -> Code | None:
+    return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
+
+
+def _filled(call: Call) -> Code | None:
+    if "dtype" in call.attrs:
+        return None
+    return [("second", call.ins[0], call.attrs.get("value", 0.0))]
+
+
+PIECES: dict[str, Callable[[Call], Code | None]] = {
+    "elementwise_add": binary("add"),
+    "elementwise_sub": binary("sub"),
+    "elementwise_mul": binary("mul"),
+    "elementwise_div": binary("div"),
+    "elementwise_max": binary("max"),
+    "elementwise_min": binary("min"),
+    "keep": binary("keep"),
+    **{n: unary(n) for n in ("relu", "tanh", "sigmoid", "silu", "exp", "sqrt", "square", "abs", "reciprocal")},
+    "swish": unary("silu"),
+    **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
+    "gelu": _gelu("gelu", "gelu_tanh"),
+    "gelu_grad": _gelu("gelu_grad", "gelu_tanh_grad"),
+    "scale": _scale,
+    "sum": _sum,
+    "masked": _masked,
+    "fill_any_like": _filled,
+}
+MOST_INPUTS = 60
+MOST_CALLS = 400
+
+
+@dataclass
+class Group:
+    """Calls that become one.   key: dtype and shape of all results; made: the cells that they write; read: those from outside."""
+
+    key: tuple[Any, ...]
+    calls: list[Call] = field(default_factory=list)
+    made: set[str] = field(default_factory=set)
+    read: dict[str, None] = field(default_factory=dict)
+
+
+class Fusion:
+    """Puts calls of a straight line together.   declared: what the program says of cells."""
+
+    def __init__(self, declared: Mapping[str, VarDesc]) -> None:
+        self._declared = declared
+        self._open: list[Group] = []
+        self._done: list[Step] = []
+
+    def run(self, steps: Sequence[Step]) -> list[Step]:
+        """The instructions, with groups in place of their calls."""
+        for step in steps:
+            if isinstance(step, Branch | Loop | Back):
+                self._close_all()
+                step.body = Fusion(self._declared).run(body_of(step))
+                self._done.append(step)
+                continue
+            key = self._key(step)
+            home = None if key is None else self._home(step, key)
+            self._close_for(step, home)
+            if home is not None and isinstance(step, Call):
+                self._add(home, step)
+            else:
+                self._done.append(step)
+        self._close_all()
+        return self._done
+
+    def _key(self, step: Step) -> tuple[Any, ...] | None:
+        """What all calls of a group share; None for a step that is in none."""
+        if not isinstance(step, Call) or step.op.type not in PIECES or not isinstance(step.outs[0], str):
+            return None
+        if PIECES[step.op.type](step) is None:
+            return None
+        var = self._var(step.outs[0])
+        if var.dtype not in ("float32", "float64") or not var.shape:
+            return None
+        return var.dtype, var.shape
+
+    def _var(self, cell: str) -> VarDesc:
+        return self._declared.get(cell.rstrip("r"), VarDesc(""))
+
+    def _home(self, step: Step, key: tuple[Any, ...]) -> Group:
+        """The group that a call joins, a new one where it has to."""
+        for group in self._open:
+            written = set(step.writes())
+            if group.key == key and len(group.read) < MOST_INPUTS - 4 and len(group.calls) < MOST_CALLS:
+                if not written & (group.made | group.read.keys()):
+                    return group
+        return Group(key)
+
+    def _close_for(self, step: Step, home: Group | None) -> None:
+        """Close the groups whose results a step reads, and those that it would disturb by what it writes."""
+        reads, writes = set(step.reads()), set(step.writes())
+        for group in [g for g in self._open if g is not home]:
+            if group.made & reads or writes & (group.made | group.read.keys()):
+                self._close(group)
+
+    def _add(self, group: Group, call: Call) -> None:
+        if group not in self._open:
+            self._open.append(group)
+        for cell in call.reads():
+            if cell not in group.made:
+                group.read[cell] = None
+        group.calls.append(call)
+        group.made |= set(call.writes())
+
+    def _close(self, group: Group) -> None:
+        self._open.remove(group)
+        if len(group.calls) == 1:
+            self._done += group.calls
+        else:
+            self._done.append(Fused(group.calls[0].desc, group.calls, tuple(group.read)))
+
+    def _close_all(self) -> None:
+        for group in list(self._open):
+            self._close(group)
+
+
+def fused(steps: Sequence[Step], declared: Mapping[str, VarDesc]) -> list[Step]:
+    """The instructions with neighbours put together, where there are compiled kernels."""
+    if not native.switch.on or native.kernel("Expression") is native.declined:
+        return list(steps)
+    return Fusion(declared).run(steps)
+
+
+def expression(step: Fused) -> Any:
+    """The compiled expression of a group: called with its `ins`, it gives its `outs`."""
+    numbers: dict[Operand, int] = {cell: i for i, cell in enumerate(step.ins)}
+    code, constants = _numbered(step, numbers)
+    shift = len(step.ins)
+    place = lambda v: v if v < shift else v - CONSTANTS + shift if v < RESULTS else v - RESULTS + shift + len(constants)
+    made = native.kernel("Expression")
+    instructions = [(piece, place(x), place(y)) for piece, x, y in code]
+    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs])
+
+
+CONSTANTS, RESULTS = 1 << 20, 1 << 21  # where the numbers of constants and of results start until it is known how many there are
+
+
+def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str, int, int]], list[float]]:
+    """The instructions of a group on numbers; results are added to `numbers`."""
+    code: list[tuple[str, int, int]] = []
+    constants: list[float] = []
+
+    def number(operand: Operand | None, start: int) -> int:
+        if operand is None:
+            return -1
+        if isinstance(operand, str):
+            return RESULTS + start + int(operand[1:]) if operand[0] == "@" else numbers[operand]
+        same = [i for i, c in enumerate(constants) if c == operand and math.copysign(1, c) == math.copysign(1, operand)]
+        if not same:
+            constants.append(float(operand))
+        return CONSTANTS + (same[0] if same else len(constants) - 1)
+
+    for call in step.calls:
+        start = len(code)
+        for piece, x, y in PIECES[call.op.type](call) or []:
+            first = number(x, start)
+            code.append((piece, first, first if y is None else number(y, start)))
+        numbers[call.outs[0]] = RESULTS + len(code) - 1
+    return code, constants
+
