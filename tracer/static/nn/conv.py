@@ -144,7 +144,7 @@ def deform_conv2d(
     start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * channels)))
     with helper.writing():
         weight = helper.parameter(weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start)
-        given = (x, offset, weight) if mask is None else (x, offset, mask, weight)
+        given = (x, offset, weight) if mask is None else (x, offset, weight, mask)
         out = OPS["deformable_conv_v1" if mask is None else "deformable_conv"](*given, **attrs)
         found: Variable = helper.biased(out, bias_attr, 1, num_filters)
     return found

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core import unique_name
+from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -34,7 +35,7 @@ class Helper:
     ) -> Any:
         """A parameter, None where attr is False."""
         spec = ParamAttr.of(attr)
-        return None if spec is None else made_parameter(spec, shape, dtype, is_bias, start, self.name)
+        return None if spec is None else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
