@@ -15,9 +15,8 @@ def static_mode(P):
     """Two new programs and a scope to write and run in."""
     P.enable_static()
     try:
-        with P.static.scope_guard(P.static.Scope()), P.utils.unique_name.guard():
-            with P.static.program_guard(P.static.Program(), P.static.Program()):
-                yield P.static
+        with P.static.scope_guard(P.static.Scope()), P.utils.unique_name.guard(), P.static.program_guard(P.static.Program(), P.static.Program()):
+            yield P.static
     finally:
         P.disable_static()
 

@@ -5,6 +5,7 @@ from typing import Any as _Any
 
 from .effects import Print, py_func
 from .executor import Executor
+from .feeder import DataFeeder
 from .graph.assignment import setitem
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.defaults import (
@@ -29,7 +30,26 @@ from .variable import Variable
 # What stands above programs: imported when it is asked for.   Name -> module
 _LATER = {
     "nn": ".nn",
+    "io": ".io",
     **dict.fromkeys(("create_parameter",), ".nn.parameters"),
+    **dict.fromkeys(
+        (
+            "deserialize_persistables",
+            "deserialize_program",
+            "load",
+            "load_from_file",
+            "load_inference_model",
+            "load_program_state",
+            "normalize_program",
+            "save",
+            "save_inference_model",
+            "save_to_file",
+            "serialize_persistables",
+            "serialize_program",
+            "set_program_state",
+        ),
+        ".io",
+    ),
 }
 
 
@@ -46,7 +66,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "InputSpec", "Print", "Program", "Scope", "Variable",
+    "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "InputSpec", "Print", "Program", "Scope", "Variable",
     "append_backward", "cpu_places", "create_global_var", "cuda_places", "data", "default_main_program",
     "default_startup_program", "device_guard", "disable_static", "enable_static", "global_scope", "gradients", "ipu_shard_guard",
     "name_scope", "program_guard", "py_func", "scope_guard", "set_ipu_shard", "setitem", "switch_main_program",

@@ -9,7 +9,12 @@ from .helper import Helper
 
 
 def create_parameter(
-    shape: Any, dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False, default_initializer: Any = None
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
 ) -> Any:
     """A parameter of the program that is written.   Starts as paddle.create_parameter's do.   -> [*shape]"""
     Helper("create_parameter", "create_parameter")
