@@ -15,7 +15,11 @@ def static_mode(P):
     """Two new programs and a scope to write and run in."""
     P.enable_static()
     try:
-        with P.static.scope_guard(P.static.Scope()), P.utils.unique_name.guard(), P.static.program_guard(P.static.Program(), P.static.Program()):
+        with (
+            P.static.scope_guard(P.static.Scope()),
+            P.utils.unique_name.guard(),
+            P.static.program_guard(P.static.Program(), P.static.Program()),
+        ):
             yield P.static
     finally:
         P.disable_static()
@@ -122,4 +126,233 @@ static_nn = {
     "setitem": program_case(lambda P, S, x: S.setitem(x, (slice(None), 0), 1.0), x=X2),
     "constants": program_case(lambda P, S, x: x * P.to_tensor(X2[0]) + P.full([6], 2.0), x=X2),
 }  # fmt: skip
-CASES = {f"static {name}": case for name, case in static_nn.items()}
+
+
+def batches(count, rows, width, seed=0):
+    """Batches of inputs, and labels 0 or 1 that depend on them."""
+    draw = np.random.default_rng(seed)
+    xs = draw.standard_normal((count, rows, width)).astype("float32")
+    return [(x, (x.sum(1, keepdims=True) > 0).astype("int64")) for x in xs]
+
+
+def net(P, x, labels, sizes=(16, 2)):
+    """A small classifier: scores and loss."""
+    hidden = P.static.nn.fc(x, sizes[0], activation="tanh", bias_attr=P.ParamAttr(learning_rate=0.5))
+    scores = P.static.nn.fc(hidden, sizes[1])
+    return scores, P.mean(P.nn.functional.cross_entropy(scores, labels))
+
+
+def training_case(optimizer):
+    """The losses of a training, that of the program for tests, and the parameters at the end."""
+
+    def run(P):
+        with static_mode(P) as S:
+            x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
+            _, loss = net(P, x, labels)
+            test = S.default_main_program().clone(for_test=True)
+            made = optimizer(P)
+            made.minimize(loss)
+            exe = S.Executor(P.CPUPlace())
+            start(P, exe)
+            losses = []
+            for a, b in batches(15, 16, 8):
+                losses += exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])
+                rate = getattr(made, "_learning_rate", None)
+                if isinstance(rate, P.optimizer.lr.LRScheduler):
+                    rate.step()
+            found = {
+                "losses": np.array(losses),
+                "test": exe.run(test, feed={"x": a, "labels": b}, fetch_list=[loss.name])[0],
+            }
+            found.update({f"end {p.name}": np.array(p.get_value()) for p in S.default_main_program().all_parameters()})
+            return found
+
+    return run
+
+
+def scheduled(P):
+    lr = P.optimizer.lr
+    return P.optimizer.Adam(lr.LinearWarmup(lr.CosineAnnealingDecay(0.05, 10), 3, 0.0, 0.05))
+
+
+training = {
+    "sgd": training_case(lambda P: P.optimizer.SGD(0.1)),
+    "sgd_l2": training_case(lambda P: P.optimizer.SGD(0.1, weight_decay=0.01)),
+    "sgd_l1": training_case(lambda P: P.optimizer.SGD(0.1, weight_decay=P.regularizer.L1Decay(0.01))),
+    "sgd_value": training_case(lambda P: P.optimizer.SGD(0.1, grad_clip=P.nn.ClipGradByValue(0.01))),
+    "momentum_global_norm": training_case(
+        lambda P: P.optimizer.Momentum(0.1, 0.9, use_nesterov=True, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))
+    ),
+    "momentum_norm": training_case(
+        lambda P: P.optimizer.Momentum(0.1, 0.9, grad_clip=P.nn.ClipGradByNorm(0.05), weight_decay=0.01)
+    ),
+    "adamw": training_case(
+        lambda P: P.optimizer.AdamW(0.01, weight_decay=0.1, apply_decay_param_fun=lambda name: name.endswith("w_0"))
+    ),
+    "adamax": training_case(lambda P: P.optimizer.Adamax(0.01)),
+    "lamb": training_case(
+        lambda P: P.optimizer.Lamb(0.01, exclude_from_weight_decay_fn=lambda p: p.name.endswith("b_0"))
+    ),
+    "adagrad": training_case(lambda P: P.optimizer.Adagrad(0.1)),
+    "adadelta": training_case(lambda P: P.optimizer.Adadelta(1.0)),
+    "rmsprop": training_case(lambda P: P.optimizer.RMSProp(0.01, momentum=0.9, centered=True)),
+    "step_decay": training_case(lambda P: P.optimizer.Momentum(P.optimizer.lr.StepDecay(0.2, 3, 0.5), 0.9)),
+    "scheduled": training_case(scheduled),
+}
+
+
+def apart(P):
+    """backward, then apply_gradients, with a gradient that is changed between; and two losses on shared parameters."""
+    with static_mode(P) as S:
+        x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
+        _, loss = net(P, x, labels)
+        made = P.optimizer.SGD(0.1)
+        pairs = made.backward(loss)
+        made.apply_gradients([(p, g * 2.0) for p, g in pairs])
+        exe = S.Executor(P.CPUPlace())
+        start(P, exe)
+        losses = [exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0] for a, b in batches(5, 16, 8)]
+        return {"losses": np.array(losses), "pairs": np.array([[p.name, g.name] for p, g in pairs])}
+
+
+def averaged(P):
+    """ExponentialMovingAverage: losses with averages in place of parameters, and with the parameters again."""
+    with static_mode(P) as S:
+        x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
+        _, loss = net(P, x, labels)
+        test = S.default_main_program().clone(for_test=True)
+        P.optimizer.SGD(0.1).minimize(loss)
+        average = S.ExponentialMovingAverage(0.9)
+        average.update()
+        exe = S.Executor(P.CPUPlace())
+        start(P, exe)
+        found = []
+        for a, b in batches(4, 16, 8):
+            feed = {"x": a, "labels": b}
+            exe.run(feed=feed, fetch_list=[])
+            with average.apply(exe):
+                found += exe.run(test, feed=feed, fetch_list=[loss.name])
+            found += exe.run(test, feed=feed, fetch_list=[loss.name])
+        return {"losses": np.array(found)}
+
+
+def weight_norm(dim):
+    """Losses of a layer whose weight is a direction and a length; with `dim` Paddle's own sums shapes that differ."""
+
+    def run(P):
+        with static_mode(P) as S:
+            x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
+            scores = S.nn.fc(x, 2, weight_attr=S.WeightNormParamAttr(dim=dim, name="w"))
+            loss = P.mean(P.nn.functional.cross_entropy(scores, labels))
+            P.optimizer.SGD(0.1).minimize(loss)
+            exe = S.Executor(P.CPUPlace())
+            names = start(P, exe)
+            losses = [exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0] for a, b in batches(5, 16, 8)]
+            return {"losses": np.array(losses), "names": np.array(sorted(names))}
+
+    return run
+
+
+def metrics(**settings):
+    """accuracy and auc over several batches, and what auc keeps."""
+
+    def run(P):
+        with static_mode(P) as S:
+            x, labels = S.data("x", [None, 2]), S.data("labels", [None, 1], "int64")
+            share = S.accuracy(x, labels)
+            whole, window, kept = S.auc(x, labels, **settings)
+            exe = S.Executor(P.CPUPlace())
+            exe.run(S.default_startup_program())
+            found = []
+            for a, b in batches(4, 20, 1):
+                p = 1 / (1 + np.exp(-a - 0.8 * batches(1, 20, 1, len(found))[0][0]))
+                feed = {"x": np.concatenate([1 - p, p], 1).astype("float32"), "labels": b}
+                found.append(exe.run(feed=feed, fetch_list=[share, whole, window, *kept]))
+            return {f"run{i} {j}": np.array(a) for i, row in enumerate(found) for j, a in enumerate(row)}
+
+    return run
+
+
+def second_order(P):
+    """Gradients of gradients."""
+    with static_mode(P) as S:
+        x = S.data("x", [None, 3])
+        x.stop_gradient = False
+        y = (x * x * P.tanh(x)).sum()
+        (g,) = S.gradients(y, x)
+        (h,) = S.gradients((g * g).sum(), x)
+        exe = S.Executor(P.CPUPlace())
+        return dict(zip("gh", exe.run(feed={"x": X2[:, :3]}, fetch_list=[g, h]), strict=True))
+
+
+def targets(P):
+    """gradients with weights of the targets, of several targets, and with a variable that counts as a constant."""
+    with static_mode(P) as S:
+        x, w = S.data("x", [None, 3]), S.data("w", [None, 3])
+        x.stop_gradient = False
+        a = P.tanh(x)
+        b = a * x
+        first = S.gradients([b], [x], target_gradients=[w])
+        second = S.gradients([x * 3.0, b], [x, a])
+        third = S.gradients([b], [x], no_grad_set={a.name})
+        exe = S.Executor(P.CPUPlace())
+        made = exe.run(feed={"x": X2[:, :3], "w": X2[:, 3:]}, fetch_list=[*first, *second, *third])
+        return {f"gradient{i}": g for i, g in enumerate(made)}
+
+
+def word2vec(P):
+    """Four words to the next one, one shared table: the example of Paddle's documentation, made small."""
+    with static_mode(P) as S:
+        words = [S.data(f"w{i}", [None, 1], "int64") for i in range(4)]
+        following = S.data("next", [None, 1], "int64")
+        parts = [S.nn.embedding(w, [20, 6], param_attr="shared") for w in words]
+        joined = P.concat([P.reshape(p, [-1, 6]) for p in parts], axis=1)
+        scores = S.nn.fc(S.nn.fc(joined, 12, activation="sigmoid"), 20, activation="softmax")
+        loss = P.mean(P.nn.functional.cross_entropy(scores, following, use_softmax=False))
+        P.optimizer.Adam(0.05).minimize(loss)
+        exe = S.Executor(P.CPUPlace())
+        names = start(P, exe)
+        draw = np.random.default_rng(3)
+        losses = []
+        for _ in range(8):
+            ids = draw.integers(0, 20, (5, 16, 1))
+            feed = {f"w{i}": ids[i] for i in range(4)} | {"next": ids[4]}
+            losses += exe.run(feed=feed, fetch_list=[loss])
+        return {"losses": np.array(losses), "names": np.array(names)}
+
+
+def fit_a_line(P):
+    """Linear regression: the first example of Paddle's documentation."""
+    with static_mode(P) as S:
+        x, y = S.data("x", [None, 13]), S.data("y", [None, 1])
+        loss = P.mean(P.nn.functional.square_error_cost(S.nn.fc(x, 1), y))
+        P.optimizer.SGD(0.05).minimize(loss)
+        exe = S.Executor(P.CPUPlace())
+        start(P, exe)
+        feeds = [{"x": a, "y": a[:, :1] * 2 + 1} for a, _ in batches(10, 20, 13)]
+        return {"losses": np.array([exe.run(feed=f, fetch_list=[loss])[0] for f in feeds])}
+
+
+def python_calls(P):
+    """py_func with a backward function, and static_pylayer."""
+    with static_mode(P) as S:
+        x = S.data("x", [None, 3])
+        x.stop_gradient = False
+
+        def new(name):
+            return S.default_main_program().current_block().create_var(name=name, dtype="float32", shape=[-1, 3])
+
+        a = S.py_func(lambda v: np.tanh(np.array(v)), x, new("a"), lambda y, g: np.array(g) * 2 * np.array(y), x)
+        b = S.nn.static_pylayer(P.exp, [a * 1.0], lambda g: P.exp(g) * 2)
+        (g,) = S.gradients(b.sum(), x)
+        exe = S.Executor(P.CPUPlace())
+        return dict(zip("abg", exe.run(feed={"x": X2[:, :3]}, fetch_list=[a, b, g]), strict=True))
+
+
+programs = {
+    "apart": apart, "averaged": averaged, "weight_norm": weight_norm(None), "metrics": metrics(),
+    "metrics_window": metrics(slide_steps=2), "metrics_all": metrics(slide_steps=0, num_thresholds=7), "second_order": second_order,
+    "targets": targets, "word2vec": word2vec, "fit_a_line": fit_a_line, "python_calls": python_calls,
+}  # fmt: skip
+GROUPS = {"static.nn": static_nn, "static training": training, "static": programs}
+CASES = {f"{group} {name}": case for group, cases in GROUPS.items() for name, case in cases.items()}

@@ -7,6 +7,7 @@ from .effects import Print, py_func
 from .executor import Executor
 from .feeder import DataFeeder
 from .graph.assignment import setitem
+from .graph.average import ExponentialMovingAverage
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.defaults import (
     default_main_program,
@@ -20,6 +21,7 @@ from .graph.defaults import (
 from .graph.gradients import append_backward, gradients
 from .graph.inputs import create_global_var
 from .graph.inputs import data_input as data
+from .graph.metrics import accuracy, auc, ctr_metric_bundle
 from .graph.mode import disable_static, enable_static
 from .graph.program import Program
 from .input_spec import InputSpec
@@ -31,7 +33,8 @@ from .variable import Variable
 _LATER = {
     "nn": ".nn",
     "io": ".io",
-    **dict.fromkeys(("create_parameter",), ".nn.parameters"),
+    "create_parameter": ".nn.parameters",
+    "WeightNormParamAttr": ".nn.weight_norm",
     **dict.fromkeys(
         (
             "deserialize_persistables",
@@ -66,8 +69,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "InputSpec", "Print", "Program", "Scope", "Variable",
-    "append_backward", "cpu_places", "create_global_var", "cuda_places", "data", "default_main_program",
+    "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec", "Print", "Program", "Scope", "Variable",
+    "accuracy", "append_backward", "auc", "cpu_places", "create_global_var", "ctr_metric_bundle", "cuda_places", "data", "default_main_program",
     "default_startup_program", "device_guard", "disable_static", "enable_static", "global_scope", "gradients", "ipu_shard_guard",
     "name_scope", "program_guard", "py_func", "scope_guard", "set_ipu_shard", "setitem", "switch_main_program",
     "switch_startup_program", "xpu_places", *_LATER,

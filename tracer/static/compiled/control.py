@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import dtype_of
+from ..effects.auc import Area
 from ..effects.calls import Caller
 from ..effects.showing import Check, Printer
 from ..program import OpDesc
@@ -152,6 +153,13 @@ def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
 
 
+def area(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """auc"""
+    text = "{o0}, {o1}, {o2} = {AREA}({0}, {1}, {2}, {3})"
+    slots = ("Predict Label StatPos StatNeg", "AUC StatPosOut StatNegOut")
+    return statement(text, *slots, AREA=Area(desc))(lowering, block, desc)  # type: ignore[return-value]
+
+
 def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """pylayer: what its forward function made."""
     count = len(desc.outputs["Out"])
@@ -164,6 +172,7 @@ SPECIAL: dict[str, Special] = {
     "assert": check,
     "py_func": python,
     "pylayer": pylayer,
+    "auc": area,
     "conditional_block": conditional,
     "conditional_block_infer": conditional,
     "conditional_block_grad": conditional,
