@@ -43,6 +43,7 @@ from .core.threads import set_num_threads
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
+from .static import io as _files_of_programs  # gives Program.parse_from_string
 from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
@@ -90,8 +91,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "disable_static", "enable_static", "get_cuda_rng_state", "get_flags",
-    "in_dynamic_mode", "set_cuda_rng_state", "set_flags", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "disable_static",
+    "enable_static", "get_cuda_rng_state", "get_flags", "in_dynamic_mode", "set_cuda_rng_state", "set_flags",
+    "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
     "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",

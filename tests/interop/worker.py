@@ -15,6 +15,7 @@ import numpy as np
 import packed_models
 import paddle
 import same_code
+import static_files
 import training
 import vision_signatures
 from paddle import inference
@@ -146,6 +147,16 @@ def train(case, folder):
     return losses
 
 
+def save_static(folder):
+    """Files of a program written by hand; see static_files.py."""
+    static_files.save(paddle, folder)
+
+
+def load_static(folder, outputs):
+    """What such files give; `outputs` gets it."""
+    static_files.load(paddle, folder, outputs)
+
+
 def lowering(folder):
     return lowering_cases.export_all(folder)
 
@@ -154,6 +165,8 @@ DO = {
     "lowering": lowering,
     "packed_models": packed_models.export_all,
     "train": train,
+    "save_static": save_static,
+    "load_static": load_static,
     "same_code": run_same_code,
     "vision_model": vision_model,
     "signatures": signatures,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core import unique_name
 from ..core.dtype import dtype_of
+from ..core.errors import OarlockError, with_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
@@ -19,13 +20,25 @@ def made_parameter(
     start = spec.initializer or global_initializer(is_bias) or start
     start = start or (Constant(0.0) if is_bias else XavierUniform())
     name = spec.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    if spec.composed is not None:
+        made: Parameter = spec.composed(name, shape, lambda n, s, first: _made(spec, n, s, dtype, start, first))
+        return made
+    return _made(spec, name, shape, dtype, start)
+
+
+def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer, first: Any = None) -> Parameter:
+    """A parameter that starts as `start` says, in a program as `first` gives."""
+    sizes = [int(d) for d in shape]
     builder = state.mode.builder
     if builder is not None:
-        made = builder.parameter(
-            name, shape, dtype, spec.trainable, lambda: start.recorded([int(d) for d in shape], dtype)
+        recorded = first or (lambda: start.recorded(sizes, dtype))
+        made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
+    elif first is not None:
+        raise OarlockError(
+            with_user_line(f"{type(spec).__name__}: is there in programs only; call enable_static() before")
         )
     else:
-        made = Parameter(start.make([int(d) for d in shape], dtype), trainable=spec.trainable, name=name)
+        made = Parameter(start.make(sizes, dtype), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate
     made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
     return made

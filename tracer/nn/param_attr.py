@@ -13,6 +13,8 @@ __all__ = ["ParamAttr"]
 class ParamAttr:
     """Name, initializer, learning rate, regularizer, trainable, do_model_average, need_clip of a parameter."""
 
+    composed: Any = None  # of one that is computed from others: called with name, shape, and what makes a parameter
+
     def __init__(
         self,
         name: str | None = None,

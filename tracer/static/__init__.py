@@ -1,7 +1,14 @@
 """Programs: what a model is when it is written down - data, text, checks, recording, writing by hand, and running them."""
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from . import control
+from .effects import Print, py_func
 from .executor import Executor
+from .feeder import DataFeeder
+from .graph.assignment import setitem
+from .graph.average import ExponentialMovingAverage
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.defaults import (
     default_main_program,
@@ -9,36 +16,63 @@ from .graph.defaults import (
     device_guard,
     name_scope,
     program_guard,
+    switch_main_program,
+    switch_startup_program,
 )
 from .graph.gradients import append_backward, gradients
 from .graph.inputs import create_global_var
 from .graph.inputs import data_input as data
+from .graph.metrics import accuracy, auc, ctr_metric_bundle
 from .graph.mode import disable_static, enable_static
 from .graph.program import Program
 from .input_spec import InputSpec
+from .places import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shard, xpu_places
 from .scope import Scope, global_scope, scope_guard
 from .variable import Variable
 
+# What stands above programs: imported when it is asked for.   Name -> module
+_LATER = {
+    "nn": ".nn",
+    "io": ".io",
+    "create_parameter": ".nn.parameters",
+    "WeightNormParamAttr": ".nn.weight_norm",
+    **dict.fromkeys(
+        (
+            "deserialize_persistables",
+            "deserialize_program",
+            "load",
+            "load_from_file",
+            "load_inference_model",
+            "load_program_state",
+            "normalize_program",
+            "save",
+            "save_inference_model",
+            "save_to_file",
+            "serialize_persistables",
+            "serialize_program",
+            "set_program_state",
+        ),
+        ".io",
+    ),
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = _import_module(_LATER[name], __name__)
+    found = globals()[name] = module if _LATER[name] == f".{name}" else getattr(module, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
 __all__ = [
-    "BuildStrategy",
-    "CompiledProgram",
-    "ExecutionStrategy",
-    "Executor",
-    "InputSpec",
-    "Program",
-    "Scope",
-    "Variable",
-    "append_backward",
-    "create_global_var",
-    "data",
-    "default_main_program",
-    "default_startup_program",
-    "device_guard",
-    "disable_static",
-    "enable_static",
-    "global_scope",
-    "gradients",
-    "name_scope",
-    "program_guard",
-    "scope_guard",
+    "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec", "Print", "Program", "Scope", "Variable",
+    "accuracy", "append_backward", "auc", "cpu_places", "create_global_var", "ctr_metric_bundle", "cuda_places", "data", "default_main_program",
+    "default_startup_program", "device_guard", "disable_static", "enable_static", "global_scope", "gradients", "ipu_shard_guard",
+    "name_scope", "program_guard", "py_func", "scope_guard", "set_ipu_shard", "setitem", "switch_main_program",
+    "switch_startup_program", "xpu_places", *_LATER,
 ]  # fmt: skip

@@ -133,6 +133,6 @@ def _as_tensor(made: Any) -> Any:
 
 def pruned(desc: Any, feeds: list[str], fetches: list[str]) -> Any:
     """The part of a program that some outputs need, without the ops that feed and fetch."""
-    found = prune(desc, [name for name in feeds if not desc.block.vars[name].persistable], fetches)
+    found = prune(desc, [name for name in feeds if not desc.block.vars[name].persistable], fetches, spare=True)
     found.block.ops = [op for op in found.block.ops if op.type not in HOLDERS]
     return found

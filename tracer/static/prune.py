@@ -24,16 +24,16 @@ def fetch_op(name: str, col: int) -> OpDesc:
     return OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
 
 
-def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False) -> Program:
     """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these and the guards need.
 
     A feed may be any variable: what would compute it is left out.   OpError lists every name that is not there, every
-    feed that nothing needs, and every input that would be needed besides.
+    feed that nothing needs unless `spare` ones are welcome, and every input that would be needed besides.
     """
     _judge_names(program, feeds, fetches)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed(program, feeds, [*fetches, *guarded])
-    _judge_feeds(program, ops, needed, feeds)
+    _judge_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
     return _assemble(program, ops, feeds, fetches)
 
 

@@ -13,6 +13,7 @@ from ..core.op import Meta, Op, Slot
 from ..core.tensor import Tensor
 from .names import Namer
 from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from .variable import Variable
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 
@@ -166,6 +167,18 @@ class Recorder:
         layer = self.layers[-1] if self.layers else ""
         made = OpDesc(type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer)
         self.block.ops.append(made)
+        return made
+
+    def variable(self, desc: VarDesc) -> Variable:
+        """The variable of a declaration."""
+        made = Variable(desc)
+        self.bind(made, desc.name)
+        return made
+
+    def emit_like(self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]) -> Variable:
+        """Append an op with one operand and a result like it; gives the result."""
+        made = self.variable(self.declare(self.namer.temporary(type), operand.meta))
+        made.where = self.emit(type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs).where
         return made
 
     def _operand(self, arg: Any) -> list[str]:

@@ -15,6 +15,7 @@ from ..blocks import block_reads, block_writes
 from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
 from ..record import Inner
 from ..variable import Variable
+from .effects import EFFECTS
 from .pending import declared, fitted, shared_gradient, zeros_for
 from .versions import Versions
 from .walk import Handler, Walk
@@ -239,6 +240,7 @@ def _number(value: int) -> Variable:
 
 
 SPECIAL: dict[str, Handler] = {
+    **EFFECTS,
     "conditional_block": _conditional,
     "conditional_block_infer": _conditional,
     "while": _while,

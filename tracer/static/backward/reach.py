@@ -12,7 +12,7 @@ from ..program import Block, Kind, OpDesc, Program, VarDesc
 # Ops that are no kernels: which slots of operands a gradient flows through.
 THROUGH = {
     "assign": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
-    "tensor_array_to_tensor": ("X",), "slice": ("Input",),
+    "tensor_array_to_tensor": ("X",), "slice": ("Input",), "print": ("In",), "py_func": ("X",), "pylayer": ("X",),
 }  # fmt: skip
 RUNS_BLOCKS = ("while", "conditional_block", "conditional_block_infer")
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...core.dtype import dtype_of
+from ..effects.auc import Area
+from ..effects.calls import Caller
+from ..effects.showing import Check, Printer
 from ..program import OpDesc
 from . import lists
 from .plan import Back, Branch, Do, Loop, Step
@@ -126,7 +130,49 @@ def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement("{o0} = {0}", "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
+def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """print: the operand itself, which is shown."""
+    return statement("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(lowering, block, desc)  # type: ignore[return-value]
+
+
+def check(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """assert"""
+    shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
+    held = Check(desc.attr("summarize", -1), desc.where)
+    return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(lowering, block, desc)  # type: ignore[return-value]
+
+
+def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """py_func: a call of a Python function."""
+    outs = desc.outputs.get("Out", [])
+    declared = [lowering.program.var(name, block) for name in outs]
+    caller = Caller(desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None])
+    given = ", ".join(f"{{{i}}}" for i in range(len(_names(desc, "X"))))
+    target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
+    text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
+    return statement(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
+
+
+def area(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """auc"""
+    text = "{o0}, {o1}, {o2} = {AREA}({0}, {1}, {2}, {3})"
+    slots = ("Predict Label StatPos StatNeg", "AUC StatPosOut StatNegOut")
+    return statement(text, *slots, AREA=Area(desc))(lowering, block, desc)  # type: ignore[return-value]
+
+
+def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """pylayer: what its forward function made."""
+    count = len(desc.outputs["Out"])
+    text = f"{''.join(f'{{o{i}}}, ' for i in range(count))}= {''.join(f'{{{i}}}, ' for i in range(count))}"
+    return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
+
+
 SPECIAL: dict[str, Special] = {
+    "print": show,
+    "assert": check,
+    "py_func": python,
+    "pylayer": pylayer,
+    "auc": area,
     "conditional_block": conditional,
     "conditional_block_infer": conditional,
     "conditional_block_grad": conditional,

@@ -11,6 +11,7 @@ from .parameters import new_buffer, new_parameter
 
 if TYPE_CHECKING:
     from .mode import Writing
+    from .record import HandRecorder
 
 
 class Builder:
@@ -18,6 +19,11 @@ class Builder:
 
     def __init__(self, mode: Writing) -> None:
         self.mode = mode
+
+    @property
+    def recorder(self) -> HandRecorder:
+        """What writes to the program."""
+        return self.mode.recorder
 
     def parameter(
         self, name: str, shape: Any, dtype: Any, trainable: bool, first: Callable[[], Any]

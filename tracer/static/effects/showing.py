@@ -1,0 +1,113 @@
+"""Print and Assert: as ops of a program, as what these do when it runs, and eagerly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError, with_user_line
+from ...core.mode import state
+from ...core.tensor import Tensor
+from ..modes import static_mode
+from ..program import Attr, AttrType, OpDesc
+from ..variable import Variable
+
+PHASES = ("forward", "backward", "both")
+
+
+def Print(
+    input: Tensor, first_n: int = -1, message: str | None = None, summarize: int = 20, print_tensor_name: bool = True,
+    print_tensor_type: bool = True, print_tensor_shape: bool = True, print_tensor_layout: bool = True, print_tensor_lod: bool = True,
+    print_phase: str = "both",
+) -> Tensor:  # fmt: skip
+    """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.   input [*] -> [*]
+
+    first_n: how often, -1 for always; summarize: how many elements, -1 for all; print_phase: 'forward', 'backward' or 'both'.
+    """
+    if print_phase not in PHASES:
+        raise OpError(with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}"))
+    settings = {
+        "first_n": first_n, "summarize": summarize, "message": message or "", "print_tensor_name": print_tensor_name,
+        "print_tensor_type": print_tensor_type, "print_tensor_shape": print_tensor_shape, "print_tensor_layout": print_tensor_layout,
+        "print_tensor_lod": print_tensor_lod, "print_phase": print_phase.upper(), "is_forward": True,
+    }  # fmt: skip
+    mode = static_mode(state.mode)
+    if mode is None or not isinstance(input, Variable):
+        Printer(settings, input.name)(np.asarray(input.array))
+        return input
+    return mode.recorder.emit_like("print", "In", input, {name: typed_setting(v) for name, v in settings.items()})
+
+
+def typed_setting(value: bool | int | str) -> Attr:
+    """A setting as an attribute."""
+    kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
+    return Attr(kind, value)
+
+
+class Printer:
+    """What the op `print` does.   settings: its attributes; name: of the variable"""
+
+    def __init__(self, settings: dict[str, Any], name: str) -> None:
+        self._settings, self._name = settings, name
+        self._count = 0
+
+    @classmethod
+    def of(cls, desc: OpDesc) -> Printer:
+        """That of an op."""
+        return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
+
+    def __call__(self, array: Any) -> Any:
+        """Print an array, unless it was done often enough; gives it."""
+        settings = self._settings
+        phase = "FORWARD" if settings.get("is_forward", True) else "BACKWARD"
+        wanted = settings.get("print_phase", "BOTH") in (phase, "BOTH")
+        first_n = settings.get("first_n", -1)
+        if wanted and (first_n <= 0 or self._count < first_n):
+            self._count += 1
+            print("\n".join(self._lines(np.asarray(array))), flush=True)
+        return array
+
+    def _lines(self, array: Any) -> list[str]:
+        settings, most = self._settings, self._settings.get("summarize", 20)
+        lines = [settings["message"]] if settings.get("message") else []
+        name = self._name if settings.get("is_forward", True) else f"{self._name}@GRAD"
+        lines += [f"Variable: {name}"] if settings.get("print_tensor_name", True) else []
+        lines += ["  - lod: {}"] if settings.get("print_tensor_lod", True) else []
+        lines += ["  - place: Place(cpu)"]
+        lines += [f"  - shape: {list(array.shape)}"] if settings.get("print_tensor_shape", True) else []
+        lines += ["  - layout: NCHW"] if settings.get("print_tensor_layout", True) else []
+        lines += [f"  - dtype: {array.dtype.name}"] if settings.get("print_tensor_type", True) else []
+        flat = array.reshape(-1)
+        return [*lines, f"  - data: [{' '.join(str(v) for v in (flat if most < 0 else flat[:most]))}]"]
+
+
+def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 20, name: str | None = None) -> None:
+    """Stop with an error that shows `data` where a condition does not hold, whenever a program runs.   cond: bool of one element"""
+    if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
+        raise OpError(with_user_line(f"Assert: the condition is one truth value (cond={cond.meta})"))
+    shown = list(data or [])
+    mode = static_mode(state.mode)
+    if mode is None or not isinstance(cond, Variable):
+        Check(summarize, "")(cond.array, [np.asarray(t.array) for t in shown])
+        return
+    recorder = mode.recorder
+    operands = {"Cond": [recorder.name_of(cond)], "Data": [recorder.name_of(t) for t in shown]}
+    recorder.emit("assert", operands, {}, {"summarize": Attr(AttrType.LONG, summarize)})
+
+
+class Check:
+    """What the op `assert` does.   where: the line that it was written at"""
+
+    def __init__(self, summarize: int, where: str) -> None:
+        self._most, self._where = summarize, where
+
+    def __call__(self, cond: Any, data: Sequence[Any]) -> None:
+        """Raise OpError unless the condition holds."""
+        if np.asarray(cond).all():
+            return
+        flat = [np.asarray(a).reshape(-1) for a in data]
+        shown = "; ".join(str((a if self._most < 0 else a[: self._most]).tolist()) for a in flat)
+        line = f"\n  at {self._where}" if self._where else ""
+        raise OpError(f"assert: the condition does not hold{f'; data: {shown}' if data else ''}{line}")

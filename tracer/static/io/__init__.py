@@ -1,0 +1,30 @@
+"""Programs and their values in files."""
+
+from ...loader.files import program_from_bytes
+from ..graph.program import Program
+from .models import (
+    deserialize_persistables,
+    deserialize_program,
+    load_from_file,
+    load_inference_model,
+    save_inference_model,
+    save_to_file,
+    serialize_persistables,
+    serialize_program,
+)
+from .normal import normalize_program
+from .states import load, load_program_state, save, set_program_state
+
+
+def _parse_from_string(binary_str: bytes) -> Program:
+    """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
+    return Program.of(program_from_bytes(binary_str))
+
+
+Program.parse_from_string = staticmethod(_parse_from_string)  # type: ignore[method-assign] - loading stands above programs
+
+__all__ = [
+    "deserialize_persistables", "deserialize_program", "load", "load_from_file", "load_inference_model", "load_program_state",
+    "normalize_program", "save", "save_inference_model", "save_to_file", "serialize_persistables", "serialize_program",
+    "set_program_state",
+]  # fmt: skip

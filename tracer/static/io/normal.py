@@ -1,0 +1,61 @@
+"""Programs as they are exported: what some outputs need of some inputs, in eval mode, with ops that feed and fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from ...core.errors import OpError, with_user_line
+from .. import program as data
+from ..graph.program import Program
+from ..graph.testing import for_testing
+from ..prune import prune
+from ..variable import Variable
+
+
+def names_of(what: str, given: Any) -> list[str]:
+    """The names of variables that users list.   Raises TypeError for what is none."""
+    many = given if isinstance(given, list | tuple) else [given]
+    for item in many:
+        if not isinstance(item, Variable):
+            raise TypeError(with_user_line(f"{what} should be a Variable or a list of them, not {type(item).__name__}"))
+    return [item.name for item in many]
+
+
+def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
+    """A program for inference: what fetch_vars need, fed with feed_vars, dropout and norms in eval mode.
+
+    skip_prune_program=True: all ops that are no gradients' and no optimizer's stay.
+    """
+    if not isinstance(program, Program):
+        raise TypeError(with_user_line(f"normalize_program: {type(program).__name__} is no Program"))
+    keep = kwargs.pop("skip_prune_program", False)
+    if kwargs:
+        raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
+    feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
+    return Program.of(normalized(program.desc, feeds, fetches, keep))
+
+
+def normalized(desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False) -> data.Program:
+    """The data of such a program.   keep: ops that no output needs stay"""
+    tested = for_testing(deepcopy(desc))
+    for block in tested.blocks:
+        block.ops = [made for op in block.ops for made in _plain(op)]
+    wanted = [*fetches, *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed")]
+    found = prune(tested, feeds, list(dict.fromkeys(wanted)), spare=True)
+    if keep:
+        found.block.ops = [op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches]
+    found.version = desc.version
+    return found
+
+
+def _plain(op: data.OpDesc) -> list[data.OpDesc]:
+    """An op without what only this process knows.   Raises OpError for a call of Python."""
+    if op.type == "py_func":
+        where = f"\n  at {op.where}" if op.where else ""
+        raise OpError(f"normalize_program: py_func calls Python, which no file can hold{where}")
+    if op.type != "pylayer":
+        return [op]
+    pairs = zip(op.inputs["Y"], op.outputs["Out"], strict=True)
+    return [data.OpDesc("assign", {"X": [y]}, {"Out": [out]}, {}, op.where) for y, out in pairs]

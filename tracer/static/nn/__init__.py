@@ -1,0 +1,37 @@
+"""Layers as functions that make their parameters in the program that is written: paddle.static.nn."""
+
+from ..control import case, cond, switch_case, while_loop
+from ..effects import py_func, static_pylayer
+from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
+from .dense import bilinear_tensor_product, embedding, fc, row_conv
+from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
+from .other import prelu
+from .refused import (
+    data_norm,
+    nce,
+    sequence_concat,
+    sequence_conv,
+    sequence_enumerate,
+    sequence_expand,
+    sequence_expand_as,
+    sequence_first_step,
+    sequence_last_step,
+    sequence_pad,
+    sequence_pool,
+    sequence_reshape,
+    sequence_reverse,
+    sequence_scatter,
+    sequence_slice,
+    sequence_softmax,
+    sequence_unpad,
+    sparse_embedding,
+)
+
+__all__ = [
+    "batch_norm", "bilinear_tensor_product", "case", "cond", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "data_norm",
+    "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
+    "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
+    "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",
+    "sequence_slice", "sequence_softmax", "sequence_unpad", "sparse_embedding", "spectral_norm", "static_pylayer", "switch_case",
+    "while_loop",
+]  # fmt: skip

@@ -1,0 +1,69 @@
+"""What the functions of static.nn share: a name, parameters under it, an activation at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...core import unique_name
+from ...core.dtype import dtype_of
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...nn.create_parameter import made_parameter
+from ...nn.initializer import Initializer
+from ...nn.param_attr import ParamAttr
+from ..variable import Variable
+
+
+class Helper:
+    """Of one call of such a function.   name: `fc_0`, what its parameters and results are named after"""
+
+    def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
+        self.kind = kind
+        if state.mode.builder is None:
+            raise OarlockError(with_user_line(f"{kind}: makes parameters of a program; call enable_static() before"))
+        for operand in operands:
+            if not isinstance(operand, Variable):
+                why = f"takes a variable of the program, not {type(operand).__name__}"
+                raise TypeError(with_user_line(f"{kind}: {why}"))
+        self.name = name or unique_name.generate(kind)
+
+    def parameter(
+        self, attr: Any, shape: Sequence[int], dtype: Any, is_bias: bool = False, start: Initializer | None = None
+    ) -> Any:
+        """A parameter, None where attr is False."""
+        spec = ParamAttr.of(attr)
+        return None if spec is None else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Name the results of the body's ops."""
+        with state.mode.builder.recorder.owned_by(self.name):
+            yield
+
+    def biased(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
+        """x plus a bias along `axis`, x itself where attr is False."""
+        width = x.meta.shape[axis] if size is None else size
+        bias = self.parameter(attr, [width], x.dtype, is_bias=True)
+        return x if bias is None else OPS["elementwise_add"](x, bias, axis=axis)
+
+    def activated(self, x: Any, act: str | dict[str, Any] | None) -> Any:
+        """An activation of x, by the type of its op.   Raises OpError for one that is none."""
+        if act is None:
+            return x
+        attrs = dict(act) if isinstance(act, dict) else {"type": act}
+        kind = attrs.pop("type")
+        op = OPS.get(kind)
+        if op is None or [s.name for s in op.ins if not s.optional] != ["X"] or not op.single:
+            raise OpError(with_user_line(f"{self.kind}: act={kind!r} is no activation"))
+        return op(x, **attrs)
+
+
+def known_size(kind: str, x: Any, axis: int) -> int:
+    """The size of an axis that a parameter is as long as.   Raises OpError where it is not known."""
+    size = x.meta.shape[axis]
+    if size < 0:
+        raise OpError(with_user_line(f"{kind}: the size of axis {axis} is not known (X={x.meta})"))
+    return int(size)
