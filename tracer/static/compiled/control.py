@@ -11,6 +11,7 @@ from ..effects.calls import Caller
 from ..effects.showing import Check, Printer
 from ..program import OpDesc
 from . import lists
+from .copies import SAME
 from .plan import Back, Branch, Do, Loop, Step
 from .vjps import vjp
 
@@ -127,7 +128,7 @@ def select_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 
 def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    return statement("{o0} = {0}", "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return statement(SAME, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:

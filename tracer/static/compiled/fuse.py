@@ -19,17 +19,21 @@ Operand = str | Number  # a cell or a result so far, or a constant
 Code = list[tuple[str, Operand, Operand | None]]  # instruction, its operands; `@1` is the result of number 1 of these
 
 
-def binary(piece: str) -> Callable[[Call], Code | None]:
+ShapeOf = Callable[[str], tuple[int, ...]]
+Rule = Callable[[Call, ShapeOf], Code | None]
+
+
+def binary(piece: str) -> Rule:
     """A kernel on two operands; with `axis` they do not simply broadcast."""
-    return lambda call: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
+    return lambda call, _: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
 
 
-def unary(piece: str) -> Callable[[Call], Code | None]:
+def unary(piece: str) -> Rule:
     """A kernel on one operand."""
-    return lambda call: None if call.attrs else [(piece, call.ins[0], None)]
+    return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale(call: Call) -> Code | None:
+def _scale(call: Call, _: ShapeOf) -> Code | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -40,7 +44,7 @@ def _scale(call: Call) -> Code | None:
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum(call: Call) -> Code | None:
+def _sum(call: Call, _: ShapeOf) -> Code | None:
     cells = call.ins[0]
     if not isinstance(cells, tuple) or len(cells) < 2:
         return None
@@ -48,25 +52,36 @@ def _sum(call: Call) -> Code | None:
     return code + [("add", f"@{i}", cell) for i, cell in enumerate(cells[2:])]
 
 
-def _gelu(piece: str, approximate: str) -> Callable[[Call], Code | None]:
-    def make(call: Call) -> Code | None:
+def _gelu(piece: str, approximate: str) -> Rule:
+    def make(call: Call, _: ShapeOf) -> Code | None:
         name = approximate if call.attrs.get("approximate") else piece
         return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
 
     return make
 
 
-def _masked(call: Call) -> Code | None:
+def _masked(call: Call, _: ShapeOf) -> Code | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
-def _filled(call: Call) -> Code | None:
+def _filled(call: Call, _: ShapeOf) -> Code | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-PIECES: dict[str, Callable[[Call], Code | None]] = {
+def _spread(call: Call, shape_of: ShapeOf) -> Code | None:
+    """A reduced gradient goes back over the axes that it lacks, if NumPy would broadcast it just so."""
+    axes, shape = sorted(call.attrs["axes"]), shape_of(call.ins[1])
+    if not call.attrs.get("keep_dim") and axes != list(range(len(axes))):
+        return None
+    if not call.attrs.get("average"):
+        return [("first", call.ins[0], call.ins[1])]
+    count = math.prod(shape[a] for a in axes) if axes and max(axes) < len(shape) else -1
+    return [("div", call.ins[0], float(count)), ("first", "@0", call.ins[1])] if count > 0 and -1 not in shape else None
+
+
+PIECES: dict[str, Rule] = {
     "elementwise_add": binary("add"),
     "elementwise_sub": binary("sub"),
     "elementwise_mul": binary("mul"),
@@ -82,6 +97,7 @@ PIECES: dict[str, Callable[[Call], Code | None]] = {
     "scale": _scale,
     "sum": _sum,
     "masked": _masked,
+    "spread_like": _spread,
     "fill_any_like": _filled,
 }
 MOST_INPUTS = 60
@@ -128,12 +144,15 @@ class Fusion:
         """What all calls of a group share; None for a step that is in none."""
         if not isinstance(step, Call) or step.op.type not in PIECES or not isinstance(step.outs[0], str):
             return None
-        if PIECES[step.op.type](step) is None:
+        if PIECES[step.op.type](step, self._shape) is None:
             return None
         var = self._var(step.outs[0])
         if var.dtype not in ("float32", "float64") or not var.shape:
             return None
         return var.dtype, var.shape
+
+    def _shape(self, cell: str) -> tuple[int, ...]:
+        return self._var(cell).shape
 
     def _var(self, cell: str) -> VarDesc:
         return self._declared.get(cell.rstrip("r"), VarDesc(""))
@@ -168,7 +187,8 @@ class Fusion:
         if len(group.calls) == 1:
             self._done += group.calls
         else:
-            self._done.append(Fused(group.calls[0].desc, group.calls, tuple(group.read)))
+            codes = [PIECES[c.op.type](c, self._shape) or [] for c in group.calls]
+            self._done.append(Fused(group.calls[0].desc, group.calls, codes, tuple(group.read)))
 
     def _close_all(self) -> None:
         for group in list(self._open):
@@ -211,9 +231,9 @@ def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str,
             constants.append(float(operand))
         return CONSTANTS + (same[0] if same else len(constants) - 1)
 
-    for call in step.calls:
+    for call, pieces in zip(step.calls, step.codes, strict=True):
         start = len(code)
-        for piece, x, y in PIECES[call.op.type](call) or []:
+        for piece, x, y in pieces:
             first = number(x, start)
             code.append((piece, first, first if y is None else number(y, start)))
         numbers[call.outs[0]] = RESULTS + len(code) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .plan import Back, Branch, Call, Fused, Loop, Step
+from .plan import Back, Branch, Call, Do, Fused, Loop, Step
 
 Big = Callable[[str], bool]
 
@@ -21,7 +21,7 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
             live |= mark(step.body, live, big)
             touched = live
         elif isinstance(step, Loop | Back):
-            live |= _around(step, live, big)
+            live |= _around(step, live, big)[0]
             touched = live
         else:
             if isinstance(step, Fused):
@@ -36,13 +36,13 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
     return live
 
 
-def _around(step: Loop | Back, after: set[str], big: Big) -> set[str]:
-    """What is live at the start of a round, which is what is live at its end."""
+def _around(step: Loop | Back, after: set[str], big: Big) -> tuple[set[str], set[str]]:
+    """What is live at the start of a round, and at its end: what is read later, by the next round, by the test, or kept."""
     live = after | (set(step.kept) | {step.cond} if isinstance(step, Loop) else set())
     while True:
         before = mark(step.body, live, big) - (set(step.kept) if isinstance(step, Back) else set())
         if before <= live:
-            return before
+            return before, live
         live |= before
 
 
@@ -56,20 +56,26 @@ def needed(steps: Sequence[Step], after: set[str]) -> list[Step]:
 def _keep(steps: Sequence[Step], live: set[str], kept: list[Step]) -> set[str]:
     """Put what is needed in `kept`; gives what is read before anything here writes it."""
     for step in reversed(steps):
-        if isinstance(step, Call) and not step.op.facts.random and live.isdisjoint(step.writes()):
+        if _may_go(step) and live.isdisjoint(step.writes()):
             continue
         if isinstance(step, Branch):
             body: list[Step] = []
             live |= _keep(step.body, set(live), body)
             step.body = body
         elif isinstance(step, Loop | Back):
-            live |= _around(step, live, lambda _: False)
+            before, end = _around(step, live, lambda _: False)
             body = []
-            _keep(step.body, set(live), body)
+            _keep(step.body, end, body)
             step.body = body
+            live |= before
         else:
             live -= set(step.writes())
         live |= set(step.reads())
         kept.append(step)
     kept.reverse()
     return live
+
+
+def _may_go(step: Step) -> bool:
+    """Whether an instruction does nothing but give its results."""
+    return not step.op.facts.random if isinstance(step, Call) else isinstance(step, Do)

@@ -10,6 +10,7 @@ from ...core.op import OPS, AttrSpec, Op
 from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
 from ..verify import EMPTY
 from .control import SPECIAL
+from .copies import without_copies
 from .plan import Call, Loop, Plan, Step
 from .rounds import settle
 
@@ -56,6 +57,8 @@ class Lowering:
     def plan(self) -> Plan:
         """The whole program."""
         steps = self.block(self.program.block)
+        same = without_copies(steps, self.declared)
+        self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
         settle(steps)
         return Plan(steps, self.cells, self.declared)
 

@@ -111,9 +111,12 @@ class Back(Step):
 
 @dataclass(slots=True, eq=False)
 class Fused(Step):
-    """Several elementwise kernels that are one call.   calls: in order; ins: cells from outside; outs: results somebody else reads."""
+    """Several elementwise kernels that are one call.   calls: in order; codes: what each is in an expression; ins: cells from outside;
+    outs: results that somebody else reads.
+    """
 
     calls: list[Call]
+    codes: list[Any]
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 

@@ -1,0 +1,39 @@
+"""Copies that are another name: where neither is ever written again, readers of the copy read what it is a copy of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ..program import VarDesc
+from .plan import Do, Step, all_writes, body_of
+from .rounds import rename
+
+SAME = "{o0} = {0}"  # the statement of a copy
+
+
+def without_copies(steps: Sequence[Step], declared: Mapping[str, VarDesc]) -> dict[str, str]:
+    """Let every reader of a copy read the original; gives what each such copy is a copy of.   The copies stay, read by nobody."""
+    writes = Counter(all_writes(list(steps)))
+    found: dict[str, str] = {}
+    _find(steps, writes, declared, found)
+    for step in steps:
+        rename(step, found)
+    return found
+
+
+def _find(steps: Sequence[Step], writes: Counter[str], declared: Mapping[str, VarDesc], found: dict[str, str]) -> None:
+    for step in steps:
+        _find(body_of(step), writes, declared, found)
+        if isinstance(step, Do) and step.text == SAME:
+            source, copy = step.ins[0], step.outs[0]
+            var = declared[copy]
+            original = found.get(source, source)
+            fixed = writes[copy] == 1 and writes[original] <= (0 if _comes_from_outside(declared[original]) else 1)
+            if fixed and not _comes_from_outside(var):
+                found[copy] = original
+
+
+def _comes_from_outside(var: VarDesc) -> bool:
+    """Whether a variable has a value before any op writes it."""
+    return var.persistable or var.need_check_feed
