@@ -1,5 +1,8 @@
 // Functions of each element, arithmetic, and sums.
+#include <nanobind/stl/vector.h>
+
 #include <array>
+#include <utility>
 
 #include "python/kernel_arrays.h"
 
@@ -76,6 +79,67 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
   return given(std::move(y));
 }
 
+/// x [n,c,k] summed to [c]: which axes `c` are, if they lie side by side.
+struct Middle {
+  Size n = 1, c = 1, k = 1;
+  int axes = 0;
+  bool whole = true;  // no other axis lies between them
+
+  void add(Size size, bool stays) {
+    if (stays) whole &= k == 1 || axes == 0;
+    if (stays && axes == 0) n = std::exchange(k, 1);
+    (stays ? c : k) *= size;
+    axes += stays;
+  }
+};
+
+nb::object summed(const Array& x, Middle m, int rank, const npy_intp* shape, bool mean) {
+  if (m.axes == 0) m = {1, 1, x.size(), 0, true};
+  if (!m.whole || (m.n * m.k <= 1 && m.axes)) return not_implemented();
+  Array y = empty(rank, shape, x.type());
+  for_type(x.type(), [&]<class T>(T) {
+    Unlocked free(x.size());
+    kernels::table<T>().sum(m.n, m.c, m.k, x.start<T>(), y.start<T>());
+    if (mean)
+      for (Size i = 0; i < m.c; ++i) y.start<T>()[i] /= static_cast<T>(m.n * m.k);
+  });
+  return given(std::move(y));
+}
+
+constexpr int kMostAxes = 16;
+
+nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
+  Array a(x);
+  int rank = static_cast<int>(shape.size());
+  if (!a.is_real() || !a.is_contiguous() || rank > kMostAxes) return not_implemented();
+  int start = axis == -1 ? a.rank() - rank : axis;
+  if (start < 0 || start + rank > a.rank()) return not_implemented();
+  Middle m;
+  npy_intp wanted[kMostAxes];
+  for (int i = 0; i < a.rank(); ++i) {
+    bool inside = i >= start && i < start + rank;
+    if (inside) wanted[i - start] = shape[static_cast<std::size_t>(i - start)];
+    if (inside && wanted[i - start] != a.dim(i) && wanted[i - start] != 1) return not_implemented();
+    m.add(a.dim(i), inside && wanted[i - start] == a.dim(i));
+  }
+  return summed(a, m, rank, wanted, false);
+}
+
+nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
+  Array a(x);
+  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMostAxes) return not_implemented();
+  Middle m;
+  npy_intp shape[kMostAxes];
+  int rank = 0;
+  for (int i = 0; i < a.rank(); ++i) {
+    bool goes = axes.empty();
+    for (int axis : axes) goes |= axis == i || axis + a.rank() == i;
+    m.add(a.dim(i), !goes);
+    if (!goes || keep) shape[rank++] = goes ? 1 : a.dim(i);
+  }
+  return summed(a, m, rank, shape, mean);
+}
+
 }  // namespace
 
 void bind_elementwise(nb::module_& m) {
@@ -93,6 +157,10 @@ void bind_elementwise(nb::module_& m) {
   m.def("add", &binary<Binary::add>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
   m.def("sub", &binary<Binary::sub>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
   m.def("mul", &binary<Binary::mul>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
+  m.def("sum_to", &sum_to, nb::arg("x"), nb::arg("shape"), nb::arg("axis") = -1,
+        "x summed over the axes that broadcasting had added or stretched.   x [*] -> [*shape]");
+  m.def("reduce", &reduce, nb::arg("x"), nb::arg("axes"), nb::arg("keep"), nb::arg("mean"),
+        "The sum or mean of x over axes, all for none.");
   m.def("sum", &sum, nb::arg("x"), nb::arg("n"), nb::arg("c"), nb::arg("k"), "x seen as [n,c,k] -> [c]");
 }
 

@@ -226,7 +226,12 @@ class Expression {
     if (given.size() != code_.inputs) return not_implemented();
     std::vector<Array> arrays;
     arrays.reserve(given.size());
-    for (nb::handle a : given) arrays.emplace_back(a);
+    for (nb::handle a : given) {
+      bool number = PyArray_CheckScalar(a.ptr()) && !PyArray_Check(a.ptr());
+      nb::object held = number ? nb::steal(PyArray_FromScalar(a.ptr(), nullptr)) : nb::borrow(a);
+      if (!held.is_valid()) throw nb::python_error();
+      arrays.emplace_back(held);
+    }
     Layout layout;
     if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
     std::vector<Array> made;

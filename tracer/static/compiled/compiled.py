@@ -126,7 +126,8 @@ def _own(array: Any, shared: set[int]) -> Any:
     if isinstance(array, list) or array is None:
         return array
     found = np.asarray(array)
-    return found.copy() if found.base is not None or id(array) in shared else found
+    owned = found.base is None and found.flags.writeable and id(array) not in shared
+    return found if owned else found.copy()
 
 
 class _Built:

@@ -1,7 +1,8 @@
-"""Which functions a call of an op becomes: the compiled kernel, the NumPy kernel, or an expression that is written out."""
+"""Which functions a call of an op becomes: the compiled kernel, the NumPy kernel, an expression that is written out, or a constant."""
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,10 @@ import numpy as np
 
 from ...core import native
 from ...core.op import Op
+from .plan import Call
 
 NUMPY = str(Path(np.__file__).parent)
+Attrs = dict[str, Any]
 
 
 def bare_kernel(op: Op) -> Callable[..., Any]:
@@ -28,15 +31,82 @@ def quick_kernel(op: Op) -> Callable[..., Any] | None:
     return op.quick if native.switch.on and op.quick is not native.declined else None
 
 
-# What some calls without attributes are, where operands have the dtype and rank that the program says.
-# {0}, {1}: operands.   Results are the same bits as the kernel's.
+# -- compiled kernels without the function of Python's before them ----------------------------------------------------
+
+
+def _product(attrs: Attrs) -> tuple[Any, ...]:
+    return bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
+
+
+def _reduction(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
+    def arguments(attrs: Attrs) -> tuple[Any, ...] | None:
+        if attrs.get("out_dtype", -1) >= 0:
+            return None
+        axes = () if attrs.get("reduce_all") else tuple(attrs.get("dim", (0,)))
+        return axes, bool(attrs.get("keep_dim")), mean
+
+    return arguments
+
+
+# op -> the function of `_kernels`, and what it is given behind the operands; None where it does not apply.
+DIRECT: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
+    "matmul_v2": ("matmul", _product),
+    "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
+    "reduce_sum": ("reduce", _reduction(mean=False)),
+    "reduce_mean": ("reduce", _reduction(mean=True)),
+    "mean": ("reduce", lambda _: ((), False, True)),
+}
+
+
+def direct_kernel(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    """The compiled kernel of a call and what it is given behind the operands, where there is one."""
+    name, arguments = DIRECT.get(call.op.type, ("", None))
+    found = native.kernel(name) if native.switch.on else native.declined
+    extra = None if arguments is None or found is native.declined else arguments(call.attrs)
+    return None if extra is None else (found, extra)
+
+
+# -- written out ----------------------------------------------------------------------------------------------------
+
+HELPERS: dict[str, Any] = {
+    "divide": np.true_divide, "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
+    "greater": np.greater, "greater_equal": np.greater_equal, "invert": np.logical_not, "both": np.logical_and, "any": np.logical_or,
+}  # fmt: skip
+# What some calls without attributes are.   {0}, {1}: operands.   Results are the same bits as the kernel's.
 INLINE = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",
+    "equal": "{equal}({0}, {1})",
+    "not_equal": "{not_equal}({0}, {1})",
+    "less_than": "{less}({0}, {1})",
+    "less_equal": "{less_equal}({0}, {1})",
+    "greater_than": "{greater}({0}, {1})",
+    "greater_equal": "{greater_equal}({0}, {1})",
+    "logical_not": "{invert}({0})",
+    "logical_and": "{both}({0}, {1})",
+    "logical_or": "{any}({0}, {1})",
 }
-HELPERS: dict[str, Any] = {"divide": np.true_divide, "multiply": np.multiply}
 
 
-def inline(op: Op, attrs: dict[str, Any]) -> str | None:
+def inline(call: Call) -> str | None:
     """The expression that a call is written out as, None for a call of its kernel."""
-    return None if attrs else INLINE.get(op.type)
+    return None if call.attrs else INLINE.get(call.op.type)
+
+
+# -- constants ------------------------------------------------------------------------------------------------------
+
+MOST_ELEMENTS = 4096  # of a constant that is made once
+
+
+def constant(call: Call) -> Any:
+    """What a call without operands gives every time, None where it has operands, draws, or gives much."""
+    if any(slot is not None for slot in call.ins) or call.op.facts.random or not call.op.single:
+        return None
+    if math.prod(int(d) for d in call.attrs.get("shape", ())) > MOST_ELEMENTS:
+        return None
+    try:
+        found = np.array(call.op.kernel(**call.attrs))
+    except Exception:  # noqa: BLE001 - it will fail again when it runs, and say where
+        return None
+    found.flags.writeable = False  # all runs share it
+    return found if found.size <= MOST_ELEMENTS else None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .fuse import expression
-from .kernels import HELPERS, bare_kernel, inline, quick_kernel
+from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
 from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
 Function = Callable[..., Any]
@@ -86,9 +86,11 @@ def _operand(slot: Any) -> str:
     return f"[{', '.join(slot)}]" if isinstance(slot, tuple) else str(slot)
 
 
-def call_text(source: Source, kernel: Any, call: Call) -> str:
-    """The call of one function."""
+def call_text(source: Source, kernel: Any, call: Call, extra: tuple[Any, ...] | None = None) -> str:
+    """The call of one function.   extra: what it is given behind the operands, in place of attributes."""
     operands = [_operand(s) for s in call.ins]
+    if extra is not None:
+        return f"{source.name(kernel)}({', '.join((*operands, *map(source.name, extra)))})"
     while operands and operands[-1] == "None":
         operands.pop()
     attrs = [f"{n}={source.name(v)}" for n, v in call.attrs.items() if not keyword.iskeyword(n)]
@@ -104,19 +106,29 @@ def target(outs: Slotted) -> str:
 
 
 def _write_call(source: Source, call: Call) -> None:
-    written_out = inline(call.op, call.attrs)
-    if written_out is not None:
-        names = {n: source.name(v) for n, v in (("kernel", bare_kernel(call.op)), *HELPERS.items())}
-        source.line(f"{target(call.outs)} = {written_out.format(*call.ins, **names)}", call)
+    fixed, written_out = constant(call), inline(call)
+    if fixed is not None:
+        source.line(f"{target(call.outs)} = {source.name(fixed)}", call)
+    elif written_out is not None:
+        names = {n: source.name(v) for n, v in HELPERS.items() if f"{{{n}}}" in written_out}
+        text = written_out.format(*call.ins, kernel=source.name(bare_kernel(call.op)), **names)
+        source.line(f"{target(call.outs)} = {text}", call)
+    else:
+        _write_kernels(source, call)
+
+
+def _write_kernels(source: Source, call: Call) -> None:
+    """The compiled kernel, and the NumPy kernel where that does not apply."""
+    kernel = call_text(source, bare_kernel(call.op), call)
+    direct, quick = direct_kernel(call), quick_kernel(call.op)
+    if direct is None and quick is None:
+        source.line(f"{target(call.outs)} = {kernel}", call)
         return
-    quick, kernel = quick_kernel(call.op), bare_kernel(call.op)
-    if quick is None:
-        source.line(f"{target(call.outs)} = {call_text(source, kernel, call)}", call)
-        return
+    first = call_text(source, quick, call) if direct is None else call_text(source, direct[0], call, direct[1])
     single = call.op.single and call.outs[0] is not None
     found = call.outs[0] if single else "t"
-    source.line(f"{found} = {call_text(source, quick, call)}", call)
-    source.line(f"if {found} is NI: {found} = {call_text(source, kernel, call)}", call)
+    source.line(f"{found} = {first}", call)
+    source.line(f"if {found} is NI: {found} = {kernel}", call)
     if not single:
         source.line(f"{target(call.outs)} = t", call)
 
