@@ -12,7 +12,7 @@ import numpy as np
 from .errors import OarlockError, OpError, with_user_line
 from .mode import pushed, state
 from .op import OPS
-from .sweep import Reach, Sweep, run_hooks, sweep_for
+from .sweep import NO_TAPE, Reach, Sweep, outward, run_hooks, sweep_for
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +39,9 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     if all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
+    if _is_program(roots) and state.mode.plain().bare:
+        _through_program(roots[0], given[0], retain_graph)
+        return
     sweep = sweep_for(create_graph=False)
     _walk(sweep, roots, given, retain_graph)
     with pushed(state.mode.with_tape(False)):
@@ -47,6 +50,37 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
             if leaf._hooks:
                 found = run_hooks(found, leaf._hooks)
             leaf.grad = found if leaf.grad is None else OPS["elementwise_add"](leaf.grad, found)
+
+
+def _is_program(roots: Sequence[Tensor]) -> bool:
+    """Whether all that lies behind is one node that stands for a program, and the leaves before it."""
+    node = roots[0].node
+    if len(roots) > 1 or node is None or node.op.direct is None or node.hooks is not None or node.args is None:
+        return False
+    return all(t.node is None for t in node.args[0])
+
+
+def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
+    """What the walk does, where there is nothing to walk: the gradients are the program's."""
+    node = root.node
+    if given is not None and given.meta.shape != root.meta.shape:
+        raise OpError(with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={given.meta})"))
+    first = np.ones_like(root.array) if given is None else outward(given.array)
+    found = node.op.direct(node, root.index, first)
+    operands = node.args[0]
+    if not retain_graph:
+        node.args, node.outs, node.attrs = None, None, {}
+    for leaf, gradient in zip(operands, found, strict=True):
+        if gradient is not None and not leaf.stop_gradient:
+            _arrive(leaf, Tensor(gradient if gradient.dtype.kind != "c" else outward(gradient)))
+
+
+def _arrive(leaf: Tensor, found: Tensor) -> None:
+    """Add a gradient to that of a leaf."""
+    if leaf._hooks:
+        with pushed(NO_TAPE):
+            found = run_hooks(found, leaf._hooks)
+    leaf.grad = found if leaf.grad is None else Tensor(leaf.grad.array + found.array)
 
 
 def _listed(tensors: Any) -> list[Any]:

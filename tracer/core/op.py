@@ -133,6 +133,7 @@ class Op(OpBase):
 
     __slots__ = (
         "attrs",
+        "direct",
         "facts",
         "fast",
         "grad_outs",
@@ -156,6 +157,7 @@ class Op(OpBase):
         self.kernel = self.reference = kernel
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
         self.quick: Kernel | None = None  # that compiled one alone
+        self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
         self.inputs = len(ins)

@@ -28,7 +28,7 @@ from ..static.record import Recorder
 from ..static.variable import Variable
 from .recording import Recording
 
-Wants = tuple[bool, ...]
+Stops = tuple[bool, ...]
 
 
 class Left(NamedTuple):
@@ -53,7 +53,7 @@ class PartialProgram:
         written = {name for block in self.program.blocks for op in block.ops for name in op.output_names()}
         self.stores = [name for name in self.held if name in written] if stores else []
         self._changed = [self.scope[name] for name in self.stores]
-        self._ways: dict[tuple[Wants, bool], Way] = {}
+        self._ways: dict[tuple[Stops | None, bool], Way] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs.   inputs: one per input of the program.   Raises OpError for another number, and for an op that fails."""
@@ -62,20 +62,18 @@ class PartialProgram:
         if not state.mode.bare:
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
-        tape = state.mode.tape
-        wants = tuple([tape and not t.stop_gradient for t in operands])
-        way = self._ways.get((wants, native.switch.on)) or self._new_way(wants)
+        stops = tuple([t.stop_gradient for t in operands]) if state.mode.tape else None
+        way = self._ways.get((stops, native.switch.on)) or self._new_way(stops)
         with np.errstate(all="ignore"):
             found = way.forward(*[t.array for t in operands])
-        count = len(self.fetches)
-        for tensor, array in zip(self._changed, found[count:], strict=False):
+        count, end = way.ends
+        for tensor, array in zip(self._changed, found[count:end], strict=True):
             tensor.array = array
         made = [Tensor(a) for a in found[:count]]
         if way.op is not None:
-            wanted = [t for t, w in zip(operands, wants, strict=True) if w]
-            kept = found[count + len(self._changed) :]
-            left = Left(kept, found[:count], [t.array for t in inputs])
-            node = Node(way.op, (wanted,), {"left": left, "materialize_grads": False}, found[:count])
+            left = Left(found[end:], found[:count], [t.array for t in inputs])
+            wanted = [operands[i] for i in way.taken]
+            node = Node(way.op, (wanted,), {"left": left, "materialize_grads": False}, left.outs)
             for i in way.differentiable:
                 tensor = made[i]
                 tensor.stop_gradient, tensor.node, tensor.index = False, node, i
@@ -85,11 +83,11 @@ class PartialProgram:
         """The program op by op, in the mode in force: what records others records it as well."""
         return Interpreter(self.program, self.scope).run(dict(zip(self.feeds, inputs, strict=True)))
 
-    def _new_way(self, wants: Wants) -> Way:
+    def _new_way(self, stops: Stops | None) -> Way:
         names = [*self.feeds, *self.held]
-        wanted = [n for n, w in zip(names, wants, strict=True) if w and self._is_differentiable(n)]
-        made = Way(self, names, wanted, wants)
-        self._ways[wants, native.switch.on] = made
+        wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
+        made = Way(self, names, [i for i in wants if self._is_differentiable(names[i])])
+        self._ways[stops, native.switch.on] = made
         return made
 
     def _is_differentiable(self, name: str) -> bool:
@@ -98,13 +96,14 @@ class PartialProgram:
 
 
 class Way:
-    """How a program runs for operands of which some want gradients.   wanted: their names; op: of the node on the tape, if any."""
+    """How a program runs for operands of which some want gradients.   taken: their places; op: of the node on the tape, if any."""
 
-    def __init__(self, of: PartialProgram, names: list[str], wanted: list[str], wants: Wants) -> None:
-        self.of, self.names, self.wanted = of, names, wanted
-        self._places = [n in set(wanted) for n, w in zip(names, wants, strict=True) if w]
-        reach = Reach(of.program, wanted)
-        self.differentiable = [i for i, name in enumerate(of.fetches) if wanted and reach.wants(0, name)]
+    def __init__(self, of: PartialProgram, names: list[str], taken: list[int]) -> None:
+        self.of, self.names, self.taken = of, names, taken
+        self.wanted = [names[i] for i in taken]
+        self.ends = len(of.fetches), len(of.fetches) + len(of.stores)
+        reach = Reach(of.program, self.wanted)
+        self.differentiable = [i for i, name in enumerate(of.fetches) if taken and reach.wants(0, name)]
         self.op: Op | None = None
         self._backs: dict[tuple[bool, ...], Back] = {}
         if not self.differentiable:
@@ -138,7 +137,9 @@ class Way:
                 np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left.outs, self._full, strict=True)
             ]
         given = [g for g, w in zip(grads, back.arrived, strict=True) if w]
-        return self._by_operand(dict(zip(back.found, back.piece(*left.kept, *given), strict=True)))
+        with np.errstate(all="ignore"):
+            found = back.piece(*left.kept, *given)
+        return [None if i < 0 else found[i] for i in back.places]
 
     def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
         """The same as a program that is called in turn, so that they can be differentiated again."""
@@ -148,13 +149,9 @@ class Way:
         back = Back(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(Recording(back.as_program(), self.of.scope), stores=False)
         given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
-        given |= dict(zip(self.wanted, [t for t, w in zip(operands, self._places, strict=True) if w], strict=True))
+        given |= dict(zip(self.wanted, operands, strict=True))
         made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
-        return self._by_operand(dict(zip(back.found, made, strict=True)))
-
-    def _by_operand(self, found: dict[str, Any]) -> list[Any]:
-        by_name = iter([found.get(name) for name in self.wanted])
-        return [next(by_name) if w else None for w in self._places]
+        return [None if i < 0 else made[i] for i in back.places]
 
 
 class Back:
@@ -164,8 +161,9 @@ class Back:
         self._way, self.arrived = way, arrived
         self.program = deepcopy(way.of.program)
         self.grads, gradients = self._differentiated()
-        self.found = [name for name in way.wanted if name in gradients]
-        self.results = [gradients[name].name for name in self.found]
+        found = [name for name in way.wanted if name in gradients]
+        self.places = [found.index(name) if name in gradients else -1 for name in way.wanted]
+        self.results = [gradients[name].name for name in found]
         self._plan: Plan = lowered(self.program)
         at = _first_back(self._plan.steps)
         outputs = [_cell(self._plan, name) for name in self.results]
@@ -236,7 +234,14 @@ def _node_op(way: Way) -> Op:
     def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
         return (way.gradients if state.mode is BARE else way.differentiable_gradients)(grads, operands, left)
 
+    def direct(node: Node, index: int, gradient: Any) -> list[Any]:
+        left = node.attrs["left"]
+        grads: list[Any] = [None] * len(left.outs)
+        grads[index] = gradient
+        return way.gradients(grads, node.args[0], left)
+
     op.vjp(rule)
+    op.direct = direct
     return op
 
 
