@@ -149,3 +149,136 @@ def test_training_is_training_eagerly(name: str, whole: bool) -> None:
     np.testing.assert_allclose(losses, wanted, rtol=1e-6)
     for key, value in wanted_state.items():
         np.testing.assert_allclose(found_state[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
+
+
+# -- what a call is to the eager code around it ---------------------------------------------------------------------
+
+
+def wanting(*shape: int) -> Tensor:
+    source = np.random.default_rng(sum(shape))
+    return Tensor(source.standard_normal(shape).astype(np.float32), stop_gradient=False)
+
+
+def both(function: Callable[..., Any], use: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
+    """`use(function, *tensors)` gives the same gradients with the function and with its program."""
+    found = []
+    tensors = [wanting(*shape) for shape in shapes]
+    program = partial(function, tensors)
+
+    def called(*args: Any) -> Any:
+        made = program(list(args))
+        return made[0] if len(made) == 1 else tuple(made)
+
+    for one in (function, called):
+        mine = [wanting(*shape) for shape in shapes]
+        value = use(one, *mine)
+        found.append((value.numpy(), [t.gradient() for t in mine]))
+    (wanted, wanted_grads), (got, grads) = found
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    for g, w in zip(grads, wanted_grads, strict=True):
+        assert (g is None) == (w is None)
+        if w is not None:
+            np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-6)
+
+
+def backwards(value: Any, **how: Any) -> Any:
+    value.backward(**how)
+    return value
+
+
+def test_ops_before_and_behind() -> None:
+    both(lambda x, y: paddle.tanh(x) * y, lambda f, x, y: backwards((f(x * 2, y + x) * y).sum()), (3, 4), (3, 4))
+
+
+def test_a_gradient_that_is_given() -> None:
+    both(
+        lambda x: paddle.tanh(x),
+        lambda f, x: backwards(f(x), grad_tensor=Tensor(np.full((3, 4), 2.0, np.float32))),
+        (3, 4),
+    )
+
+
+@pytest.mark.parametrize("used", [[0], [1], [0, 1], [2], [1, 2]])
+def test_only_some_outputs_are_used(used: list[int]) -> None:
+    def several(x, y):
+        z = paddle.tanh(x) * y
+        return z.sum(), z * x, paddle.exp(y)
+
+    def use(f, x, y):
+        made = f(x, y)
+        return backwards(sum(made[i].sum() for i in used))
+
+    both(several, use, (3, 4), (3, 4))
+
+
+def test_an_output_without_gradient() -> None:
+    both(lambda x: (x * x, paddle.argmax(x, axis=1)), lambda f, x: backwards(f(x)[0].sum()), (3, 4))
+    assert partial(lambda x: paddle.argmax(x, axis=1), [wanting(3, 4)])([wanting(3, 4)])[0].stop_gradient
+
+
+def test_gradients_add_up_and_graphs_are_freed() -> None:
+    x = wanting(3)
+    program = partial(lambda x: (x * x).sum(), [x])
+    out = program([x])[0]
+    out.backward(retain_graph=True)
+    out.backward()
+    np.testing.assert_allclose(x.gradient(), 4 * x.numpy(), rtol=1e-6)
+    with pytest.raises(paddle.OarlockError, match="freed"):
+        out.backward()
+
+
+def test_hooks_see_gradients() -> None:
+    x, seen = wanting(3), []
+    x.register_hook(lambda g: seen.append(g.numpy()) or g * 2)
+    partial(lambda x: (x * x).sum(), [x])([x])[0].backward()
+    np.testing.assert_allclose(seen[0], 2 * x.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(x.gradient(), 4 * x.numpy(), rtol=1e-6)
+
+
+def test_no_gradient_where_none_is_recorded() -> None:
+    x = wanting(3)
+    program = partial(lambda x: x * x, [x])
+    with paddle.no_grad():
+        assert program([x])[0].stop_gradient
+    assert program([x.detach()])[0].stop_gradient
+    assert not program([x])[0].stop_gradient
+
+
+def test_the_gradient_of_the_gradient() -> None:
+    def use(f, x, y):
+        first = paddle.grad(f(x, y).sum(), [x], create_graph=True)[0]
+        return backwards((first * first).sum())
+
+    both(lambda x, y: paddle.tanh(x * y) * x, use, (3, 4), (3, 4))
+
+
+def test_a_gradient_that_ends_inside() -> None:
+    def some(x, y):
+        with paddle.no_grad():
+            kept = paddle.exp(x)
+        return kept * y + paddle.tanh(x).detach() * x
+
+    both(some, lambda f, x, y: backwards(f(x, y).sum()), (3, 4), (3, 4))
+
+
+def test_branches_and_loops_train() -> None:
+    def f(x, y):
+        s = paddle.static.control.cond(x.sum() > 0, lambda: x * y, lambda: x - y)
+        body = lambda i, s: (i + 1, paddle.tanh(s * y))
+        return paddle.static.control.while_loop(lambda i, s: i < 3, body, [paddle.full([1], 0, "int64"), s])[1]
+
+    both(f, lambda f, x, y: backwards(f(x, y).sum() + f(-x, y).sum()), (3, 4), (3, 4))
+
+
+def test_another_number_of_inputs_is_refused() -> None:
+    program = partial(lambda x: x * x, [wanting(3)])
+    with pytest.raises(paddle.OpError, match=r"takes 1 inputs \['x0'\], got 2"):
+        program([wanting(3), wanting(3)])
+
+
+def test_a_failure_names_the_op_and_its_line() -> None:
+    program = partial(lambda x, y: paddle.matmul(x, y), [wanting(3, 4), wanting(4, 2)])
+    with pytest.raises(
+        paddle.OpError, match=r"(?s)matmul_v2: the inner axes differ.*recorded at .*paddle.matmul\(x, y\)"
+    ):
+        program([wanting(3, 4), wanting(5, 2)])

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
+import threading
+from typing import Any
 
+import numpy as np
+import pytest
+
+import oarlock as paddle
 from oarlock.core.errors import OpError, TraceError
+from oarlock.core.mode import instead
+from oarlock.core.native import native
+from oarlock.core.op import Meta
+from oarlock.core.tensor import Tensor
 from oarlock.static.compiled import Compiled
+from oarlock.static.modes import Static
+from oarlock.static.program import OpDesc, Program
+from oarlock.static.record import Recorder
+from oarlock.static.unsupported import Unsupported
+from oarlock.static.variable import Variable
 
 from ..ops.rows import Row
 from ..ops.table import op_of
@@ -27,3 +41,129 @@ def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
     for got, want in zip(found, wanted, strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
+
+
+def compiled_of(function: Any, *arrays: Any, hide: bool = False) -> tuple[Compiled, dict[str, Tensor]]:
+    """A function of tensors, compiled, and the values that go with it."""
+    recorder, inputs = Recorder(), []
+    for i, array in enumerate(arrays):
+        shape = (-1,) * array.ndim if hide else array.shape
+        inputs.append(Variable(recorder.feed(f"x{i}", Meta(shape, array.dtype))))
+        recorder.bind(inputs[-1], inputs[-1].name)
+    with instead(Static(recorder)):
+        made = function(*inputs)
+        for out in made if isinstance(made, tuple) else (made,):
+            recorder.fetch(recorder.name_of(out))
+    return Compiled(recorder.program), recorder.scope
+
+
+ONES = np.ones((3, 4), np.float32)
+
+
+def test_neighbours_that_broadcast() -> None:
+    source = np.random.default_rng(1)
+    shapes = [(3, 4), (4,), (3, 1), (1, 4), (1,), (3, 4)]
+    arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
+    f = lambda a, b, c, d, e, g: paddle.tanh((a + b) * c - d) / (e * e + 1) * paddle.nn.functional.sigmoid(g)
+    compiled, scope = compiled_of(f, *arrays)
+    assert "NI" in compiled.text
+    feed = {f"x{i}": a for i, a in enumerate(arrays)}
+    np.testing.assert_allclose(compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[(3, 4), (3, 4)], [(3, 4), (1, 4)], [(3, 1), (1, 4)], [(1, 1), (3, 4)], [(0, 4), (0, 4)], [(40, 70), (70,)]],
+)
+def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) -> None:
+    source = np.random.default_rng(1)
+    arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
+    f = lambda a, b: (paddle.tanh(a * a + 1) * paddle.exp(b), a * 2 - 1)
+    compiled, scope = compiled_of(f, *[a.reshape(a.shape if a.ndim == 2 else (1, -1)) for a in arrays], hide=True)
+    feed = {f"x{i}": a.reshape(a.shape if a.ndim == 2 else (1, -1)) for i, a in enumerate(arrays)}
+    for got, want in zip(compiled.run(scope, feed), f(*map(Tensor, feed.values())), strict=True):
+        assert got.shape == want.array.shape
+        np.testing.assert_allclose(got, want.array, rtol=1e-6)
+
+
+def test_it_is_the_same_without_compiled_kernels() -> None:
+    f = lambda x: paddle.nn.functional.gelu(paddle.tanh(x) * 2 + x).mean(1)
+    compiled, scope = compiled_of(f, ONES)
+    feed = {"x0": np.random.default_rng(2).standard_normal((3, 4)).astype(np.float32)}
+    first = compiled.run(scope, feed)[0]
+    with native(False):
+        np.testing.assert_allclose(compiled.run(scope, feed)[0], first, rtol=1e-5)
+
+
+def test_results_are_the_callers_own() -> None:
+    weight = Tensor(ONES.copy())
+    compiled, scope = compiled_of(lambda x: (x, paddle.reshape(x, [4, 3]), weight * 1, paddle.full([2], 3.0)), ONES)
+    given = ONES.copy()
+    for _ in range(2):
+        results = compiled.run(scope, {"x0": given})
+        for result in results:
+            result[...] = 7
+        assert (given == 1).all() and (weight.array == 1).all()
+    assert compiled.run(scope, {"x0": given})[3].tolist() == [3.0, 3.0]
+
+
+def test_what_is_missing_is_said() -> None:
+    compiled, scope = compiled_of(lambda x: x * Tensor(ONES), ONES)
+    with pytest.raises(OpError, match=r"inputs \['x0'\] are missing"):
+        compiled.run(scope, {})
+    with pytest.raises(OpError, match="have no values; run the startup program first"):
+        compiled.run({}, {"x0": ONES})
+
+
+def test_a_failure_says_op_operands_and_line() -> None:
+    compiled, scope = compiled_of(lambda x, y: paddle.matmul(paddle.tanh(x), y), ONES, ONES.T.copy(), hide=True)
+    with pytest.raises(OpError) as caught:
+        compiled.run(scope, {"x0": ONES, "x1": ONES})
+    text = str(caught.value)
+    assert text.startswith("matmul_v2: the inner axes differ, 4 and 3 (X=float32[3,4], Y=float32[3,4])")
+    assert "recorded at test_compiled.py" in text
+
+
+def test_a_failure_among_neighbours_says_which() -> None:
+    compiled, scope = compiled_of(lambda x, y: paddle.tanh(x + 1) * y, ONES, ONES, hide=True)
+    with pytest.raises(OpError, match=r"elementwise_mul: .*broadcast.* \(X=float32\[3,4\], Y=float32\[3,5\]\)"):
+        compiled.run(scope, {"x0": ONES, "x1": np.ones((3, 5), np.float32)})
+
+
+def test_all_unknown_ops_are_named_at_once() -> None:
+    program = Program()
+    for type in ("no_such", "nor_this"):
+        program.block.ops.append(OpDesc(type, {}, {"Out": ["x"]}))
+    with pytest.raises(Unsupported, match="(?s)no_such: no such op.*nor_this: no such op"):
+        Compiled(program, [], [])
+
+
+def test_threads_share_a_program() -> None:
+    compiled, scope = compiled_of(lambda x: paddle.tanh(x * 3 - 1).sum(1), ONES)
+    wrong = []
+
+    def work(number: int) -> None:
+        x = np.full((3, 4), number / 10, np.float32)
+        wanted = np.tanh(x * 3 - 1).sum(1)
+        for _ in range(200):
+            if not np.allclose(compiled.run(scope, {"x0": x})[0], wanted, rtol=1e-5):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_persistables_that_are_written_are_stored() -> None:
+    norm = paddle.nn.BatchNorm1D(4)
+    recorder = Recorder()
+    x = Variable(recorder.feed("x", Meta((3, 4), ONES.dtype)))
+    recorder.bind(x, "x")
+    with instead(Static(recorder)):
+        norm(x)
+    before = norm._mean.numpy()
+    Compiled(recorder.program, ["x"], []).run(recorder.scope, {"x": ONES * 5})
+    np.testing.assert_allclose(norm._mean.numpy(), before * 0.9 + 0.5, rtol=1e-6)

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .eager import NO_TAPE
 from .errors import OarlockError, OpError, with_user_line
 from .mode import pushed, state
 from .op import OPS
-from .sweep import NO_TAPE, Reach, Sweep, outward, run_hooks, sweep_for
+from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -208,6 +208,8 @@ class Back:
         """The whole as a program of inputs and arriving gradients that gives the gradients."""
         block = self.program.block
         rest = [op for op in block.ops if op.type not in ("feed", "fetch")]
+        for op in rest:
+            op.attrs.pop("op_role", None)  # all of it is ahead of the next way back
         feeds = [feed_op(name, i) for i, name in enumerate((*self._way.of.feeds, *self.grads))]
         block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.results))]
         return self.program

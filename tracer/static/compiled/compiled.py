@@ -92,6 +92,11 @@ class Compiled:
             found = self._built[on] = _Built(self.program, self.feeds, self.fetches)
         return found
 
+    @property
+    def text(self) -> str:
+        """The source of the function."""
+        return self._build().piece.text
+
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
         """The fetched arrays.   feed: an array for each input.   What the program writes to persistables is put in `scope`.
 

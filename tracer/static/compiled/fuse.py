@@ -159,11 +159,11 @@ class Fusion:
 
     def _home(self, step: Step, key: tuple[Any, ...]) -> Group:
         """The group that a call joins, a new one where it has to."""
+        written = set(step.writes())
         for group in self._open:
-            written = set(step.writes())
-            if group.key == key and len(group.read) < MOST_INPUTS - 4 and len(group.calls) < MOST_CALLS:
-                if not written & (group.made | group.read.keys()):
-                    return group
+            room = len(group.read) < MOST_INPUTS - 4 and len(group.calls) < MOST_CALLS
+            if group.key == key and room and not written & (group.made | group.read.keys()):
+                return group
         return Group(key)
 
     def _close_for(self, step: Step, home: Group | None) -> None:
@@ -207,13 +207,19 @@ def expression(step: Fused) -> Any:
     numbers: dict[Operand, int] = {cell: i for i, cell in enumerate(step.ins)}
     code, constants = _numbered(step, numbers)
     shift = len(step.ins)
-    place = lambda v: v if v < shift else v - CONSTANTS + shift if v < RESULTS else v - RESULTS + shift + len(constants)
+
+    def place(v: int) -> int:
+        return v if v < shift else v - CONSTANTS + shift if v < RESULTS else v - RESULTS + shift + len(constants)
+
     made = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
     return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs])
 
 
-CONSTANTS, RESULTS = 1 << 20, 1 << 21  # where the numbers of constants and of results start until it is known how many there are
+CONSTANTS, RESULTS = (
+    1 << 20,
+    1 << 21,
+)  # where the numbers of constants and of results start until it is known how many there are
 
 
 def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str, int, int]], list[float]]:
@@ -238,4 +244,3 @@ def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str,
             code.append((piece, first, first if y is None else number(y, start)))
         numbers[call.outs[0]] = RESULTS + len(code) - 1
     return code, constants
-
