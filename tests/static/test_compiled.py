@@ -167,3 +167,18 @@ def test_persistables_that_are_written_are_stored() -> None:
     before = norm._mean.numpy()
     Compiled(recorder.program, ["x"], []).run(recorder.scope, {"x": ONES * 5})
     np.testing.assert_allclose(norm._mean.numpy(), before * 0.9 + 0.5, rtol=1e-6)
+
+
+def test_what_nobody_reads_is_left_out_but_for_what_it_does() -> None:
+    called = []
+
+    def f(x):
+        paddle.tanh(x)
+        paddle.static.py_func(lambda a: called.append(a.sum()), x, None)
+        return x * 2
+
+    compiled, scope = compiled_of(f, ONES)
+    assert {op.type for op in compiled.program.block.ops} >= {"tanh", "py_func"}
+    compiled.run(scope, {"x0": ONES})
+    assert called == [12.0]
+    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.functions]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ._tape import Node
 from .eager import NO_TAPE
 from .errors import OarlockError, OpError, with_user_line
 from .mode import pushed, state
@@ -56,7 +57,7 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
 def _is_program(roots: Sequence[Tensor]) -> bool:
     """Whether all that lies behind is one node that stands for a program, and the leaves before it."""
     node = roots[0].node
-    if len(roots) > 1 or node is None or node.op.direct is None or node.hooks is not None or node.args is None:
+    if len(roots) > 1 or not isinstance(node, Node) or node.op.direct is None or node.hooks is not None or not node.args:
         return False
     return all(t.node is None for t in node.args[0])
 

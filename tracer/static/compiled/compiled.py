@@ -45,6 +45,11 @@ class Piece:
         return found
 
     @property
+    def functions(self) -> list[Any]:
+        """The functions that its source calls."""
+        return [value for value in self._source.names.values() if callable(value)]
+
+    @property
     def text(self) -> str:
         """Its source."""
         return "\n".join(self._source.lines)
@@ -91,6 +96,11 @@ class Compiled:
         if found is None:
             found = self._built[on] = _Built(self.program, self.feeds, self.fetches)
         return found
+
+    @property
+    def functions(self) -> list[Any]:
+        """The functions that the source calls."""
+        return self._build().piece.functions
 
     @property
     def text(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from .plan import Back, Branch, Call, Do, Fused, Loop, Step
 
+EFFECTS = ("print", "assert", "py_func")  # ops that are there for what they do
 Big = Callable[[str], bool]
 
 
@@ -78,4 +79,6 @@ def _keep(steps: Sequence[Step], live: set[str], kept: list[Step]) -> set[str]:
 
 def _may_go(step: Step) -> bool:
     """Whether an instruction does nothing but give its results."""
-    return not step.op.facts.random if isinstance(step, Call) else isinstance(step, Do)
+    if isinstance(step, Call):
+        return not step.op.facts.random
+    return isinstance(step, Do) and step.desc.type not in EFFECTS
