@@ -226,7 +226,7 @@ def paddle_arrays(x: Any) -> Any:
     i = paddle.zeros([1], "int64")
     a = paddle.tensor.array_write(x, i, a)
     a = paddle.tensor.array_write(x * 2, i + 1, a)
-    return paddle.tensor.array_read(a, i + 1), paddle.tensor.array_length(a) + x.sum().astype("int64") * 0
+    return paddle.tensor.array_read(a, i + 1) * (paddle.tensor.array_length(a) + i).astype("float32")
 
 
 @program(A, B)

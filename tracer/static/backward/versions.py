@@ -30,6 +30,8 @@ class Versions:
         """Whether a variable has a value before op number `at`."""
         if any(i < at for i in self._writes.get(name, ())) or name in self._recorder.scope:
             return True
+        if self._repeats and name in self._writes and name not in self.block.vars:
+            return True  # by the round before
         var = self._recorder.program.var(name, self.block.idx)
         if var is not None and (var.persistable or var.need_check_feed):
             return True

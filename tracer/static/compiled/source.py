@@ -164,7 +164,7 @@ def _write_back(source: Source, back: Back) -> None:
 def _write_fused(source: Source, fused: Fused) -> None:
     if not fused.outs:
         return
-    single = len(fused.outs) == 1
+    single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins  # else the calls would find it overwritten
     found = fused.outs[0] if single else "t"
     source.line(f"{found} = {source.name(expression(fused))}({', '.join(fused.ins)})", fused)
     source.line(f"if {found} is NI:", fused)
@@ -172,7 +172,8 @@ def _write_fused(source: Source, fused: Fused) -> None:
         for call in fused.calls:
             _write_call(source, call)
     if not single:
-        source.line(f"else: {', '.join(fused.outs)} = t", fused)
+        outs = ", ".join(fused.outs)
+        source.line(f"else: {outs} = t", fused)
 
 
 WRITERS: dict[type[Step], Any] = {
