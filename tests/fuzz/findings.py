@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from oarlock.static.program import Attr
+from oarlock.static.program import Attr, AttrType
 
 from ..ops.rows import Array, Row
 from .mutate import Case, plain_case, refeed
@@ -35,7 +35,7 @@ class Finding:
         for name, array in self.feeds.items():
             refeed(case, name, array)
         for name, value in self.attrs.items():
-            case.op.attrs[name] = Attr(case.op.attrs[name].type, value)
+            case.op.attrs[name] = value if isinstance(value, Attr) else Attr(case.op.attrs[name].type, value)
         case.op.inputs.update(self.slots)
         for var in case.program.block.vars.values():
             var.shape = (-1,) * len(var.shape) if self.hide else var.shape
@@ -53,6 +53,11 @@ EINSUM = Row("einsum", [[ones(2, 3), ones(3, 4)]], {"equation": "ij,jk->ik"})
 DOTS = Row("einsum", [[ones(2, 3), ones(3, 4)]], {"equation": "...j,jk->...k"})
 CONV = Row("conv2d", [ones(1, 1, 4, 4), ones(1, 1, 3, 3)])
 CONV3 = Row("conv3d_transpose", [ones(1, 2, 3, 3, 3), ones(2, 2, 2, 2, 2)])
+UNIQUE = Row(
+    "unique",
+    [ones(3, 3, 2)],
+    {"dtype": 3, "return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True, "axis": [1]},
+)
 SPECTRAL = Row("spectral_norm", [ones(3, 4), ones(3), ones(4)])
 
 FINDINGS = [
@@ -90,6 +95,10 @@ FINDINGS = [
     Finding(Row("segment_pool", [ones(4, 3), np.array([0, 0, 1, 1])]), "has no rows", {"x0": ones()}),
     # Whole numbers in the place of floats: divided by zero.
     Finding(Row("inverse", [ones(3, 3)]), "needs Input of floats", {"x0": np.zeros((3, 3), "int64")}),
+    # A list of axes that is empty, and slices of nothing, which ONNX Runtime does not survive.
+    Finding(Row("cumsum", [ones(4, 3)], {"axis": 0}), "names 0 axes, not one", attrs={"axis": Attr(AttrType.INTS, [])}),
+    Finding(UNIQUE, "without elements", {"x0": ones(3, 3, 0)}),
+    Finding(UNIQUE, "cannot be reshaped", {"x0": ones(3, 3, 0)}, hide=True),
     # NumPy holds no array of such dims.
     Finding(
         Row("randint", [], {"shape": [2], "low": 0, "high": 9}),

@@ -1,6 +1,7 @@
 #include "lower/graph.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "lower/rules.h"
@@ -194,6 +195,9 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(error.what());
     poison(op);
+  } catch (const std::logic_error& error) {  // a rule that took more for granted than the file says
+    throw Error(Fault::file, program_.name + ": " + op.type + ": its operands or attributes make no sense (" +
+                                 error.what() + ", op " + std::to_string(op_index_) + ")");
   }
   results_ = std::move(outer_results);
   own_offsets_ = std::move(outer_offsets);

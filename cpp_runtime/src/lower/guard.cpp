@@ -41,14 +41,14 @@ Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_v
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.
-Value nonempty(Node& n, const Value& v) {
+Value nonempty(Node& n, const Value& v, std::int64_t axis) {
   int rank = n.need_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
   Ints dims = *n.shape(v), same(dims.size(), 0);
-  dims.erase(dims.begin());
+  dims.erase(dims.begin() + axis);
   n.require(std::count(dims.begin(), dims.end(), 0) == 0, "an operand without elements has no lowering");
   if (std::count(dims.begin(), dims.end(), -1) == 0) return v;
-  same[0] = -1;
+  same[static_cast<std::size_t>(axis)] = -1;
   auto checked = n.emit("Reshape", {v, n.ints(same)});
   n.declare(checked, n.need_dtype(v), n.shape(v));
   return checked;

@@ -10,8 +10,8 @@ bool has_kernel(std::string_view onnx, DType dtype);
 /// `y` for an integer division by it: a zero in it becomes an error of the run instead of the end of the process.
 Value nonzero(Node& n, const Value& y);
 
-/// `v`, of whose dims only the first may be 0: where another is, the run ends in an error.
-Value nonempty(Node& n, const Value& v);
+/// `v`, of whose dims only that of `axis` may be 0: where another is, the run ends in an error.
+Value nonempty(Node& n, const Value& v, std::int64_t axis = 0);
 
 /// `v`, whole numbers; where any of `wrong` (bool[*]) is true, the run ends in an error, which says `why`.
 Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_view why);

@@ -13,6 +13,7 @@ void cumsum(Node& n) {
   if (n.attr("flatten", false)) x = n.reshape(x, {-1});
   if (n.rank(x) == 0) return n.out("Out", x);
   Ints axis = need_ints(n, {"axis", "", ""}, {-1});
+  n.require(axis.size() == 1, "attribute 'axis' names " + std::to_string(axis.size()) + " axes, not one");
   n.out("Out", n.emit("CumSum", {x, n.int_scalar(axis.at(0))},
                       {{"exclusive", std::int64_t{n.attr("exclusive", false)}},
                        {"reverse", std::int64_t{n.attr("reverse", false)}}}));

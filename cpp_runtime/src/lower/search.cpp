@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lower/expr.h"
+#include "lower/guard.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -143,7 +144,11 @@ void unique(Node& n) {
   bool narrow = own == DType::int32 || own == DType::boolean;
   Node::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
   Ints axis = n.attr("axis", Ints{});
-  if (!axis.empty()) attrs.emplace_back("axis", from_front(n, axis, n.need_rank(x)).at(0));
+  if (!axis.empty()) {
+    auto along = from_front(n, axis, n.need_rank(x)).at(0);
+    attrs.emplace_back("axis", along);
+    if (n.rank(x) > 1) x = nonempty(n, x, along);  // slices without elements end the process
+  }
   auto found = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
   n.declare(found[0], narrow ? DType::int64 : own);
   n.out("Out", n.cast(found[0], own));
