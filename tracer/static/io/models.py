@@ -36,7 +36,7 @@ def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Progr
         raise ValueError(with_user_line(f"{what}: there is no config {sorted(unknown)}"))
     if not isinstance(program, Program):
         program = getattr(program, "program", program)
-    return program  # type: ignore[no-any-return]
+    return program
 
 
 def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> None:
