@@ -38,6 +38,31 @@ def test_everything_wrong_with_a_feed_is_said_at_once(mode: Any) -> None:
         static.Executor().run(feed={"x": ONES, "y": np.ones([2, 1], "int32")}, fetch_list=[z])
 
 
+def test_lists_and_numbers_get_the_declared_dtype(mode: Any) -> None:
+    x, n = static.data("x", [None, 2]), static.data("n", [1], "int64")
+    y = x * n.astype("float32")
+    assert static.Executor().run(feed={"x": [[1, 2], [3, 4]], "n": 3}, fetch_list=[y])[0].tolist() == [[3, 6], [9, 12]]
+    with pytest.raises(OpError, match="what is fed is list, of which no array can be made"):
+        static.Executor().run(feed={"x": [[1], [2, 3]], "n": 3}, fetch_list=[y])
+
+
+def test_a_data_loader_feeds(mode: Any) -> None:
+    class Rows(paddle.io.Dataset):
+        def __getitem__(self, index: int) -> Any:
+            return np.full(2, index, "float32"), np.array([index])
+
+        def __len__(self) -> int:
+            return 4
+
+    x, n = static.data("x", [None, 2]), static.data("n", [None, 1], "int64")
+    y = x * n.astype("float32")
+    exe, loader = static.Executor(), paddle.io.DataLoader(Rows(), feed_list=[x, n], batch_size=2, return_list=False)
+    before = len(static.default_main_program().global_block().ops)
+    found = [exe.run(feed=batch, fetch_list=[y])[0].tolist() for batch in loader]
+    assert found == [[[0, 0], [1, 1]], [[4, 4], [9, 9]]]
+    assert len(static.default_main_program().global_block().ops) == before
+
+
 def test_values_that_are_not_there_are_listed(mode: Any) -> None:
     y = static.nn.fc(static.data("x", [None, 4]), 1)
     with pytest.raises(OpError, match=r"\['fc_0.b_0', 'fc_0.w_0'\] have no value; run the startup program first"):

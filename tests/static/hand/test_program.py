@@ -267,6 +267,25 @@ def test_text_of_a_training_reads_back_and_runs(mode: Any) -> None:
     assert found[0] == found[1]
 
 
+def test_no_gradient_flows_through_what_is_written_under_no_grad(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.stop_gradient = False
+    with paddle.no_grad():
+        y = x * 2.0
+    z = x * 3.0
+    (g,) = static.gradients((x * y * z.detach()).sum(), x)
+    assert static.Executor().run(feed={"x": np.ones(2, "float32")}, fetch_list=[g])[0].tolist() == [6.0, 6.0]
+
+
+def test_programs_as_any_other_data(mode: Any, tmp_path: Any) -> None:
+    static.nn.fc(static.data("x", [None, 4]), 1)
+    main = static.default_main_program()
+    paddle.save(main, tmp_path / "m.pdmodel")
+    read = paddle.load(tmp_path / "m.pdmodel")
+    assert isinstance(read, static.Program)
+    assert [op.type for op in read.global_block().ops] == ["mul", "elementwise_add"]
+
+
 def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> None:
     x = static.data("x", [2, 2])
     y = x * 1.0
