@@ -93,6 +93,16 @@ def test_fetches(line: tuple[Any, Any]) -> None:
         exe.run(feed=3, fetch_list=[y])
 
 
+def test_what_no_op_touches_can_be_fetched(mode: Any) -> None:
+    static.data("x", [None, 4])
+    kept = static.create_global_var([1], 2.0, "float32", persistable=True)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    x, count = exe.run(feed={"x": ONES}, fetch_list=["x", kept])
+    assert x.tolist() == ONES.tolist()
+    assert count.tolist() == [2.0]
+
+
 def test_what_is_fetched_is_the_users(line: tuple[Any, Any]) -> None:
     _, exe = line
     (weight,) = exe.run(feed={"x": ONES}, fetch_list=["fc_0.w_0"])
