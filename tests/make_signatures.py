@@ -10,7 +10,7 @@ from typing import Any
 import paddle
 
 HERE = Path(__file__).parent
-MODULES = ["", "optimizer", "optimizer.lr", "io", "metric", "distribution"]
+MODULES = ["", "optimizer", "optimizer.lr", "io", "metric", "distribution", "static", "static.nn"]
 LAYERS = ["nn", "nn.functional", "nn.initializer", "nn.utils", "vision.ops", "geometric"]
 Names = dict[str, Any]
 

@@ -19,6 +19,7 @@ INSIDE = "of the inside of Paddle's C++ tensors"
 # What Oarlock does not have, by reason: module, names.
 REASONS = {
     "of several machines": ("", "DataParallel"),
+    "of devices that nothing here runs on": ("static", "IpuCompiledProgram IpuStrategy"),
     "parameters are always made at once": ("", "LazyGuard"),
     "a check of Paddle's own functions": ("", "check_shape"),
     "only a method of Tensor": ("", "where_"),
@@ -37,6 +38,7 @@ OUT = "a result has no other place to be written to"
 # What differs, and why.
 DIFFERENT = {
     ("", "Tensor"): "made from an array",
+    ("static", "Variable"): "made of its declaration; users ask a block for one",
     ("", "enable_grad"): "as a decorator it takes the function by name",
     ("", "no_grad"): "as a decorator it takes the function by name",
     ("", "load"): "its settings are written out",

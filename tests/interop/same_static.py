@@ -349,7 +349,77 @@ def python_calls(P):
         return dict(zip("abg", exe.run(feed={"x": X2[:, :3]}, fetch_list=[a, b, g]), strict=True))
 
 
+def branches(P):
+    """cond inside a training: gradients flow through the branch that ran."""
+    with static_mode(P) as S:
+        x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
+        hidden = S.nn.fc(x, 4)
+        hidden = S.nn.cond(x.sum() > 0, lambda: P.tanh(hidden) * 2, lambda: hidden * hidden)
+        loss = P.mean(P.nn.functional.cross_entropy(S.nn.fc(hidden, 2), labels))
+        P.optimizer.SGD(0.1).minimize(loss)
+        exe = S.Executor(P.CPUPlace())
+        start(P, exe)
+        feeds = [{"x": a + s, "labels": b} for s, (a, b) in zip([-0.5, 0.5] * 3, batches(6, 16, 8), strict=True)]
+        return {"losses": np.array([exe.run(feed=f, fetch_list=[loss])[0] for f in feeds])}
+
+
+def loops(P):
+    """while_loop whose rounds depend on what is fed, with gradients."""
+    with static_mode(P) as S:
+        x, n = S.data("x", [2, 3]), S.data("n", [1], "int64")
+        x.stop_gradient = False
+        i = P.full([1], 0, "int64")
+        i.stop_gradient = True
+        i, y = S.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, y * x + 1.0], [i, x * 1.0])
+        (g,) = S.gradients(y.sum(), x)
+        exe = S.Executor(P.CPUPlace())
+        found = {}
+        for rounds in (0, 1, 4):
+            made = exe.run(feed={"x": X2[:2, :3], "n": np.array([rounds])}, fetch_list=[i, y, g])
+            found.update({f"{rounds} rounds {k}": a for k, a in zip("iyg", made, strict=True)})
+        return found
+
+
+def choices(P):
+    """case and switch_case, every way."""
+    with static_mode(P) as S:
+        x, k = S.data("x", [None, 3]), S.data("k", [1], "int64")
+        one = S.nn.switch_case(k, {1: lambda: x + 1.0, 4: lambda: x * 4.0}, default=lambda: -x)
+        two = S.nn.case([(k < 2, lambda: x.sum()), (k < 4, lambda: x.mean())], default=lambda: x.max())
+        exe = S.Executor(P.CPUPlace())
+        return {
+            f"{i} {j}": a
+            for i in (1, 2, 4)
+            for j, a in enumerate(exe.run(feed={"x": X2[:, :3], "k": np.array([i])}, fetch_list=[one, two]))
+        }
+
+
+def kept_count(P):
+    """A counter that outlives runs, written by assign and increment; and a value set between runs."""
+    with static_mode(P) as S:
+        count = S.create_global_var([1], 0.0, "float32", persistable=True, name="count")
+        total = S.create_global_var([1], 0.0, "float32", persistable=True, name="total")
+        P.increment(count, 2.0)
+        P.assign(total + count, output=total)
+        exe = S.Executor(P.CPUPlace())
+        exe.run(S.default_startup_program())
+        runs = [exe.run(fetch_list=[count, total]) for _ in range(3)]
+        S.global_scope().find_var("total").get_tensor().set(np.zeros([1], "float32"), P.CPUPlace())
+        runs.append(exe.run(fetch_list=["count", "total"]))
+        return {"runs": np.array(runs)}
+
+
+def used_parts(P):
+    """use_prune: what is not needed is not asked for."""
+    with static_mode(P) as S:
+        x, z = S.data("x", [None, 3]), S.data("z", [None, 3])
+        y, _ = x * 2.0, z * 3.0
+        exe = S.Executor(P.CPUPlace())
+        return {"y": exe.run(feed={"x": X2[:, :3]}, fetch_list=[y], use_prune=True)[0]}
+
+
 programs = {
+    "branches": branches, "loops": loops, "choices": choices, "kept_count": kept_count, "used_parts": used_parts,
     "apart": apart, "averaged": averaged, "weight_norm": weight_norm(None), "metrics": metrics(),
     "metrics_window": metrics(slide_steps=2), "metrics_all": metrics(slide_steps=0, num_thresholds=7), "second_order": second_order,
     "targets": targets, "word2vec": word2vec, "fit_a_line": fit_a_line, "python_calls": python_calls,

@@ -17,7 +17,8 @@ from ..loader.files import load_program, program_from_bytes
 from ..loader.info import info_from_bytes
 from ..loader.params import load_params, load_params_folder, params_from_bytes
 from ..loader.pickles import loads_first
-from ..static.program import Program
+from ..static.graph.program import Program
+from ..static.program import Program as ProgramData
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
@@ -65,8 +66,8 @@ def load(
 
 
 def _pieces(obj: Any, protocol: int) -> Any:
-    if isinstance(obj, Program):
-        return [pdmodel.to_bytes(obj)]
+    if isinstance(obj, Program | ProgramData):
+        return [pdmodel.to_bytes(obj.desc if isinstance(obj, Program) else obj)]
     return dump(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
 
 
@@ -162,7 +163,7 @@ def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tu
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
-        return program_from_bytes(data, name), len(data)
+        return Program.of(program_from_bytes(data, name)), len(data)
     loaded, used = loads_first(data, name)
     if not isinstance(loaded, dict):
         return _convert(loaded, make, _has_named(loaded)), used

@@ -50,6 +50,7 @@ class DataLoader:
 
     num_workers: processes that read samples, 0 for none; collate_fn: makes a batch of a list of samples;
     batch_sampler: decides the batches in place of batch_size, shuffle and drop_last; worker_init_fn(id) starts each worker;
+    feed_list: with return_list=False, variables of a program, by whose names batches come as an Executor takes them;
     use_shared_memory: large arrays come from workers through shared memory. Every worker runs through the whole of an IterableDataset:
     what is whose, it decides by get_worker_info. Workers end with the pass: at its end, after an error, or when nobody holds its iterator.
     An error in a worker is raised here, with the worker's own lines.
@@ -62,6 +63,7 @@ class DataLoader:
         timeout: int = 0, worker_init_fn: Callable[[int], Any] | None = None, persistent_workers: bool = False,
     ) -> None:  # fmt: skip
         self.dataset = dataset
+        self._feeds = None if return_list or feed_list is None else [v.name for v in feed_list]
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
         self.worker_init_fn, self.use_shared_memory = worker_init_fn, use_shared_memory
@@ -82,6 +84,14 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
+        return self._batches() if self._feeds is None else map(self._named, self._batches())
+
+    def _named(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
+        """A batch as an Executor is fed: a dict for each place, which is one."""
+        assert self._feeds is not None
+        return [dict(zip(self._feeds, batch, strict=True))]
+
+    def _batches(self) -> Iterator[Any]:
         if self.streams:
             return map(as_tensors, Workers(self, iter(())) if self.num_workers else self._stream())
         batches = self.batch_sampler if self.batch_sampler is not None else ([i] for i in range(len(self.dataset)))

@@ -34,6 +34,8 @@ class LBFGS(Optimizer):
 
     _op = optimize.sgd
 
+    _in_programs = False  # it asks for the loss again and again
+
     def __init__(
         self, learning_rate: float = 1.0, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-07,
         tolerance_change: float = 1e-09, history_size: int = 100, line_search_fn: str | None = None,

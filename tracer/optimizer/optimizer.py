@@ -60,6 +60,7 @@ class Optimizer:
     _op: Op  # what makes a step
     _attrs: dict[str, Any]  # of that op
     _multi_precision = False
+    _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, parameters: Iterable[Any] | None = None, weight_decay: Any = None,

@@ -42,7 +42,7 @@ class Executor:
         wanted = unpacked(default_main_program() if program is None else program)
         where = current_scope() if scope is None else scope
         fetches = [fetched_name(f) for f in _flat(fetch_list)]
-        given = arrays_of(_feed(feed))
+        given = arrays_of(wanted.desc, _feed(feed))
         made = self._ready(wanted, given, fetches, use_prune).run(where, self._with_rate(wanted, given, where))
         return [np.asarray(a) if return_numpy and not isinstance(a, list) else _as_tensor(a) for a in made]
 

@@ -15,26 +15,30 @@ from .program import Program, VarDesc
 from .scope import Held
 
 
-def arrays_of(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays that users feed as ndarrays, Tensors, numbers or nested lists of them."""
-    return {name: _array(value) for name, value in feed.items()}
+def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays that users feed as ndarrays and Tensors, or as numbers and lists, which get the declared dtype."""
+    declared = program.block.vars
+    return {name: _array(value, declared.get(name)) for name, value in feed.items()}
 
 
-def _array(value: Any) -> Any:
+def _array(value: Any, var: VarDesc | None) -> Any:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Tensor):
         return np.asarray(value.array)
     if isinstance(value, Held):
         return np.asarray(value)
-    if isinstance(value, bool | int | float):
-        return np.asarray(value, {bool: "bool", int: "int64", float: "float32"}[type(value)])
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(None)
     if array.dtype.kind == "O":
-        raise OpError(
-            with_user_line(f"Executor.run: what is fed is {type(value).__name__}, of which no array can be made")
-        )
-    return array
+        why = f"{type(value).__name__}, of which no array can be made"
+        raise OpError(with_user_line(f"Executor.run: what is fed is {why}"))
+    if var is None:
+        return array
+    array = array.astype(dtype_of(var.dtype).np)
+    return array.reshape(1) if not array.ndim and var.shape else array
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:

@@ -14,16 +14,14 @@ IPU = "is of Graphcore's devices, which nothing here runs on"
 
 def cpu_places(device_count: int | None = None) -> list[Place]:
     """Places on the CPU: as many as asked for, or as the environment's CPU_NUM says, else one."""
-    count = int(os.environ.get("CPU_NUM", 1)) if device_count is None else device_count
+    count = int(os.environ.get("CPU_NUM", "1")) if device_count is None else device_count
     return [CPUPlace() for _ in range(count)]
 
 
 def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
-    """Places on GPUs: those given, or those that the environment's FLAGS_selected_gpus names, else none; programs run on the CPU."""
-    if device_ids is None:
-        chosen = os.environ.get("FLAGS_selected_gpus", "")
-        device_ids = [int(i) for i in chosen.split(",") if i]
-    return [CUDAPlace(i) for i in (device_ids if isinstance(device_ids, Sequence) else [device_ids])]
+    """Places on the GPUs with these numbers, none unless given; programs run on the CPU all the same."""
+    given = [device_ids] if isinstance(device_ids, int) else device_ids or ()
+    return [CUDAPlace(i) for i in given]
 
 
 def xpu_places(device_ids: Sequence[int] | int | None = None) -> NoReturn:

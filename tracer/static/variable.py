@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..core.dtype import DType, dtype_of
-from ..core.errors import TraceError, with_user_line
+from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
@@ -131,12 +131,26 @@ class Variable(Tensor):
         return (current_scope() if scope is None else scope).value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
-        """Give it a value in a scope, the current one unless given; in a recording it becomes another variable."""
-        if self.block is None:
+        """Give it a value in a scope, the current one unless given; a variable for a value, or a recording, writes it to the program."""
+        if isinstance(value, Variable):
+            state.mode.become(self, self._written(value))
+        elif self.block is None:
             super().set_value(value)
         else:
             array = np.asarray(value.array if isinstance(value, Tensor) else value)
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
+
+    def _written(self, value: Variable) -> Variable:
+        """A new variable with another one's value, in the dtype of this one.   Raises OpError where the shapes differ."""
+        mine, other = self.meta, value.meta
+        if len(mine.shape) != len(other.shape) or any(
+            m != o for m, o in zip(mine.shape, other.shape, strict=True) if m >= 0 and o >= 0
+        ):
+            raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
+        if mine.dtype != other.dtype:
+            value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
+        made: Variable = OPS["assign"](value)
+        return made
 
     def _read(self, reader: str) -> NoReturn:
         refuse(self, reader)

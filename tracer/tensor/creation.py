@@ -143,10 +143,11 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """A copy of x, also stored in `output` when given.   x [*] -> [*]"""
-    made: Tensor = OPS["assign"](x if isinstance(x, Tensor) else to_tensor(x))
+    given = x if isinstance(x, Tensor) else to_tensor(x)
     if output is None:
+        made: Tensor = OPS["assign"](given)
         return made
-    output.set_value(made)
+    output.set_value(given)
     return output
 
 

@@ -150,6 +150,8 @@ class _Built:
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         plan = lowered(program)
+        for name in fetches:  # one that no op touches has a place as well
+            _cell(plan, name)
         persistable = {v.name: plan.cell(v.name) for v in program.persistables()}
         written = set(all_writes(plan.steps))
         self.feeds = [name for name in feeds if plan.cell(name) is not None]

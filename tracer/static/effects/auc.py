@@ -23,7 +23,7 @@ class Area:
         count = self._thresholds + 1
         counts = [np.bincount(bins[chosen], minlength=count).astype(np.int64) for chosen in (seen, ~seen)]
         kept = [self._slid(old, new) for old, new in zip((positive, negative), counts, strict=True)]
-        return np.float64(area(self._current(kept[0]), self._current(kept[1])))[()], kept[0], kept[1]
+        return np.float64(area(self._current(kept[0]), self._current(kept[1]))), kept[0], kept[1]
 
     def _slid(self, old: Any, new: Any) -> Any:
         """The counts after a batch: of all, or a window of batches, then their sum, then how many there were."""

@@ -28,7 +28,7 @@ def Print(
     """
     if print_phase not in PHASES:
         raise OpError(with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}"))
-    settings = {
+    settings: dict[str, bool | int | str] = {
         "first_n": first_n, "summarize": summarize, "message": message or "", "print_tensor_name": print_tensor_name,
         "print_tensor_type": print_tensor_type, "print_tensor_shape": print_tensor_shape, "print_tensor_layout": print_tensor_layout,
         "print_tensor_lod": print_tensor_lod, "print_phase": print_phase.upper(), "is_forward": True,

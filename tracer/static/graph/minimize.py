@@ -45,7 +45,7 @@ def minimize(
 
 def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     """Append the steps with these gradients."""
-    if getattr(optimizer, "_op", None) is None:
+    if not optimizer._in_programs:
         raise OarlockError(with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold"))
     pairs = [(p, g) for p, g in pairs if g is not None]
     if not pairs:

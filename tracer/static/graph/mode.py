@@ -21,13 +21,14 @@ from .record import HandRecorder
 
 
 class Writing(Static):
-    """Write every op to the main program in force.   program: another one to write to"""
+    """Write every op to the main program in force.   program: another one to write to; tape: whether gradients flow through results"""
 
-    tape = True
+    trains = True
 
-    def __init__(self, program: Program | None = None) -> None:
+    def __init__(self, program: Program | None = None, tape: bool = True) -> None:
         self._program = program
         self._convert = None
+        self.tape = tape
         self.builder = Builder(self)
 
     @property
@@ -45,11 +46,16 @@ class Writing(Static):
         with self.recorder.owned_by(self.recorder.namer.owner or unique_name.generate(op.type)):
             return super().run(op, args, attrs)
 
+    def with_tape(self, tape: bool) -> Writing:
+        """The same; no gradients flow through what is written without a tape."""
+        return self if tape == self.tape else Writing(self._program, tape)
+
     def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
         if slot.over:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
-        desc.stop_gradient = bool(op.facts.no_grad) or slot.intermediate or not is_float(meta.dtype)
+        constant = bool(op.facts.no_grad) or slot.intermediate or not is_float(meta.dtype)
+        desc.stop_gradient = constant or not self.tape
         return self.program.current_block().of(desc)
 
     def shadow(self, tensor: Tensor) -> Tensor:

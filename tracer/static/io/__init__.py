@@ -21,7 +21,7 @@ def _parse_from_string(binary_str: bytes) -> Program:
     return Program.of(program_from_bytes(binary_str))
 
 
-Program.parse_from_string = staticmethod(_parse_from_string)  # type: ignore[method-assign] - loading stands above programs
+setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [
     "deserialize_persistables", "deserialize_program", "load", "load_from_file", "load_inference_model", "load_program_state",

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
+from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
@@ -34,7 +36,7 @@ def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Progr
         raise ValueError(with_user_line(f"{what}: there is no config {sorted(unknown)}"))
     if not isinstance(program, Program):
         program = getattr(program, "program", program)
-    return program  # type: ignore[no-any-return]
+    return program
 
 
 def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> None:
@@ -48,6 +50,7 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     desc = normalized(program.desc, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     desc.contract = _contract(desc)
     scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
+    judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
     for name, tensor in scope.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     recording = Recording(desc, scope)
@@ -108,15 +111,20 @@ def _names_in(path: Any, model: str | None, params: str | None) -> tuple[str | N
     )
 
 
+def judge(desc: data.Program, values: Any, what: str) -> None:
+    """Raise OpError, listing all values that have another shape or dtype than their variables."""
+    problems = []
+    for var in desc.persistables():
+        array, wanted = values[var.name], Meta(var.shape, dtype_of(var.dtype).np)
+        if tuple(array.shape) != var.shape or array.dtype != wanted.dtype:
+            problems.append(f"'{var.name}' is {wanted}, the value {Meta(array.shape, array.dtype)}")
+    if problems:
+        raise OpError(with_user_line(f"{what}: {'; '.join(problems)}"))
+
+
 def fill(program: Program, values: Any, scope: Scope) -> None:
     """Put the values of all persistable variables into a scope.   Raises OpError, listing those of another shape or dtype."""
-    problems = []
-    for variable in program.persistables():
-        array = values[variable.name]
-        if tuple(array.shape) != variable.desc.shape or array.dtype != variable.meta.dtype:
-            problems.append(f"'{variable.name}' is {variable.meta}, the value {array.dtype.name}{list(array.shape)}")
-    if problems:
-        raise OpError(with_user_line(f"load: {'; '.join(problems)}"))
+    judge(program.desc, values, "load")
     for variable in program.persistables():
         scope.place_of(variable.name).array = values[variable.name]
 

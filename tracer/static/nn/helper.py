@@ -56,7 +56,7 @@ class Helper:
         attrs = dict(act) if isinstance(act, dict) else {"type": act}
         kind = attrs.pop("type")
         op = OPS.get(kind)
-        if op is None or [s.name for s in op.ins if not s.optional] != ["X"] or not op.single:
+        if op is None or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)] or not op.single:
             raise OpError(with_user_line(f"{self.kind}: act={kind!r} is no activation"))
         return op(x, **attrs)
 

@@ -19,9 +19,7 @@ class WeightNormParamAttr(ParamAttr):
         super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip)
         self.dim = dim
 
-    def composed(  # type: ignore[override]
-        self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]
-    ) -> Any:
+    def composed(self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]) -> Any:
         """The weight as a value of the program.   parameter: makes one of a name and a shape, which starts as a function says"""
         v = parameter(f"{name}_v", list(shape), None)
         sizes = [n if self.dim is not None and i == self.dim % len(shape) else 1 for i, n in enumerate(shape)]

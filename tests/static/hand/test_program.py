@@ -1,0 +1,333 @@
+"""Programs that are written by hand: what their blocks, ops and variables say, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+from oarlock.core.errors import OpError, TraceError
+
+
+def classifier() -> tuple[Any, Any, Any]:
+    x, labels = static.data("x", [None, 4]), static.data("labels", [None, 1], "int64")
+    hidden = paddle.nn.functional.dropout(static.nn.batch_norm(static.nn.fc(x, 3)), 0.5)
+    scores = static.nn.fc(hidden, 2)
+    return x, scores, paddle.mean(paddle.nn.functional.cross_entropy(scores, labels))
+
+
+def test_static_mode_is_left_as_it_was_entered() -> None:
+    assert paddle.in_dynamic_mode()
+    paddle.enable_static()
+    paddle.enable_static()
+    assert not paddle.in_dynamic_mode()
+    paddle.disable_static()
+    paddle.disable_static()
+    assert paddle.in_dynamic_mode()
+    assert paddle.to_tensor([1.0]).numpy().tolist() == [1.0]
+
+
+def test_ops_are_written_to_the_program_in_force(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    other = static.Program()
+    with static.program_guard(other):
+        y = static.data("y", [2])
+        y + 1.0
+        assert static.default_main_program() is other
+    x * 2.0
+    assert [op.type for op in other.global_block().ops] == ["scale"]
+    assert [op.type for op in static.default_main_program().global_block().ops] == ["scale"]
+    assert y.block is other.global_block()
+
+
+def test_a_variable_says_what_it_is(mode: Any) -> None:
+    x = static.data("x", [None, 4], "float32", lod_level=1)
+    assert (x.name, x.shape, x.dtype, x.ndim, x.lod_level) == ("x", (-1, 4), paddle.float32, 2, 1)
+    assert x.stop_gradient
+    assert x.is_data
+    assert not x.persistable
+    assert x.grad_name == "x@GRAD"
+    assert x.op is None
+    y = paddle.tanh(x)
+    assert not y.stop_gradient
+    assert y.op.type == "tanh"
+    assert y.op.input_arg_names == ["x"]
+    assert y.block.var(y.name) is y
+    assert "float32[?,4]" in y.to_string(True)
+    assert paddle.argmax(x).stop_gradient
+
+
+def test_the_same_name_is_the_same_variable(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    block = static.default_main_program().global_block()
+    assert block.var("x") is x
+    assert block.vars["x"] is x
+    assert [v for v in static.default_main_program().list_vars() if v.name == "x"] == [x]
+    with pytest.raises(ValueError, match="var y not in this block"):
+        block.var("y")
+
+
+def test_layers_make_parameters_in_both_programs(mode: Any) -> None:
+    layer = paddle.nn.Linear(4, 3)
+    assert isinstance(layer.weight, static.Variable)
+    assert isinstance(layer.weight, paddle.Parameter)
+    assert [p.name for p in static.default_main_program().all_parameters()] == ["linear_0.w_0", "linear_0.b_0"]
+    started = {op.output("Out")[0]: op.type for op in static.default_startup_program().global_block().ops}
+    assert started == {"linear_0.w_0": "uniform_random", "linear_0.b_0": "fill_constant"}
+    assert layer.weight.trainable
+    assert layer.state_dict()["weight"] is layer.weight
+
+
+def test_what_was_made_before_comes_with_its_value() -> None:
+    layer = paddle.nn.BatchNorm1D(3)
+    layer._mean.set_value(np.array([1.0, 2.0, 3.0], "float32"))
+    held = paddle.to_tensor(np.arange(3, dtype="int16"))
+    paddle.enable_static()
+    try:
+        with static.scope_guard(static.Scope()), static.program_guard(static.Program(), static.Program()):
+            x = static.data("x", [None, 3])
+            layer.eval()
+            y = layer(x) + held.astype("float32")
+            exe = static.Executor()
+            exe.run(static.default_startup_program())
+            (found,) = exe.run(feed={"x": np.ones([1, 3], "float32")}, fetch_list=[y])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(found, [[0.0, -1 + 1, -2 + 2]], atol=1e-4)
+
+
+def test_initializers_are_ops(mode: Any) -> None:
+    init = paddle.nn.initializer
+    makers = [
+        init.Constant(2.0), init.Uniform(-3, -2), init.Normal(5.0, 0.1), init.TruncatedNormal(0.0, 1.0), init.XavierNormal(),
+        init.KaimingUniform(), init.Assign(np.full((4, 6), 7.0, "float32")), init.Orthogonal(), init.XavierUniform(),
+    ]  # fmt: skip
+    made = [static.create_parameter([4, 6], "float32", default_initializer=m) for m in makers]
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    values = [p.get_value().numpy() for p in made]
+    assert (values[0] == 2).all()
+    assert ((values[1] >= -3) & (values[1] < -2)).all()
+    assert abs(values[2].mean() - 5) < 0.2
+    assert np.abs(values[3]).max() <= 2
+    assert (values[6] == 7).all()
+    np.testing.assert_allclose(values[7] @ values[7].T, np.eye(4), atol=1e-5)
+
+
+def test_seeds(mode: Any) -> None:
+    static.default_startup_program().random_seed = 5
+    weights = [static.create_parameter([3, 3], "float32") for _ in range(2)]
+    exe = static.Executor()
+    found = []
+    for _ in range(2):
+        exe.run(static.default_startup_program())
+        found.append([w.get_value().numpy() for w in weights])
+    np.testing.assert_array_equal(found[0], found[1])
+    assert (found[0][0] != found[0][1]).all()
+
+
+def test_parameters_are_shared_by_name(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    for _ in range(2):
+        static.nn.fc(x, 3, weight_attr="w", bias_attr=False)
+    assert [p.name for p in static.default_main_program().all_parameters()] == ["w"]
+    assert len(static.default_startup_program().global_block().ops) == 1
+    with pytest.raises(OpError, match=r"'w' is there already, as float32\[4,3\], not float32\[4,5\]"):
+        static.nn.fc(x, 5, weight_attr="w")
+
+
+def test_append_op_infers_and_judges(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    block = static.default_main_program().global_block()
+    out = block.create_var(name="out", dtype="float32")
+    op = block.append_op(type="leaky_relu", inputs={"X": x}, outputs={"Out": [out]}, attrs={"alpha": 0.5})
+    assert out.shape == (-1, 4)
+    assert (op.type, op.idx, op.attr("alpha"), op.input("X"), op.output("Out")) == (
+        "leaky_relu",
+        0,
+        0.5,
+        ["x"],
+        ["out"],
+    )
+    assert op.attr_names == ["alpha"]
+    assert op.all_attrs() == {"alpha": 0.5}
+    op._set_attr("alpha", 0.25)
+    (found,) = static.Executor().run(feed={"x": np.full([1, 4], -4.0, "float32")}, fetch_list=["out"])
+    assert found.tolist() == [[-1.0] * 4]
+    with pytest.raises(OpError, match="variables .'missing'. are not declared"):
+        block.append_op(type="relu", inputs={"X": ["missing"]}, outputs={"Out": [out]})
+    with pytest.raises(OpError, match="alpha: FLOAT is a float"):
+        op._set_attr("alpha", "much")
+    with pytest.raises(OpError, match="no input 'Y'"):
+        op.input("Y")
+
+
+def test_ops_in_the_middle(mode: Any) -> None:
+    x = static.data("x", [None, 2])
+    y = paddle.tanh(x)
+    block = static.default_main_program().global_block()
+    before = block.create_var(name="before", dtype="float32")
+    block._insert_op(0, type="relu", inputs={"X": x}, outputs={"Out": before})
+    block.ops[1]._rename_input("x", "before")
+    exe = static.Executor()
+    feed = {"x": np.array([[-1.0, 1.0]], "float32")}
+    np.testing.assert_allclose(exe.run(feed=feed, fetch_list=[y])[0], np.tanh([[0, 1]]), rtol=1e-6)
+    block._remove_op(0)
+    block.ops[0]._rename_input("before", "x")
+    np.testing.assert_allclose(exe.run(feed=feed, fetch_list=[y])[0], np.tanh([[-1, 1]]), rtol=1e-6)
+
+
+def test_clone_for_test(mode: Any) -> None:
+    _, scores, loss = classifier()
+    paddle.optimizer.Adam(0.1).minimize(loss)
+    main = static.default_main_program()
+    test, copy = main.clone(for_test=True), main.clone()
+    types = [op.type for op in test.global_block().ops]
+    assert "adam" not in types
+    assert len(types) < len(copy.global_block().ops) == len(main.global_block().ops)
+    assert not [v.name for v in test.list_vars() if "@GRAD" in v.name or "moment" in v.name]
+    assert [op.attr("is_test") for op in test.global_block().ops if op.has_attr("is_test")] == [True, True]
+    assert [op.attr("is_test") for op in main.global_block().ops if op.has_attr("is_test")] == [False, False]
+    assert str(copy) == str(main)
+    test.global_block().ops[0]._set_attr("x_num_col_dims", 1)
+    assert test.global_block().var(scores.name) is not scores
+
+
+def test_clones_share_values_and_keep_settings(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    y = static.nn.fc(x, 1, weight_attr=paddle.ParamAttr(learning_rate=0.5, regularizer=paddle.regularizer.L2Decay(0.1)))
+    copy = static.default_main_program().clone()
+    made = copy.global_block().var("fc_0.w_0")
+    assert made.optimize_attr == {"learning_rate": 0.5}
+    assert made.regularizer.coeff == 0.1
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    feed = {"x": np.ones([2, 4], "float32")}
+    assert exe.run(feed=feed, fetch_list=[y])[0].tolist() == exe.run(copy, feed=feed, fetch_list=[y.name])[0].tolist()
+
+
+def test_scopes_of_names_and_devices_are_noted(mode: Any) -> None:
+    x = static.data("x", [2])
+    with static.name_scope("outer"), static.name_scope("inner"), static.device_guard("gpu:0"):
+        y = x + 1.0
+    z = x + 2.0
+    assert y.op.attr("op_namescope") == "/outer/inner/"
+    assert y.op.attr("op_device") == "gpu:0"
+    assert not z.op.has_attr("op_device")
+    with pytest.raises(OpError, match="'fpga' is none of"), static.device_guard("fpga"):
+        pass
+
+
+def test_values_are_not_known_while_a_program_is_written(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    with pytest.raises(TraceError, match="the value of 'x' is not known"):
+        x.numpy()
+    with pytest.raises(TraceError, match="cannot depend on it"):
+        bool(x.sum() > 0)
+
+
+def test_a_variable_of_another_program_is_refused(mode: Any) -> None:
+    with static.program_guard(static.Program(), static.Program()):
+        y = static.data("y", [None, 4])
+    with pytest.raises(TraceError, match="'y' is a variable of another program"):
+        y + 1.0
+
+
+def test_blocks(mode: Any) -> None:
+    x = static.data("x", [1])
+    y = static.nn.cond(x.sum() > 0, lambda: x * 2.0, lambda: x - 1.0)
+    main = static.default_main_program()
+    assert main.num_blocks == 3
+    assert [b.parent_idx for b in main.blocks] == [-1, 0, 0]
+    assert main.current_block() is main.global_block()
+    run = next(op for op in main.global_block().ops if op.type == "conditional_block")
+    assert run.all_attrs()["sub_block"] is main.block(run.attr("sub_block"))
+    assert main.block(1)._var_recursive("x") is x
+    exe = static.Executor()
+    found = [exe.run(feed={"x": np.array([v], "float32")}, fetch_list=[y])[0].item() for v in (3, -3)]
+    assert found == [6.0, -4.0]
+
+
+def test_text_of_a_training_reads_back_and_runs(mode: Any) -> None:
+    _, _, loss = classifier()
+    paddle.optimizer.Momentum(0.1).minimize(loss)
+    main = static.default_main_program()
+    read = static.Program.parse_from_text(main.to_string())
+    assert str(read) == str(main)
+    exe = static.Executor()
+    feed = {"x": np.ones([4, 4], "float32"), "labels": np.ones([4, 1], "int64")}
+    found = []
+    for program in (main, read):
+        paddle.seed(3)
+        exe.run(static.default_startup_program())
+        found.append([exe.run(program, feed=feed, fetch_list=[loss.name])[0].item() for _ in range(3)])
+    assert found[0] == found[1]
+
+
+def test_no_gradient_flows_through_what_is_written_under_no_grad(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.stop_gradient = False
+    with paddle.no_grad():
+        y = x * 2.0
+    z = x * 3.0
+    (g,) = static.gradients((x * y * z.detach()).sum(), x)
+    assert static.Executor().run(feed={"x": np.ones(2, "float32")}, fetch_list=[g])[0].tolist() == [6.0, 6.0]
+
+
+def test_programs_as_any_other_data(mode: Any, tmp_path: Any) -> None:
+    static.nn.fc(static.data("x", [None, 4]), 1)
+    main = static.default_main_program()
+    paddle.save(main, tmp_path / "m.pdmodel")
+    read = paddle.load(tmp_path / "m.pdmodel")
+    assert isinstance(read, static.Program)
+    assert [op.type for op in read.global_block().ops] == ["mul", "elementwise_add"]
+
+
+def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> None:
+    x = static.data("x", [2, 2])
+    y = x * 1.0
+    kept = y + 0.0
+    y[0] = 5.0
+    y.add_(paddle.ones([2, 2]))
+    exe = static.Executor()
+    a, b = exe.run(feed={"x": np.ones([2, 2], "float32")}, fetch_list=[kept, y])
+    assert a.tolist() == [[1, 1], [1, 1]]
+    assert b.tolist() == [[6, 6], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (lambda x: static.nn.fc(x, 3, num_flatten_dims=2), r"num_flatten_dims=2 is not in 1 ... 1"),
+        (lambda x: static.nn.fc(x, 3, activation="whistle"), "act='whistle' is no activation"),
+        (lambda x: static.nn.prelu(x, "some"), "mode='some' is none of"),
+        (lambda x: static.nn.conv2d(x, 3, 3), r"takes 4 axes \(X=float32\[\?,4\]\)"),
+        (lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"), "act='sum' is no activation"),
+        (lambda x: static.nn.sequence_pool(x, "max"), "sequence_pool: is not there: it works on sequences"),
+        (lambda x: static.nn.nce(x, x, 3), "nce: is not there"),
+        (lambda x: static.data("x", [None, 5]), r"'x' is there already, as float32\[\?,4\], not float32\[\?,5\]"),
+        (lambda x: static.gradients(np.ones(1), x), "gradients: ndarray is no variable of a program"),
+        (lambda x: static.append_backward(x), "the loss should be one number"),
+        (lambda x: static.program_guard(3).__enter__(), "main_program is int, not a Program"),
+        (lambda x: static.name_scope("").__enter__(), "'' is no name"),
+        (lambda x: static.append_backward(x.sum(), checkpoints=[x]), "checkpoints are not there"),
+        (lambda x: static.set_ipu_shard(x), "Graphcore"),
+        (lambda x: static.ctr_metric_bundle(x, x), "parameter servers"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused(mode: Any, wrong: Any, why: str) -> None:
+    x = static.data("x", [None, 4])
+    with pytest.raises((paddle.OarlockError, TypeError), match=why):
+        wrong(x)
+
+
+def test_static_functions_want_static_mode() -> None:
+    with pytest.raises(paddle.OarlockError, match="fc: makes parameters of a program; call enable_static"):
+        static.nn.fc(paddle.ones([2, 3]), 4)
+    with pytest.raises(paddle.OarlockError, match="is there in programs only"):
+        paddle.nn.Linear(2, 3, weight_attr=static.WeightNormParamAttr())
+    with pytest.raises(OpError, match="parameters are needed"):
+        paddle.optimizer.SGD(0.1)
