@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from oarlock.core.autograd import grad
 from oarlock.core.mode import instead
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
+from oarlock.loader.files import load_program
+from oarlock.loader.params import load_params
 from oarlock.static.backward import differentiate
 from oarlock.static.compiled import Compiled
 from oarlock.static.modes import Static
@@ -53,6 +56,19 @@ def eager(function: Function, arrays: tuple[Any, ...]) -> Any:
     tensors = [Tensor(a, stop_gradient=False) for a in arrays]
     out = function(*tensors)
     return out.array, [None if g is None else g.array for g in grad(out, tensors, allow_unused=True)]
+
+
+def test_a_file_of_real_paddle_with_control_flow() -> None:
+    folder = Path(__file__).parents[1] / "fixtures"
+    program = load_program(folder / "control.pdmodel")
+    params = load_params(folder / "control.pdiparams", [v.name for v in program.persistables()])
+    assert {"while", "conditional_block"} & {op.type for op in program.block.ops}
+    compiled = Compiled(program)
+    with np.load(folder / "control.in.npz") as given, np.load(folder / "control.out.npz") as wanted:
+        feed = dict(zip(compiled.feeds, (given[name] for name in given.files), strict=True))
+        found = compiled.run({name: Tensor(a) for name, a in params.items()}, feed)
+        for got, name in zip(found, wanted.files, strict=True):
+            np.testing.assert_allclose(got, wanted[name], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3,), (-1,)], ids=["known", "unknown"])

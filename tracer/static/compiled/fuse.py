@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core import native
 from ..program import VarDesc
+from .kernels import quick_kernel
 from .plan import Back, Branch, Call, Fused, Loop, Step, body_of
 
 Number = float
@@ -100,6 +101,7 @@ PIECES: dict[str, Rule] = {
     "spread_like": _spread,
     "fill_any_like": _filled,
 }
+BETTER_ALONE = ("elementwise_div", "fill_any_like", "spread_like")  # NumPy does these as well, if they are alone
 MOST_INPUTS = 60
 MOST_CALLS = 400
 
@@ -184,7 +186,7 @@ class Fusion:
 
     def _close(self, group: Group) -> None:
         self._open.remove(group)
-        if len(group.calls) == 1:
+        if len(group.calls) == 1 and (group.calls[0].op.type in BETTER_ALONE or quick_kernel(group.calls[0].op)):
             self._done += group.calls
         else:
             codes = [PIECES[c.op.type](c, self._shape) or [] for c in group.calls]

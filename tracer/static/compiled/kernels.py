@@ -85,11 +85,31 @@ INLINE = {
     "logical_not": "{invert}({0})",
     "logical_and": "{both}({0}, {1})",
     "logical_or": "{any}({0}, {1})",
+    "reshape_like": "{0}.reshape({1}.shape)",
 }
+
+
+def _reshape(call: Call) -> str | None:
+    shape = call.attrs.get("shape", ())
+    if not shape or min(shape) < -1 or list(shape).count(-1) > 1 or any(slot is not None for slot in call.ins[1:]):
+        return None
+    return (
+        f"{{0}}.reshape(({''.join(f'{{0}}.shape[{i}], ' if d == 0 else f'{int(d)}, ' for i, d in enumerate(shape))}))"
+    )
+
+
+def _transpose(call: Call) -> str:
+    return f"{{0}}.transpose(({''.join(f'{int(a)}, ' for a in call.attrs['axis'])}))"
+
+
+WRITTEN: dict[str, Callable[[Call], str | None]] = {"reshape2": _reshape, "transpose2": _transpose}
 
 
 def inline(call: Call) -> str | None:
     """The expression that a call is written out as, None for a call of its kernel."""
+    written = WRITTEN.get(call.op.type)
+    if written is not None:
+        return written(call)
     return None if call.attrs else INLINE.get(call.op.type)
 
 
