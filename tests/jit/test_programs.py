@@ -100,7 +100,15 @@ def test_the_runner_gives_what_python_gives(name: str, tmp_path: Path) -> None:
     names = [a.name for a in paddle.jit.load(prefix)._inputs]
     for call, want in zip(row.calls, results(made(row), row), strict=True):
         np.savez(tmp_path / "in.npz", **dict(zip(names, call, strict=True)))
-        words = [runner_path(), "run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+        words = [
+            runner_path(),
+            "run",
+            prefix,
+            "--input",
+            str(tmp_path / "in.npz"),
+            "--output",
+            str(tmp_path / "out.npz"),
+        ]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         with np.load(tmp_path / "out.npz") as held:

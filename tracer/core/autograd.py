@@ -57,7 +57,13 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
 def _is_program(roots: Sequence[Tensor]) -> bool:
     """Whether all that lies behind is one node that stands for a program, and the leaves before it."""
     node = roots[0].node
-    if len(roots) > 1 or not isinstance(node, Node) or node.op.direct is None or node.hooks is not None or not node.args:
+    if (
+        len(roots) > 1
+        or not isinstance(node, Node)
+        or node.op.direct is None
+        or node.hooks is not None
+        or not node.args
+    ):
         return False
     return all(t.node is None for t in node.args[0])
 
@@ -66,7 +72,9 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     """What the walk does, where there is nothing to walk: the gradients are the program's."""
     node = root.node
     if given is not None and given.meta.shape != root.meta.shape:
-        raise OpError(with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={given.meta})"))
+        raise OpError(
+            with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={given.meta})")
+        )
     first = np.ones_like(root.array) if given is None else outward(given.array)
     found = node.op.direct(node, root.index, first)
     operands = node.args[0]

@@ -40,7 +40,11 @@ class Table:
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             given = [c if isinstance(c, tuple) else (c,) for c in calls] or [(m,) for m in MATRICES]
-            sizes = [list(d) for d in dims] if dims is not None else [[None, *np.shape(a)[1:]] if np.ndim(a) else [] for a in given[0]]
+            sizes = (
+                [list(d) for d in dims]
+                if dims is not None
+                else [[None, *np.shape(a)[1:]] if np.ndim(a) else [] for a in given[0]]
+            )
             self.rows.append(Row(function.__name__, function, given, sizes, files, real, grad))
             return function
 
