@@ -20,8 +20,8 @@ from ..static.program import OpDesc, Program
 from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
-from .ast.calls import convert_or_leave
 from .assumed import Assumed
+from .ast.calls import convert_or_leave
 from .effects import Attributes, Effect, is_buffer
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording, described, finish, named_layers, recording_of

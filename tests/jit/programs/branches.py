@@ -1,5 +1,4 @@
 """if, elif, else; conditional expressions; and, or, not; comparisons in chains; early returns."""
-# ruff: noqa: D103, SIM, RET, PLR, RUF, E711, PLW, FURB, ANN, B, C, PIE, FLY, S, EM, TRY
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """Layers: parameters, buffers, sublayers in lists, attributes, inheritance, training behaviour, and small whole models."""
-# ruff: noqa: SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, PERF, D101, D102, D107
 
 from __future__ import annotations
 
@@ -124,7 +123,7 @@ class OtherMethods(Base):
     def _plain(x: Any) -> Any:
         return x * 3 if x.min() > -1 else x
 
-    def forward(this, x: Any) -> Any:  # any name will do  # noqa: N805
+    def forward(this, x: Any) -> Any:  # any name will do
         return this.hidden(x)
 
 

@@ -1,5 +1,4 @@
 """Lists that grow in loops and branches, comprehensions, and what Paddle's arrays can do."""
-# ruff: noqa: D103, SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, PERF
 
 from __future__ import annotations
 

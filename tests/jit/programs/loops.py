@@ -1,5 +1,4 @@
 """while and for; break, continue and else; loops in loops and in branches; what goes from round to round."""
-# ruff: noqa: D103, SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, S, EM, TRY, PERF
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """What else Python has: functions, closures, lambdas, with, try, match, walrus, f-strings, recursion, generators."""
-# ruff: noqa: D103, SIM, RET, PLR, RUF, PLW, FURB, ANN, B, C, PIE, S, EM, TRY, PERF, E731, D101, D102, D107, PT, ARG
 
 from __future__ import annotations
 
