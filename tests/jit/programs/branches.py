@@ -561,3 +561,88 @@ def static_case(x: Any) -> Any:
 @program((A, i64(0)), (A, i64(1)), (B, i64(5)), dims=[[None, 4], []])
 def static_switch_case(x: Any, k: Any) -> Any:
     return paddle.static.nn.switch_case(k, {0: lambda: x + 1, 1: lambda: x + 2}, default=lambda: x + 3)
+
+
+@program(A, B, C, BIG)
+def flags_decide_later(x: Any) -> Any:
+    large = x.sum() > 10
+    positive = x.sum() > 0
+    y = x
+    if large:
+        y = y - 1
+    elif positive:
+        y = y + 1
+    if positive and not large:
+        y = y * 2
+    return y
+
+
+@program(A, B, C, BIG)
+def condition_on_what_a_branch_made(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+        if y.max() > 5:
+            y = y - 5
+    else:
+        y = -x
+        if y.max() > 0.8:
+            y = y + 0.2
+    return y
+
+
+@program()
+def subtraction_of_conditions(x: Any) -> Any:
+    sign = (x > 0).astype("float32") - (x < 0).astype("float32")
+    if sign.sum() == 0:
+        return x
+    return x * sign
+
+
+@program(A, B, C, BIG)
+def where_and_if(x: Any) -> Any:
+    y = paddle.where(x > 0, x, x * 0.1)
+    if y.sum() > 10:
+        y = paddle.clip(y, 0, 1)
+    return y
+
+
+@program()
+def nothing_returned_on_one_side_of_python(x: Any) -> Any:
+    def maybe(v: Any, go: bool) -> Any:
+        if go:
+            return v * 2
+        return None
+
+    y = maybe(x, True)
+    return x if y is None else (y if y.sum() > 0 else x)
+
+
+@program(A, B, C, BIG)
+def returns_after_loops_and_branches(x: Any) -> Any:
+    for _ in range(2):
+        if x.sum() > 10:
+            return x * 0
+        x = x * 3
+    if x.min() > 1:
+        return x
+    for k in range(2):
+        x = x + k
+    return x + 1
+
+
+@program()
+def half_precision_in_a_branch(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x.astype("float16").astype("float32")
+    else:
+        y = x
+    return y * 2
+
+
+@program((A, f32(1.0)), (A, f32(-1.0)), dims=[[None, 4], []])
+def pair_of_conditions_from_arguments(x: Any, k: Any) -> Any:
+    if k > 0 and x.sum() > 0:
+        return x + k
+    elif k < 0 or x.sum() < -100:
+        return x - k
+    return x

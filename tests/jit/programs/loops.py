@@ -580,3 +580,107 @@ def walrus_in_while(x: Any) -> Any:
     while (m := x.abs().sum()) < 50 and m > 0:
         x = x * 2
     return x, m
+
+
+@program(A, B, C)
+def power_iteration(x: Any) -> Any:
+    m = paddle.matmul(x, x, transpose_x=True) + paddle.eye(4)
+    v = paddle.ones([4, 1])
+    for _ in range(5):
+        v = paddle.matmul(m, v)
+        v = v / v.norm()
+    return v
+
+
+@program(dims=[[None, 4]])
+def prefix_sums_until_large(x: Any) -> Any:
+    total = x[0] * 0
+    count = paddle.zeros([], "int64")
+    for row in x:
+        if total.abs().sum() > 3:
+            break
+        total = total + row
+        count = count + 1
+    return total, count
+
+
+@program(A, B, C)
+def loop_with_two_exits(x: Any) -> Any:
+    i = 0
+    while i < 6:
+        if x.max() > 8:
+            return x - 8
+        if x.min() < -8:
+            break
+        x = x * 2
+        i += 1
+    return x
+
+
+@program((A, i64(2), i64(2)), (B, i64(0), i64(3)), (C, i64(3), i64(0)), dims=[[None, 4], [], []])
+def ranges_in_ranges(x: Any, n: Any, m: Any) -> Any:
+    s = x.sum() * 0
+    for i in range(n):
+        for j in range(m):
+            s = s + x.mean() * (i + j)
+    return s
+
+
+@program(A, B)
+def condition_uses_a_function(x: Any) -> Any:
+    def far(v: Any) -> Any:
+        return v.abs().max() < 10
+
+    while far(x):
+        x = x * 2
+    return x
+
+
+@program(A, B, C)
+def collatz(x: Any) -> Any:
+    n = (x.abs().sum() * 3).astype("int64") + 1
+    steps = 0
+    while n > 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = n * 3 + 1
+        steps += 1
+    return n, x.sum() * 0 + steps
+
+
+@program(A, B)
+def bool_flag_ends_the_loop(x: Any) -> Any:
+    done = False
+    while not done:
+        x = x * 2
+        done = x.abs().max() > 5
+    return x
+
+
+@program(dims=[[None, 4]])
+def rows_backwards(x: Any) -> Any:
+    s = x[0] * 0
+    for i in range(x.shape[0] - 1, -1, -1):
+        s = s * 0.5 + x[i]
+    return s
+
+
+@program(dims=[[None, 4]])
+def neighbours(x: Any) -> Any:
+    s = x[0] * 0
+    for i in range(1, x.shape[0]):
+        s = s + (x[i] - x[i - 1]).abs()
+    return s
+
+
+@program(A, B)
+def loop_in_a_called_function(x: Any) -> Any:
+    def repeated(v: Any, n: int) -> Any:
+        i = paddle.zeros([], "int64")
+        while i < n:
+            v = v + 1
+            i = i + 1
+        return v
+
+    return repeated(x, 2) + repeated(x, 3)

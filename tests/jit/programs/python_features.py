@@ -410,3 +410,54 @@ def private_names(x: Any) -> Any:
             return v
 
     return Holder().go(x)
+
+
+@program()
+def keyword_only_and_positional(x: Any) -> Any:
+    def g(v: Any, /, k: float, *, b: float) -> Any:
+        return v * k + b if v.sum() > 0 else v - b
+
+    return g(x, 2.0, b=3.0)
+
+
+@program()
+def set_of_python_values(x: Any) -> Any:
+    kinds = {1, 2, 3}
+    for k in sorted(kinds):
+        if x.sum() > k:
+            x = x - k
+    return x
+
+
+@program()
+def string_methods(x: Any) -> Any:
+    parts = "2,3".split(",")
+    for part in parts:
+        x = x * int(part) if x.sum() > 0 else x + int(part)
+    return x
+
+
+@program()
+def ellipsis_and_none_index(x: Any) -> Any:
+    y = x[..., None]
+    if x.sum() > 0:
+        y = y[:, :2, 0]
+    else:
+        y = y[:, 2:, 0]
+    return y
+
+
+@program()
+def while_else_of_python(x: Any) -> Any:
+    k = 0
+    while k < 2:
+        k += 1
+    else:
+        x = x + k
+    return x if x.sum() > 0 else -x
+
+
+@program()
+def lambda_with_default(x: Any) -> Any:
+    fs = [lambda v, k=k: v * k if v.sum() > 0 else v + k for k in (1, 2)]
+    return fs[0](x) + fs[1](x)
