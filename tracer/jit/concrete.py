@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.errors import TraceError
+from ..core.errors import TraceError, with_user_line
 from ..core.mode import instead, state
 from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
@@ -139,7 +139,8 @@ def refuse_arrays(flat: list[Any]) -> None:
     """Raise TraceError for a list that only a run knows the length of."""
     for leaf in flat:
         if isinstance(leaf, TensorArray):
-            raise TraceError(f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it")
+            why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+            raise TraceError(with_user_line(why))
 
 
 def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:

@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static import tree
 from ..static.input_spec import InputSpec
-from ..static.modes import Static, Trace
+from ..static.modes import Static, Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
 from ..static.reinfer import with_shapes
@@ -185,6 +185,9 @@ def finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
     flat, nesting = tree.flatten(outputs, "out")
     if not flat:
         raise TraceError("the layer gives no tensor; there is nothing to record")
+    for _, tensor in flat:
+        if isinstance(tensor, Variable) and tensor.half is not None:
+            refuse_half(tensor.half)
     fetched = [
         (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]])) for i, (path, tensor) in enumerate(flat)
     ]

@@ -15,7 +15,7 @@ from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import Tensor
 from .program import Guard
 from .record import Recorder, recorded_slots
-from .variable import Variable
+from .variable import Half, Variable
 
 MOST_ELEMENTS = 64  # of an array that a guard keeps whole
 OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
@@ -167,6 +167,11 @@ class Static(Mode):
         self.trains = self.tape = trains  # whether what no gradient flows through is marked
         self._convert = convert
 
+    @property
+    def converts(self) -> bool:
+        """Whether source is converted on the way."""
+        return self._convert is not None
+
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)
@@ -181,6 +186,9 @@ class Static(Mode):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
+        for arg in args:
+            if isinstance(arg, Variable) and arg.half is not None and arg.half.block == self.recorder.block.idx:
+                refuse_half(arg.half)
         metas = metas_of(op, args)
         try:
             inferred = op.infer(metas, attrs)
@@ -236,6 +244,13 @@ class Static(Mode):
 
     def read(self, tensor: Tensor, reader: str) -> None:
         """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
+
+
+def refuse_half(half: Half) -> NoReturn:
+    """Say that a variable may have no value."""
+    raise TraceError(
+        with_user_line(f"'{half.name}' {half.why}; give it one before, or use it under the same condition")
+    )
 
 
 def static_mode(mode: Mode) -> Static | None:

@@ -108,7 +108,8 @@ class Recorder:
         if name is None:
             return self.persistable(tensor)
         if self.var(name) is None:
-            why = f"'{name}' was made in a branch or a loop, and is not one of its results"
+            made = getattr(tensor, "where", "") or f"'{name}'"
+            why = f"a value made in a branch or a loop ({made}) is not one of its results"
             raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
         return name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -23,10 +23,19 @@ if TYPE_CHECKING:
 GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 
+class Half(NamedTuple):
+    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in."""
+
+    name: str
+    why: str
+    block: int
+
+
 class Variable(Tensor):
     """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
 
     where = ""
+    half: Half | None = None  # set where only one way to here gives it a value
     error_clip: Any = None
     _block: Block | None = None
 
@@ -151,6 +160,26 @@ class Variable(Tensor):
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
         made: Variable = OPS["assign"](value)
         return made
+
+    def item(self, *index: int) -> Any:
+        """One element: while source is converted a value of the program, else TraceError."""
+        from .modes import static_mode  # which knows variables  # noqa: PLC0415
+
+        mode = static_mode(state.mode)
+        if mode is None or not mode.converts:
+            refuse(self, "item()")
+        made: Tensor = OPS["reshape2"](self[index] if index else self, shape=[])
+        made.stop_gradient = True  # as of the number that Python would have
+        return made
+
+    def __len__(self) -> int:
+        size = self.desc.shape[0] if self.desc.shape else None
+        if size is None:
+            raise TypeError("len() of a 0-D tensor")
+        if size < 0:
+            why = "only a run knows how many rows there are; go over them with a `for` statement, or give the size in input_spec"
+            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
+        return size
 
     def _read(self, reader: str) -> NoReturn:
         refuse(self, reader)

@@ -57,7 +57,9 @@ class MobileNet(nn.Layer):
         self.layers = nn.LayerList()
         for inner, outer, stride in ((3, 6, 2), (6, 8, 1), (8, 8, 1)):
             depthwise = nn.Conv2D(inner, inner, 3, stride, 1, groups=inner)
-            self.layers.append(nn.Sequential(depthwise, nn.BatchNorm2D(inner), nn.Hardswish(), nn.Conv2D(inner, outer, 1)))
+            self.layers.append(
+                nn.Sequential(depthwise, nn.BatchNorm2D(inner), nn.Hardswish(), nn.Conv2D(inner, outer, 1))
+            )
 
     def forward(self, image: Any) -> Any:
         x = image
@@ -196,7 +198,9 @@ class DetectionHead(nn.Layer):
             grid = paddle.stack([columns, rows], axis=-1).astype("float32")
             center = (F.sigmoid(y[..., :2]) + grid) * stride
             size = paddle.exp(y[..., 2:4]) * stride
-            boxes.append(paddle.concat([center - size / 2, center + size / 2], axis=-1).reshape([image.shape[0], -1, 4]))
+            boxes.append(
+                paddle.concat([center - size / 2, center + size / 2], axis=-1).reshape([image.shape[0], -1, 4])
+            )
             scores.append(F.softmax(y[..., 4:]).reshape([image.shape[0], -1, 3]))
         box, score = paddle.concat(boxes, axis=1), paddle.concat(scores, axis=1)
         best = score.max(axis=-1)
@@ -236,7 +240,9 @@ class CycleGenerator(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.down = nn.Sequential(nn.Pad2D(1, mode="reflect"), nn.Conv2D(3, 4, 3, 2), nn.InstanceNorm2D(4), nn.ReLU())
-        self.blocks = nn.LayerList([nn.Sequential(nn.Conv2D(4, 4, 3, padding=1), nn.InstanceNorm2D(4)) for _ in range(2)])
+        self.blocks = nn.LayerList(
+            [nn.Sequential(nn.Conv2D(4, 4, 3, padding=1), nn.InstanceNorm2D(4)) for _ in range(2)]
+        )
         self.up = nn.Conv2DTranspose(4, 3, 3, 2, 1, output_padding=1)
 
     def forward(self, image: Any) -> Any:

@@ -6,6 +6,7 @@ import builtins
 import functools
 import os
 import sysconfig
+import warnings
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
@@ -59,7 +60,8 @@ def convert_or_leave(function: Any) -> Any:
             return function
         try:
             return convert(function)
-        except NoSource:
+        except NoSource as error:
+            _warn(plain, error)
             return function
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
@@ -67,6 +69,18 @@ def convert_or_leave(function: Any) -> Any:
     if isinstance(method, FunctionType) and is_users(method):
         return convert_or_leave(MethodType(method, function))
     return function
+
+
+_WARNED: set[str] = set()
+
+
+def _warn(function: FunctionType, error: NoSource) -> None:
+    """Say once of a function that it is not converted."""
+    if function.__qualname__ not in _WARNED:
+        _WARNED.add(function.__qualname__)
+        warnings.warn(
+            f"{function.__qualname__} is not converted, control flow in it is Python's: {error}", stacklevel=2
+        )
 
 
 def is_users(function: FunctionType) -> bool:

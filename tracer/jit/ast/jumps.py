@@ -33,16 +33,23 @@ def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bo
 
 def always_jumps(body: Sequence[ast.stmt], kinds: tuple[type, ...]) -> bool:
     """Whether every way through `body` ends in a jump of such a kind."""
-    for node in body:
-        if isinstance(node, kinds):
+    return any(_always_jumps(node, kinds) for node in body)
+
+
+def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
+    match node:
+        case ast.Raise():
             return True
-        if isinstance(node, ast.If) and always_jumps(node.body, kinds) and always_jumps(node.orelse, kinds):
-            return True
-        if isinstance(node, ast.With) and always_jumps(node.body, kinds):
-            return True
-        if isinstance(node, ast.Raise):
-            return True
-    return False
+        case ast.If():
+            return always_jumps(node.body, kinds) and always_jumps(node.orelse, kinds)
+        case ast.With():
+            return always_jumps(node.body, kinds)
+        case ast.Try():
+            bodies = (node.body + node.orelse, *(h.body for h in node.handlers))
+            return all(always_jumps(b, kinds) for b in bodies) or always_jumps(node.finalbody, kinds)
+        case ast.While(test=ast.Constant(value=value)) if value:
+            return not contains(node.body, (ast.Break,), through_loops=False)
+    return isinstance(node, kinds)
 
 
 class Jumps:
@@ -181,6 +188,8 @@ def _as_list(made: ast.AST | Body) -> Body:
 
 
 def _one_return(function: ast.FunctionDef, body: Body) -> Body:
+    covers = always_jumps(body, (ast.Return,))
+
     def out_of_loops(nodes: Body) -> Body:
         found: Body = []
         for node in nodes:
@@ -204,7 +213,8 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
 
     lowered = Returns(jump).lower(out_of_loops(body))
     first = statements(f"{RESULT} = __ol.nothing_returned\n{RETURNED} = False", function)
-    return [*first, *lowered, *statements(f"return __ol.returned({RESULT})", body[-1])]
+    last = f"return __ol.returned({RESULT})" if covers else f"return __ol.returned({RESULT}, {RETURNED})"
+    return [*first, *lowered, *statements(last, body[-1])]
 
 
 class Returns(Jumps):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import dtype_of
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -196,9 +196,12 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
     assert test, message()
 
 
-def returned(value: Any) -> Any:
-    """What a function gives: None where no way through it gave anything."""
-    return None if value is nothing_returned else value
+def returned(value: Any, whether: Any = True) -> Any:
+    """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
+    if isinstance(whether, Variable) and value is not None:
+        why = "not every way through the function returns a value; Python would give None there"
+        raise TraceError(with_user_line(f"return: {why}. Return one at its end"))
+    return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 
 # -- variables ------------------------------------------------------------------------------------------------------

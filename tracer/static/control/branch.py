@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import OpError, TraceError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -14,7 +14,7 @@ from ..blocks import block_reads, block_writes
 from ..modes import Static, static_mode
 from ..program import Attr, AttrType, Kind, VarDesc
 from ..record import Inner
-from ..variable import Variable
+from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
 from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, zeros
@@ -136,23 +136,30 @@ class Merge:
         if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
-            return self._half(a, b)
+            return self._half(name, a, b)
         if isinstance(a, TensorArray) or isinstance(b, TensorArray):
             refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
         if meta_of(a) is None or meta_of(b) is None:
             found = nest.pairwise(name, a, b, self.choice)
             if found is not nest.DIFFERENT:
                 return found
-        return self._choose((a, b), common(name, a, b, LABELS))
+        made = self._choose((a, b), common(name, a, b, LABELS))
+        made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
+        return made
 
-    def _half(self, a: Any, b: Any) -> Any:
-        """What only one branch gives: beside it, zeros that nobody should look at."""
+    def _half(self, name: str, a: Any, b: Any) -> Any:
+        """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
         given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
+        why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
-        if meta is None:
-            return Undefined(missing.name, f"has a value only {HOLDS if given is a else FAILS}")
+        if given is None or meta is None:
+            return None if given is None else Undefined(missing.name, why)
         filler = Filler(meta)
-        return self._choose((filler, b) if given is b else (a, filler), meta)
+        made = self._choose((filler, b) if given is b else (a, filler), meta)
+        if name.isidentifier():  # a variable of the user's
+            at = user_line()
+            made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
+        return made
 
     def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
         """The choice between what two branches made, in place, of a tensor from outside."""

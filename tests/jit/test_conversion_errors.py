@@ -1,0 +1,212 @@
+"""What cannot become a program is refused in words that name the variable, both lines, and the way out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock as paddle
+from oarlock.jit import to_static
+from oarlock.static import InputSpec
+
+X = [InputSpec([None, 4], "float32", "x")]
+
+
+def other_dtypes(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x.astype("int32")
+    else:
+        y = x * 2
+    return y
+
+
+def other_ranks(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x.sum()
+    else:
+        y = x
+    return y
+
+
+def one_branch_only(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+    return y + 1
+
+
+def given_back_as_it_is(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+    return y
+
+
+def deleted(x: Any) -> Any:
+    if x.sum() > 0:
+        del x
+    return x
+
+
+def no_return_on_one_way(x: Any) -> Any:  # noqa: RET503 - that is what is tested
+    if x.sum() > 0:
+        return x
+
+
+def other_structures(x: Any) -> Any:
+    if x.sum() > 0:
+        y = (x, x)
+    else:
+        y = [x]
+    return y
+
+
+def text(x: Any) -> Any:
+    if x.sum() > 0:
+        y = "a"
+    else:
+        y = "b"
+    return {"a": x, "b": x * 2}[y]
+
+
+def loop_changes_the_dtype(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        x = x.astype("int64")
+        i = i + 1
+    return x
+
+
+def kept_behind_the_back(x: Any) -> Any:
+    out = []
+
+    def keep(v: Any) -> None:
+        out.append(v)
+
+    if x.sum() > 0:
+        keep(x * 2)
+    else:
+        keep(x)
+    return out[0]
+
+
+def generator_over_rows(x: Any) -> Any:
+    return sum(row for row in x)
+
+
+def unpacked_rows(x: Any) -> Any:
+    a, b = x
+    return a + b
+
+
+def values_for_python(x: Any) -> Any:
+    return x if x.numpy().sum() > 0 else -x
+
+
+def a_list_as_result(x: Any) -> Any:
+    return [row * 2 for row in x]
+
+
+def never_set(x: Any) -> Any:
+    for _ in range(0):
+        y = x
+    return y * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (other_dtypes, r"'y': the dtypes differ.*int32\[\?,4\] made at .*astype.*float32\[\?,4\] made at .*y = x \* 2"),
+        (
+            other_ranks,
+            r"'y': the numbers of axes differ.*if the condition holds: float32\[\].*if it does not: float32\[\?,4\]",
+        ),
+        (
+            one_branch_only,
+            r"'y' has a value only if the condition holds.*y = x \* 2; give it one before.*return y \+ 1",
+        ),
+        (given_back_as_it_is, r"'y' has a value only if the condition holds"),
+        (deleted, r"'x' has a value only if the condition does not hold"),
+        (no_return_on_one_way, r"not every way through the function returns a value.*return x"),
+        (other_structures, r"'y': only tensors and numbers.*tuple.*list"),
+        (text, r"'y': only tensors and numbers.*str 'a'.*str 'b'"),
+        (loop_changes_the_dtype, r"'x': the dtypes differ.*before the loop: float32.*after a round: int64"),
+        (kept_behind_the_back, r"made in a branch or a loop \(.*keep\(x \* 2\).*outside of it there is no such value"),
+        (generator_over_rows, r"only a run knows how many rows.*generator_over_rows"),
+        (unpacked_rows, r"only a run knows how many rows.*a, b = x"),
+        (values_for_python, r"numpy\(\): the value of 'x' is not known.*x.numpy\(\)"),
+        (a_list_as_result, r"a list whose length only a run knows"),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_it_is_refused_with_its_lines(function: Callable[..., Any], words: str) -> None:
+    with pytest.raises(paddle.TraceError) as caught:
+        to_static(function, X)(paddle.ones([2, 4]))
+    assert re.search(words, str(caught.value), re.DOTALL), str(caught.value)
+    assert "test_conversion_errors.py" in str(caught.value)
+
+
+def test_a_name_without_value_is_a_name_error() -> None:
+    with pytest.raises(NameError, match="'y' was not given a value before"):
+        to_static(never_set, X)(paddle.ones([2, 4]))
+
+
+def test_a_function_without_source_is_said_to_stay_python() -> None:
+    names: dict[str, Any] = {}
+    exec("def made(x):\n    return x * 2 if x.sum() > 0 else x\n", names)
+    with (
+        pytest.warns(UserWarning, match="made is not converted, control flow in it is Python's: there is no source"),
+        pytest.raises(paddle.TraceError, match=r"bool\(\): the value of"),
+    ):
+        to_static(names["made"], X)(paddle.ones([2, 4]))
+
+
+def test_tracebacks_and_lines_are_the_users(tmp_path: Path) -> None:
+    def breaks(x: Any) -> Any:
+        if x.sum() > 0:
+            x = x + 1
+            raise KeyError("mine")
+        return x
+
+    with pytest.raises(KeyError) as caught:
+        to_static(breaks)(paddle.ones([2, 4]))
+    entry = next(e for e in caught.traceback[::-1] if e.path.name == "test_conversion_errors.py")
+    assert (entry.name, str(entry.statement).strip()) == ("breaks", 'raise KeyError("mine")')
+
+
+def test_wrong_calls_are_refused() -> None:
+    static = to_static(other_ranks, X)
+    with pytest.raises(TypeError, match="other_ranks: .*unexpected keyword"):
+        static(paddle.ones([2, 4]), nothing=1)
+    with pytest.raises(
+        paddle.OpError, match=r"'x' should be float32\[\?,4\], as input_spec says \(got float32\[2,3\]\)"
+    ):
+        static(paddle.ones([2, 3]))
+    with pytest.raises(TypeError, match="input_spec should be a list or tuple"):
+        to_static(other_ranks, input_spec=X[0])
+    with pytest.raises(TypeError, match="a function, a method or a Layer"):
+        to_static(3)
+    with pytest.raises(TypeError, match="there is no argument"):
+        to_static(other_ranks, whatever=1)
+
+
+def test_one_message_is_one_error() -> None:
+    """Nothing of a failed recording stays: the next call says the same again, and a good one works."""
+
+    def sometimes(x: Any, bad: bool) -> Any:
+        if x.sum() > 0:
+            y = x.astype("int32") if bad else x
+        else:
+            y = x * 2
+        return y
+
+    static = to_static(sometimes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with pytest.raises(paddle.TraceError, match="the dtypes differ"):
+                static(paddle.ones([2, 4]), True)
+        assert static(paddle.ones([2, 4]), False).numpy().sum() == 8
