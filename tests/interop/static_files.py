@@ -27,6 +27,11 @@ def build(P):
     return main, start, x, y, loss
 
 
+def lasts(variable):
+    """Whether the value of a variable outlives a run."""
+    return variable.persistable
+
+
 def within(run):
     """A function of the package, run in static mode with an empty scope."""
 
@@ -55,6 +60,8 @@ def save(P, folder):
     np.savez(f"{folder}/wanted.npz", wanted)
     S.save_inference_model(f"{folder}/model", [x], [y], exe, program=main)
     S.save(main, f"{folder}/state")
+    S.io.save_vars(exe, f"{folder}/each", main, predicate=lasts)
+    S.io.save_vars(exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter)
     S.save_to_file(f"{folder}/bytes.pdmodel", S.serialize_program([x], [y], program=main))
     S.save_to_file(f"{folder}/bytes.pdiparams", S.serialize_persistables([x], [y], exe, program=main))
 
@@ -102,7 +109,28 @@ def by_program_state(P, folder):
     return exe.run(main.clone(for_test=True), feed=FEED, fetch_list=[y])[0]
 
 
-LOADERS = {f.__name__: f for f in (by_model, by_bytes, by_state, by_program_state)}
+@within
+def by_vars(P, folder):
+    """load_vars, from a file for each variable, then parameters again from one"""
+    main, start, _, y, _ = build(P)
+    exe = P.static.Executor(P.CPUPlace())
+    exe.run(start)
+    P.static.io.load_vars(exe, f"{folder}/each", main, predicate=lasts)
+    P.static.io.load_vars(exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter)
+    return exe.run(main.clone(for_test=True), feed=FEED, fetch_list=[y])[0]
+
+
+@within
+def by_old_folder(P, folder):
+    """static.load of a folder with a file for each variable"""
+    main, start, _, y, _ = build(P)
+    exe = P.static.Executor(P.CPUPlace())
+    exe.run(start)
+    P.static.load(main, f"{folder}/each", exe)
+    return exe.run(main.clone(for_test=True), feed=FEED, fetch_list=[y])[0]
+
+
+LOADERS = {f.__name__: f for f in (by_model, by_bytes, by_state, by_program_state, by_vars, by_old_folder)}
 
 
 def load(P, folder, outputs):

@@ -12,7 +12,7 @@ import numpy as np
 from ._tape import Node
 from .eager import NO_TAPE
 from .errors import OarlockError, OpError, with_user_line
-from .mode import pushed, state
+from .mode import only_running, pushed, state
 from .op import OPS
 from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
 from .tensor import Tensor
@@ -38,6 +38,7 @@ def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None],
 
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
+    only_running("backward", "use an optimizer's minimize, or static.append_backward")
     if all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
@@ -112,6 +113,7 @@ def grad(
     create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as constants.
     Raises OarlockError for an input that plays no part, unless allow_unused, which gives None for it.
     """
+    only_running("grad", "use static.gradients")
     if not only_inputs:
         raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
     roots, wanted = _listed(outputs), _listed(inputs)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._tape import State
+from .errors import OarlockError, with_user_line
 
 if TYPE_CHECKING:
     from .op import Op
@@ -146,6 +147,14 @@ def pushed(mode: Mode) -> Iterator[Mode]:
         yield mode
     finally:
         state.mode = before
+
+
+def only_running(what: str, otherwise: str) -> None:
+    """Raise OarlockError where ops are written to a program by hand: `what` works on values.   otherwise: what to do there"""
+    if state.mode.builder is not None:
+        raise OarlockError(
+            with_user_line(f"{what}: works on values, and a program that is written has none; {otherwise}")
+        )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from . import unique_name
 from ._tape import TensorBase
 from .dtype import BY_NP, DType
 from .errors import OpError, with_user_line
-from .mode import state
+from .mode import only_running, state
 from .op import OPS, Meta
 from .place import CPUPlace, Place
 from .show import show_array
@@ -269,6 +269,7 @@ class Tensor(TensorBase):
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not None, replaces it."""
+        only_running("register_hook", "hooks have no place in it")
         if self.stop_gradient:
             raise OpError(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
         holder = self if self.node is None else self.node

@@ -15,6 +15,7 @@ import numpy as np
 from .. import nn
 from ..core.autograd import no_grad
 from ..core.errors import OarlockError, OpError
+from ..core.mode import only_running
 from ..core.tensor import Tensor
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, IterableDataset
@@ -68,6 +69,7 @@ class Model:
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
+        only_running("Model", "call disable_static() before, or use an Executor")
         self.mode = "train"
         self.network = network
         self.stop_training = False

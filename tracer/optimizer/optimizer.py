@@ -134,6 +134,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Change every parameter that has a gradient."""
+        mode.only_running(f"{type(self).__name__}.step", "use minimize")
         self._apply([(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient])
 
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:

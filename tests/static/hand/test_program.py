@@ -229,6 +229,22 @@ def test_values_are_not_known_while_a_program_is_written(mode: Any) -> None:
         bool(x.sum() > 0)
 
 
+def test_what_works_on_values_is_refused(mode: Any) -> None:
+    layer = paddle.nn.Linear(4, 1)
+    loss = layer(static.data("x", [None, 4])).mean()
+    optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    rows = [
+        (loss.backward, "backward: .*; use an optimizer's minimize"),
+        (lambda: paddle.grad(loss, [layer.weight]), "grad: .*; use static.gradients"),
+        (optimizer.step, "SGD.step: .*; use minimize"),
+        (lambda: loss.register_hook(print), "register_hook: .*; hooks have no place in it"),
+        (lambda: paddle.Model(layer), "Model: .*; call disable_static"),
+    ]
+    for call, why in rows:
+        with pytest.raises(paddle.OarlockError, match=why):
+            call()
+
+
 def test_a_variable_of_another_program_is_refused(mode: Any) -> None:
     with static.program_guard(static.Program(), static.Program()):
         y = static.data("y", [None, 4])

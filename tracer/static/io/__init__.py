@@ -14,6 +14,14 @@ from .models import (
 )
 from .normal import normalize_program
 from .states import load, load_program_state, save, set_program_state
+from .variables import (
+    get_program_parameter,
+    get_program_persistable_vars,
+    is_parameter,
+    is_persistable,
+    load_vars,
+    save_vars,
+)
 
 
 def _parse_from_string(binary_str: bytes) -> Program:
@@ -24,7 +32,23 @@ def _parse_from_string(binary_str: bytes) -> Program:
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [
-    "deserialize_persistables", "deserialize_program", "load", "load_from_file", "load_inference_model", "load_program_state",
-    "normalize_program", "save", "save_inference_model", "save_to_file", "serialize_persistables", "serialize_program",
+    "deserialize_persistables",
+    "deserialize_program",
+    "get_program_parameter",
+    "get_program_persistable_vars",
+    "is_parameter",
+    "is_persistable",
+    "load",
+    "load_from_file",
+    "load_inference_model",
+    "load_program_state",
+    "load_vars",
+    "normalize_program",
+    "save",
+    "save_inference_model",
+    "save_to_file",
+    "save_vars",
+    "serialize_persistables",
+    "serialize_program",
     "set_program_state",
 ]  # fmt: skip

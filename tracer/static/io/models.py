@@ -18,13 +18,12 @@ from ...jit.recording import PRODUCER, Recording
 from ...jit.save import checked_path, write
 from ...loader.files import program_from_bytes
 from ...loader.model_files import read_model
-from ...loader.params import load_params, params_from_bytes
+from ...loader.params import params_from_bytes
 from .. import program as data
 from ..graph.defaults import default_main_program
 from ..graph.program import Program
 from ..running import Ready
 from ..scope import Scope, current_scope
-from ..variable import Variable
 from .normal import names_of, normalized
 
 
@@ -169,10 +168,3 @@ def save_to_file(path: str, content: bytes) -> None:
 def load_from_file(path: str) -> bytes:
     """The bytes of a file."""
     return Path(path).read_bytes()
-
-
-def load_vars(program: Program, path: str, variables: list[Variable]) -> None:
-    """Put the values of some variables, which one file holds, into the scope in force."""
-    values = load_params(path, [v.name for v in variables])
-    for variable in variables:
-        current_scope().assign(variable.name, values[variable.name], variable.meta)

@@ -1,0 +1,91 @@
+"""Values of single variables in files, as Paddle 1.x keeps them: a file for each, or one for all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError, with_user_line
+from ...export import pdiparams
+from ...export.save import atomic_write
+from ...loader.params import load_params
+from ..graph.defaults import default_main_program
+from ..graph.program import Program
+from ..scope import current_scope
+from ..variable import Variable
+
+Predicate = Callable[[Variable], bool]
+
+
+def is_parameter(var: Variable) -> bool:
+    """Whether a variable is a parameter."""
+    return var.is_parameter
+
+
+def is_persistable(var: Variable) -> bool:
+    """Whether a value outlives a run, and is not what feeds and fetches."""
+    return any(v.name == var.name for v in get_program_persistable_vars(_program_of(var)))
+
+
+def _program_of(var: Variable) -> Program:
+    return default_main_program() if var.block is None else var.block.program
+
+
+def get_program_parameter(program: Program) -> list[Variable]:
+    """The parameters."""
+    return list(program.all_parameters())
+
+
+def get_program_persistable_vars(program: Program) -> list[Variable]:
+    """The variables whose values outlive a run."""
+    return program.persistables()
+
+
+def _chosen(
+    program: Program | None, variables: Sequence[Variable] | None, predicate: Predicate | None
+) -> list[Variable]:
+    if variables is not None:
+        return list(variables)
+    wanted = (program or default_main_program()).persistables()
+    return wanted if predicate is None else [v for v in wanted if predicate(v)]
+
+
+def save_vars(
+    executor: Any, dirname: Any, main_program: Program | None = None, vars: Sequence[Variable] | None = None,
+    predicate: Predicate | None = None, filename: str | None = None,
+) -> None:  # fmt: skip
+    """Write values of the scope in force to a folder: a file for each variable, or all in `filename`.
+
+    vars: which, all persistables of the program unless given, or those that `predicate` likes.
+    """
+    chosen = _chosen(main_program, vars, predicate)
+    values = {v.name: np.asarray(current_scope().value(v.name).array) for v in chosen}
+    if filename is not None:
+        atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
+    else:
+        atomic_write({os.path.join(dirname, name): pdiparams.record(name, array) for name, array in values.items()})
+
+
+def load_vars(
+    executor: Any, dirname: Any, main_program: Program | None = None, vars: Sequence[Variable] | None = None,
+    predicate: Predicate | None = None, filename: str | None = None,
+) -> None:  # fmt: skip
+    """Put values that save_vars wrote into the scope in force.   Raises OpError for one of another shape, before anything changes."""
+    chosen = _chosen(main_program, vars, predicate)
+    names = [v.name for v in chosen]
+    if filename is not None:
+        values: dict[str, Any] = dict(load_params(os.path.join(dirname, filename), sorted(names)))
+    else:
+        values = {name: load_params(os.path.join(dirname, name), [name])[name] for name in names}
+    odd = [
+        f"'{v.name}' is {v.meta}, the value {list(values[v.name].shape)}"
+        for v in chosen
+        if v.desc.shape != values[v.name].shape
+    ]
+    if odd:
+        raise OpError(with_user_line(f"load_vars: {'; '.join(odd)}"))
+    for v in chosen:
+        current_scope().assign(v.name, values[v.name], v.meta)
