@@ -65,10 +65,7 @@ def _is_program(roots: Sequence[Tensor]) -> bool:
         or not node.args
     ):
         return False
-    for tensor in node.args[0]:
-        if tensor.node is not None:
-            return False
-    return True
+    return all([t.node is None for t in node.args[0]])
 
 
 @functools.lru_cache(maxsize=8)
