@@ -137,6 +137,32 @@ TEST("kernels: exponentials within 2e-6, and what they make of the ends") {
   CHECK(std::isinf(y[0]) && y[1] == 0 && std::isnan(y[2]) && y[3] == 0);
 }
 
+TEST("kernels: instructions of expressions are what the kernels of their names are") {
+  for (Size count : {1, 7, 64, 1000}) {
+    Floats x = numbers(count), y = numbers(count, 2), found(x.size()), wanted(x.size());
+    auto same = [&](Piece piece) {
+      table<float>().pieces.each[static_cast<int>(piece)](count, x.data(), y.data(), found.data());
+      CHECK(found == wanted);
+    };
+    for (int i = 0; i < kUnaries; ++i) {
+      table<float>().unary[i](count, x.data(), wanted.data());
+      same(static_cast<Piece>(static_cast<int>(Piece::relu) + i));
+    }
+    for (int i = 0; i < kUnaries - 1; ++i) {  // that of exp is a product
+      table<float>().unary_back[i](count, x.data(), y.data(), wanted.data());
+      same(static_cast<Piece>(static_cast<int>(Piece::relu_grad) + i));
+    }
+    for (int i = 0; i < kBinaries; ++i) {
+      table<float>().binary[i](1, count, 1, false, x.data(), y.data(), wanted.data());
+      same(static_cast<Piece>(i));
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) wanted[i] = std::fmax(x[i], y[i]);
+    same(Piece::max);
+    for (std::size_t i = 0; i < x.size(); ++i) wanted[i] = x[i] / y[i];
+    same(Piece::div);
+  }
+}
+
 TEST("kernels: the same bits whatever the number of threads") {
   ConvShape s{9, 8, 20, 20, 12, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1};
   Floats x = numbers(s.n * s.c * s.h * s.w), g = numbers(s.n * s.m * s.oh * s.ow, 2), first;

@@ -16,6 +16,7 @@ from oarlock.loader.files import load_program
 from oarlock.loader.params import load_params
 from oarlock.static.backward import differentiate
 from oarlock.static.compiled import Compiled
+from oarlock.static.interpreter import Interpreter
 from oarlock.static.modes import Static
 from oarlock.static.record import Recorder
 from oarlock.static.variable import Variable
@@ -81,3 +82,18 @@ def test_values_and_gradients_are_those_of_python(function: Function, shape: tup
         np.testing.assert_allclose(value, wanted, rtol=1e-6)
         for got, want in zip(grads, wanted_grads, strict=True):
             np.testing.assert_allclose(0 if got is None else got, 0 if want is None else want, rtol=2e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_op_by_op_gradients_flow_as_well(function: Function) -> None:
+    recorder, out = program_of(function, (3,))
+    interpreter = Interpreter(recorder.program, recorder.scope, [out.name])
+    for arrays in POINTS:
+        wanted, wanted_grads = eager(function, arrays)
+        tensors = [Tensor(a, stop_gradient=False) for a in arrays]
+        (found,) = interpreter.run(dict(zip(NAMES, tensors, strict=True)))
+        np.testing.assert_allclose(found.array, wanted, rtol=1e-6)
+        for got, want in zip(grad(found, tensors, allow_unused=True), wanted_grads, strict=True):
+            np.testing.assert_allclose(
+                0 if got is None else got.array, 0 if want is None else want, rtol=2e-6, atol=1e-7
+            )

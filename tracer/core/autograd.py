@@ -66,7 +66,21 @@ def _is_program(roots: Sequence[Tensor]) -> bool:
         or not node.args
     ):
         return False
-    return all(t.node is None for t in node.args[0])
+    return all([t.node is None for t in node.args[0]])
+
+
+@functools.lru_cache(maxsize=8)
+def _one(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Ones that everybody shares, for losses."""
+    made = np.ones(shape, dtype)
+    made.flags.writeable = False
+    return made
+
+
+def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
+    if given is not None:
+        return outward(given.array)
+    return _one(root.array.shape, root.array.dtype) if root.array.size == 1 else np.ones_like(root.array)
 
 
 def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
@@ -76,22 +90,18 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
         raise OpError(
             with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={given.meta})")
         )
-    first = np.ones_like(root.array) if given is None else outward(given.array)
-    found = node.op.direct(node, root.index, first)
+    found = node.op.direct(node, root.index, _first_gradient(root, given))
     operands = node.args[0]
     if not retain_graph:
         node.args, node.outs, node.attrs = None, None, {}
     for leaf, gradient in zip(operands, found, strict=True):
-        if gradient is not None and not leaf.stop_gradient:
-            _arrive(leaf, Tensor(gradient if gradient.dtype.kind != "c" else outward(gradient)))
-
-
-def _arrive(leaf: Tensor, found: Tensor) -> None:
-    """Add a gradient to that of a leaf."""
-    if leaf._hooks:
-        with pushed(NO_TAPE):
-            found = run_hooks(found, leaf._hooks)
-    leaf.grad = found if leaf.grad is None else Tensor(leaf.grad.array + found.array)
+        if gradient is None or leaf.stop_gradient:
+            continue
+        made = Tensor(gradient if gradient.dtype.kind != "c" else outward(gradient))
+        if leaf._hooks:
+            with pushed(NO_TAPE):
+                made = run_hooks(made, leaf._hooks)
+        leaf.grad = made if leaf.grad is None else Tensor(leaf.grad.array + made.array)
 
 
 def _listed(tensors: Any) -> list[Any]:

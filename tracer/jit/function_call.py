@@ -49,7 +49,7 @@ def leaf_key(leaf: Any) -> Any:
     """A leaf in a key: what it is as an input, or its value, or which object."""
     meta = leaf_meta(leaf)
     if meta is not None:
-        return meta.shape, meta.dtype.str, meta.dtype.name
+        return meta.shape, meta.dtype
     try:
         hash(leaf)
     except TypeError:

@@ -111,8 +111,8 @@ class Way:
             outputs = [_cell(plan, n) for n in (*of.fetches, *of.stores)]
             self.forward = Piece(plan, plan.steps, [_cell(plan, n) for n in names], outputs)
             return
-        self._full = tuple(i in self.differentiable for i in range(len(of.fetches)))
-        back = self._backs[self._full] = Back(self, self._full, None)
+        self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
+        back = self._backs[self.full] = Back(self, self.full, None)
         self.kept = back.kept
         self.forward = back.forward()
         self.op = _node_op(self)
@@ -132,11 +132,15 @@ class Way:
         """The gradients of the wanted operands, on bare arrays.   grads: of the outputs, None where none arrived."""
         back = self.back(tuple([g is not None for g in grads]))
         if back is None:
-            back = self._backs[self._full]
+            back = self._backs[self.full]
             grads = [
-                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left.outs, self._full, strict=True)
+                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left.outs, self.full, strict=True)
             ]
-        given = [g for g, w in zip(grads, back.arrived, strict=True) if w]
+        return self.run(back, left, [g for g, w in zip(grads, back.arrived, strict=True) if w])
+
+    @staticmethod
+    def run(back: Back, left: Left, given: Sequence[Any]) -> list[Any]:
+        """The gradients of the wanted operands.   given: those that the way back starts with."""
         with np.errstate(all="ignore"):
             found = back.piece(*left.kept, *given)
         return [None if i < 0 else found[i] for i in back.places]
@@ -236,8 +240,13 @@ def _node_op(way: Way) -> Op:
     def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
         return (way.gradients if state.mode is BARE else way.differentiable_gradients)(grads, operands, left)
 
+    full = way.back(way.full)
+    assert full is not None
+
     def direct(node: Node, index: int, gradient: Any) -> list[Any]:
         left = node.attrs["left"]
+        if len(left.outs) == 1:
+            return way.run(full, left, (gradient,))
         grads: list[Any] = [None] * len(left.outs)
         grads[index] = gradient
         return way.gradients(grads, node.args[0], left)

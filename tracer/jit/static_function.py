@@ -30,6 +30,9 @@ class ProgramCache:
     def __init__(self) -> None:
         self._programs: dict[Any, list[ConcreteProgram]] = {}
         self._last: tuple[Any, ConcreteProgram] | None = None
+        self.plain: dict[
+            Any, ConcreteProgram
+        ] = {}  # for calls with tensors one after the other, by a key that is quick to make
 
     def get(self, key: Any, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
         """A program for a key whose assumptions hold, made if there is none."""
@@ -55,6 +58,7 @@ class ProgramCache:
     def clear(self) -> None:
         """Forget them."""
         self._programs.clear()
+        self.plain.clear()
         self._last = None
 
     def __len__(self) -> int:
@@ -105,9 +109,26 @@ class StaticFunction:
             return convert_or_leave(self.dygraph_function)(*args, **kwargs)
         if not is_enabled() or not state.mode.silent:
             return self.dygraph_function(*args, **kwargs)
+        plain = None if kwargs or self._input_spec is not None else self._plain_key(args)
+        concrete = self._cache.plain.get(plain)
+        if concrete is not None and concrete.assumed.hold():
+            return concrete(args)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
-        return concrete([_tensor(t) for t in arguments.tensors()])
+        tensors = arguments.tensors()
+        if plain is not None and len(tensors) == len(args):
+            self._cache.plain[plain] = concrete
+        return concrete([_tensor(t) for t in tensors])
+
+    def _plain_key(self, args: tuple[Any, ...]) -> Any:
+        """What such calls share, where all arguments are tensors; else None."""
+        kinds = []
+        for arg in args:
+            if not isinstance(arg, Tensor):
+                return None
+            kinds.append((arg.array.shape, arg.array.dtype))
+        mode, training = state.mode, self._is_training()
+        return tuple(kinds), training, mode.tape and training, mode.key()
 
     @functools.cached_property
     def _parameters(self) -> Parameters:

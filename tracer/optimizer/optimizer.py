@@ -127,9 +127,6 @@ class Optimizer:
         own = self._settings.get(id(parameter), {}).get("learning_rate", 1.0)
         return float(own) * float(parameter.optimize_attr["learning_rate"])
 
-    def _lr_of(self, parameter: Parameter) -> float:
-        return self.get_lr() * self._lr_factor(parameter)
-
     # -- one step -----------------------------------------------------------------------------------------------
 
     def step(self) -> None:
@@ -140,7 +137,8 @@ class Optimizer:
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
-        changes = [Change(p, self._decayed(p, g), self._lr_of(p)) for p, g in pairs]
+        rate = self.get_lr()
+        changes = [Change(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
         plain = native.switch.on and all(c.parameter.array.dtype.itemsize >= 4 for c in changes)
         if not (plain and self._update_all(changes)):
             for change in changes:

@@ -24,16 +24,18 @@ SMALL = 4096  # elements of a cell whose memory is not given back before the end
 
 
 class Piece:
-    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results.
+    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results; tensors: see Source.
 
     Calling it gives a tuple.   It holds no state: any number of threads may be in it.
     """
 
-    def __init__(self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        kept = fused(needed(steps, set(outputs)), plan.declared)
+    def __init__(
+        self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False
+    ) -> None:  # fmt: skip
+        kept = list(steps) if tensors else fused(needed(steps, set(outputs)), plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
-        self._source = Source()
+        self._source = Source(tensors)
         self.function: Function = self._source.function(inputs, sorted(live - set(inputs)), kept, outputs)
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
@@ -68,10 +70,10 @@ def _big_cells(plan: Plan) -> set[str]:
     return {cell for cell in plan.declared if big(cell)}
 
 
-def lowered(program: Program) -> Plan:
+def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
     refuse_unknown([op for block in program.blocks for op in block.ops if op.type not in (*SKIPPED, *SPECIAL)])
-    return Lowering(program).plan()
+    return Lowering(program, tensors).plan()
 
 
 class Compiled:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError
+from ...core.op import OPS
+from ...core.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 List = list[Any] | None
@@ -43,6 +45,25 @@ def joined(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
     return made, np.array([1 if stacked else x.shape[axis] for x in items], np.int32)
+
+
+def length_tensor(held: List) -> Tensor:
+    """The number of elements, int64[1]."""
+    return Tensor(length(held))
+
+
+def joined_tensor(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
+    """`joined` of Tensors, by ops."""
+    items = held or []
+    if not items:
+        raise OpError("tensor_array_to_tensor: the list is empty")
+    made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
+    made = made[0] if isinstance(made, tuple) else made
+    return made, Tensor(np.array([1 if stacked else x.meta.shape[axis] for x in items], np.int32))
+
+
+# What takes the place of a function on arrays where cells hold Tensors, by its id.
+ON_TENSORS = {id(length): length_tensor, id(joined): joined_tensor}
 
 
 def parts(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:

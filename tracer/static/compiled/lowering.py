@@ -20,10 +20,13 @@ UNDECLARED = VarDesc("")
 
 
 class Lowering:
-    """Turns the ops of a program into instructions.   cells: the local that each variable is, by block and name."""
+    """Turns the ops of a program into instructions.   cells: the local that each variable is, by block and name.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    tensors: the cells will hold Tensors, and what a copy is depends on the mode in force.
+    """
+
+    def __init__(self, program: Program, tensors: bool = False) -> None:
+        self.program, self._tensors = program, tensors
         self.cells: dict[tuple[int, str], str] = {}
         self.declared: dict[str, VarDesc] = {}
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
@@ -57,8 +60,9 @@ class Lowering:
     def plan(self) -> Plan:
         """The whole program."""
         steps = self.block(self.program.block)
-        same = without_copies(steps, self.declared)
-        self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
+        if not self._tensors:
+            same = without_copies(steps, self.declared)
+            self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
         settle(steps)
         return Plan(steps, self.cells, self.declared)
 
@@ -69,6 +73,8 @@ class Lowering:
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op."""
         special = SPECIAL.get(desc.type)
+        if self._tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
+            special = None
         made = None if special is None else special(self, block, desc)
         return self.call(block, desc) if made is None else made
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .fuse import expression
 from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
+from .lists import ON_TENSORS
 from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
 Function = Callable[..., Any]
@@ -18,9 +19,13 @@ _number = itertools.count()
 
 
 class Source:
-    """A function that is being written.   names: what its globals are; steps: the instruction of each line."""
+    """A function that is being written.   names: what its globals are; steps: the instruction of each line.
 
-    def __init__(self) -> None:
+    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.
+    """
+
+    def __init__(self, tensors: bool = False) -> None:
+        self.tensors = tensors
         self.lines: list[str] = []
         self.steps: list[Step | None] = []
         self.names: dict[str, Any] = {"__builtins__": {"range": range, "reversed": reversed}, "NI": NotImplemented}
@@ -106,6 +111,9 @@ def target(outs: Slotted) -> str:
 
 
 def _write_call(source: Source, call: Call) -> None:
+    if source.tensors:
+        source.line(f"{target(call.outs)} = {call_text(source, call.op, call)}", call)
+        return
     fixed, written_out = constant(call), inline(call)
     if fixed is not None:
         source.line(f"{target(call.outs)} = {source.name(fixed)}", call)
@@ -134,7 +142,8 @@ def _write_kernels(source: Source, call: Call) -> None:
 
 
 def _write_do(source: Source, do: Do) -> None:
-    names = {n: source.name(v) for n, v in do.names.items()}
+    of_tensors = ON_TENSORS if source.tensors else {}
+    names = {n: source.name(of_tensors.get(id(v), v)) for n, v in do.names.items()}
     names |= {f"o{i}": cell for i, cell in enumerate(do.outs)}
     source.line(do.text.format(*do.ins, **names), do)
 

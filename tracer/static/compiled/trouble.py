@@ -36,6 +36,8 @@ def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[s
 
 
 def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
+    if isinstance(error, OpError) and isinstance(step, Call) and error.__cause__ is None and _said(error, step):
+        raise error
     if not isinstance(step, Call):
         raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
     args = tuple(_tensors(slot, values) for slot in step.ins)
@@ -45,9 +47,18 @@ def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
     explain(step.op, args, step.attrs, error)
 
 
+def _said(error: OpError, step: Call) -> bool:
+    """Whether an error has the op and its operands in it already."""
+    return str(error).startswith(f"{step.op.type}: ") and " (" in str(error)
+
+
 def _tensors(slot: Any, values: dict[str, Any]) -> Any:
     if slot is None:
         return None
     if isinstance(slot, tuple):
-        return [Tensor(values[c]) for c in slot if values.get(c) is not None]
-    return None if values.get(slot) is None else Tensor(values[slot])
+        return [_tensor(values[c]) for c in slot if values.get(c) is not None]
+    return None if values.get(slot) is None else _tensor(values[slot])
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else Tensor(value)
