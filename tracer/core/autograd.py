@@ -66,7 +66,7 @@ def _is_program(roots: Sequence[Tensor]) -> bool:
         or not node.args
     ):
         return False
-    return all([t.node is None for t in node.args[0]])
+    return all(t.node is None for t in node.args[0])
 
 
 @functools.lru_cache(maxsize=8)

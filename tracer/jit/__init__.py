@@ -2,11 +2,12 @@
 
 from ..loader.translated_layer import TranslatedLayer, load
 from .save import save
+from .static_function import StaticFunction
 from .switches import enable_to_static, set_code_level, set_verbosity
 from .to_static import ProgramTranslator, declarative, ignore_module, not_to_static, to_static
 from .traced_layer import TracedLayer
 
 __all__ = [
-    "ProgramTranslator", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load", "not_to_static", "save",
-    "set_code_level", "set_verbosity", "to_static",
+    "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load", "not_to_static",
+    "save", "set_code_level", "set_verbosity", "to_static",
 ]  # fmt: skip

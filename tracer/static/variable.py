@@ -60,6 +60,11 @@ class Variable(Tensor):
         return Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
 
     @property
+    def shape(self) -> list[Any]:
+        """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
+        return list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
+
+    @property
     def made_at(self) -> str:
         """Where it was made, for an error that names it."""
         return f" made at {self.where}" if self.where else f" '{self.name}'"

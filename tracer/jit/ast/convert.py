@@ -96,11 +96,12 @@ def _convert(code: CodeType) -> CodeType:
     if isinstance(tree, ast.Lambda):
         tree = _as_function(tree)
     _mangle(tree, code)
+    users = frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n))
     convert_tree(tree)
     _SOURCES[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # its own name would be one of the factory
     made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
-    return _named(made, code.co_name, code.co_qualname)
+    return _named(made, code.co_name, code.co_qualname, users)
 
 
 def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
@@ -179,16 +180,18 @@ def _inner_code(code: CodeType, name: str) -> CodeType:
     return code
 
 
-def _named(code: CodeType, name: str, qualname: str) -> CodeType:
-    """The code, and that of every function that the conversion made in it, under the user's name."""
-    consts = tuple(_renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in code.co_consts)
+def _named(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
+    """The code, and that of every function that the conversion made in it, under the user's name.   users: lines of lambdas like ours."""
+    consts = tuple(_renamed(c, name, qualname, users) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
-def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
+def _renamed(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
     if code.co_name.startswith("_ol_"):
-        return _named(code, name, qualname)
-    return _named(code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2])
+        return _named(code, name, qualname, users)
+    if code.co_name == "<lambda>" and not code.co_argcount and code.co_firstlineno not in users:
+        return _named(code, name, qualname, users)  # made by the conversion as well
+    return _named(code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2], users)
 
 
 def _mangle(tree: ast.FunctionDef, code: CodeType) -> None:
