@@ -56,12 +56,16 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
 _default = float32
 
 
+_PYTHON = {"int": "int64", "float": "float64", "double": "float64"}  # what NumPy takes these words for
+
+
 def dtype_of(spec: Any) -> DType:
     """The DType that `spec` names: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or type, a proto number."""
     if isinstance(spec, DType):
         return spec
     if isinstance(spec, str):
-        found = _BY_NAME.get(spec.removeprefix("paddle."))
+        name = spec.removeprefix("paddle.")
+        found = _BY_NAME.get(_PYTHON.get(name, name))
     elif isinstance(spec, int) and not isinstance(spec, bool):
         found = BY_PROTO.get(spec)
     else:

@@ -206,6 +206,9 @@ class Variable(Tensor):
 
         return declaration(self.desc)
 
+    def _to_readable_code(self) -> str:
+        return self.to_string()
+
     def __repr__(self) -> str:
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
 

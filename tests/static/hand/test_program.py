@@ -245,11 +245,32 @@ def test_what_works_on_values_is_refused(mode: Any) -> None:
             call()
 
 
-def test_a_variable_of_another_program_is_refused(mode: Any) -> None:
-    with static.program_guard(static.Program(), static.Program()):
-        y = static.data("y", [None, 4])
-    with pytest.raises(TraceError, match="'y' is a variable of another program"):
-        y + 1.0
+def test_operands_take_ops_to_their_program(mode: Any) -> None:
+    other = static.Program()
+    y = other.global_block().create_var(name="y", shape=[None, 4])
+    z = y + 1.0
+    assert z.block is other.global_block()
+    assert [op.type for op in other.global_block().ops] == ["scale"]
+    assert not static.default_main_program().global_block().ops
+    x = static.data("x", [None, 4])
+    with pytest.raises(TraceError, match="'x' is a variable of another program"):
+        paddle.concat([y, x])
+
+
+def test_seeds_of_all_programs(mode: Any) -> None:
+    try:
+        static.default_main_program().global_seed(7)
+        assert static.default_main_program().random_seed == static.Program().random_seed == 7
+    finally:
+        static.default_main_program().global_seed(0)
+
+
+def test_bytes_of_a_program(mode: Any) -> None:
+    static.nn.fc(static.data("x", [None, 4]), 1)
+    main = static.default_main_program()
+    read = static.Program.parse_from_string(main.desc.serialize_to_string())
+    assert [op.type for op in read.global_block().ops] == ["mul", "elementwise_add"]
+    assert read.global_block()._to_readable_code().startswith("block 0:")
 
 
 def test_blocks(mode: Any) -> None:

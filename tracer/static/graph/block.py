@@ -217,4 +217,7 @@ class Block:
 
         return "\n".join(block_lines(self.desc))
 
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        return self.to_string()
+
     __str__ = __repr__ = to_string

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import unique_name
 from ...core.dtype import is_float
 from ...core.errors import inside
-from ...core.mode import Mode, Over, state
+from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
 from ..modes import Static
@@ -42,9 +42,23 @@ class Writing(Static):
         return self.program.recorder
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """See Mode.run.   Operands of another program take the op there."""
+        other = self._home(args) if self._program is None else None
+        if other is not None:
+            with pushed(Writing(other, self.tape)):
+                return op(*args, **attrs)
         with self.recorder.owned_by(self.recorder.namer.owner or unique_name.generate(op.type)):
             return super().run(op, args, attrs)
+
+    def _home(self, args: tuple[Any, ...]) -> Program | None:
+        """The program of an operand that this one does not know by its name; None where all are known."""
+        program = self.program
+        for arg in args:
+            for one in arg if isinstance(arg, list) else (arg,):
+                block = one._block if isinstance(one, Variable) else None
+                if block is not None and block.program is not program and self.recorder.var(one.desc.name) is None:
+                    return block.program
+        return None
 
     def with_tape(self, tape: bool) -> Writing:
         """The same; no gradients flow through what is written without a tape."""

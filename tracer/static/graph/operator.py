@@ -163,6 +163,9 @@ class Operator:
 
         return op_text(self.desc, {})
 
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        return self.to_string()
+
     __str__ = __repr__ = to_string
 
     def __eq__(self, other: object) -> bool:

@@ -20,8 +20,11 @@ from .testing import for_testing
 class Program:
     """Blocks of ops on named variables.   desc: the data; recorder: writes ops to it."""
 
+    _first_seed = 0  # what random numbers of a new program start from
+
     def __init__(self) -> None:
         self._hold(None)
+        self.recorder.seed = self._first_seed
 
     def _hold(self, desc: data.Program | None) -> None:
         self.recorder = HandRecorder(desc, self._adopt)
@@ -136,6 +139,11 @@ class Program:
             raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
         self.recorder.seed = seed
 
+    def global_seed(self, seed: int = 0) -> None:
+        """Let this program, and those made from now on, start random numbers from `seed`."""
+        self.random_seed = seed
+        Program._first_seed = seed
+
     def clone(self, for_test: bool = False) -> Program:
         """A copy, which shares the values in scopes.   for_test: without gradients and optimizers, dropout and norms as in eval mode"""
         desc = deepcopy(self.desc)
@@ -158,6 +166,9 @@ class Program:
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""
         return str(self.desc)
+
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        return self.to_string()
 
     __str__ = __repr__ = to_string
 

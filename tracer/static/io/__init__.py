@@ -1,6 +1,8 @@
 """Programs and their values in files."""
 
+from ...export import pdmodel
 from ...loader.files import program_from_bytes
+from .. import program as data
 from ..graph.program import Program
 from .models import (
     deserialize_persistables,
@@ -29,6 +31,7 @@ def _parse_from_string(binary_str: bytes) -> Program:
     return Program.of(program_from_bytes(binary_str))
 
 
+setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [
