@@ -18,7 +18,9 @@ from oarlock.static.backward import differentiate
 from oarlock.static.compiled import Compiled
 from oarlock.static.interpreter import Interpreter
 from oarlock.static.modes import Static
+from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from oarlock.static.record import Recorder
+from oarlock.static.unsupported import Unsupported
 from oarlock.static.variable import Variable
 
 from .flows import FUNCTIONS, POINTS, Function
@@ -97,3 +99,13 @@ def test_op_by_op_gradients_flow_as_well(function: Function) -> None:
             np.testing.assert_allclose(
                 0 if got is None else got.array, 0 if want is None else want, rtol=2e-6, atol=1e-7
             )
+
+
+def test_more_loops_inside_of_loops_than_python_takes_are_refused() -> None:
+    program = Program([Block(i, i - 1) for i in range(22)])
+    program.block.vars["c"] = VarDesc("c", (), "bool", need_check_feed=True)
+    for block in program.blocks[:-1]:
+        attrs = {"sub_block": Attr(AttrType.BLOCK, block.idx + 1)}
+        block.ops.append(OpDesc("while", {"Condition": ["c"]}, {"Out": ["c"]}, attrs))
+    with pytest.raises(Unsupported, match="too many statically nested blocks"):
+        Compiled(program, ["c"], [])

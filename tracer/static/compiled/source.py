@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ..unsupported import Unsupported
 from .fuse import expression
 from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
 from .lists import ON_TENSORS
@@ -80,7 +81,11 @@ class Source:
             self.line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
         file = f"<oarlock program {next(_number)}>"
-        exec(compile(text, file, "exec"), self.names)
+        try:
+            code = compile(text, file, "exec")
+        except SyntaxError as error:  # Python nests 20 loops and 100 blocks
+            raise Unsupported(f"the program cannot be compiled: {error.msg}") from None
+        exec(code, self.names)
         function: Function = self.names["run"]
         return function
 
