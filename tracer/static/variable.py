@@ -168,13 +168,18 @@ class Variable(Tensor):
 
     def item(self, *index: int) -> Any:
         """One element: while source is converted a value of the program, else TraceError."""
-        from .modes import static_mode  # which knows variables  # noqa: PLC0415
-
-        mode = static_mode(state.mode)
-        if mode is None or not mode.converts:
+        if not _converts():
             refuse(self, "item()")
         made: Tensor = OPS["reshape2"](self[index] if index else self, shape=[])
         made.stop_gradient = True  # as of the number that Python would have
+        return made
+
+    def numpy(self) -> Any:
+        """The values: while source is converted still one of the program, which NumPy's own functions refuse; else TraceError."""
+        if not _converts():
+            refuse(self, "numpy()")
+        made: Tensor = OPS["assign"](self)
+        made.stop_gradient = True
         return made
 
     def __len__(self) -> int:
@@ -226,6 +231,14 @@ class ParameterVariable(Variable, Parameter):
         return f"Parameter(name={self.name}, {self.meta}, trainable={self.trainable})"
 
     __str__ = __repr__
+
+
+def _converts() -> bool:
+    """Whether source is converted while a program is recorded."""
+    from .modes import static_mode  # which knows variables  # noqa: PLC0415
+
+    mode = static_mode(state.mode)
+    return mode is not None and mode.converts
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:

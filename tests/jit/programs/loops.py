@@ -684,3 +684,51 @@ def loop_in_a_called_function(x: Any) -> Any:
         return v
 
     return repeated(x, 2) + repeated(x, 3)
+
+
+@program(A, B, C)
+def sum_that_starts_as_a_number(x: Any) -> Any:
+    s = 0
+    for _ in range(3):
+        i = paddle.zeros([], "int64")
+        while i < 2:
+            s = s + x
+            i = i + 1
+    return s
+
+
+class Foo:
+    def __init__(self) -> None:
+        self.a, self.b, self.c = 3, 4, 5
+
+
+@program(A, B)
+def attributes_of_an_object(x: Any) -> Any:
+    foo = Foo()
+    i = paddle.zeros([1], "int64")
+    while i < 3:
+        foo.b = paddle.zeros([1], "float32") + x.sum()
+        foo.c = foo.b + foo.a
+        i += 1
+        if foo.c < 0:
+            break
+    return foo.c
+
+
+@program(A, B, C)
+def numpy_of_a_value(x: Any) -> Any:
+    s = paddle.zeros([4])
+    for i, row in enumerate(x.numpy(), 1):
+        if row.sum() > 1:
+            continue
+        s = s + row * i
+    return s * x.sum().item()
+
+
+@program(A, C)
+def unpacked_rows_in_a_for(x: Any) -> Any:
+    s, t = paddle.zeros([]), paddle.zeros([])
+    for a, b, c, d in x:
+        s += a * b
+        t += c - d
+    return s, t

@@ -109,6 +109,8 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
     dtype = common_dtype(a, b)
     if dtype is None:
         refuse(name, a, b, sides, "the dtypes differ; cast one of them")
+    if is_number(a) != is_number(b):  # a number takes the shape of the tensor that it meets
+        return Meta(two.shape if is_number(a) else one.shape, dtype)
     if len(one.shape) != len(two.shape):
         refuse(name, a, b, sides, "the numbers of axes differ")
     return Meta(tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype)
@@ -148,9 +150,9 @@ def shown(value: Any) -> str:
 
 
 def as_meta(value: Any, meta: Meta) -> Tensor:
-    """A tensor or number as a tensor of the dtype of `meta`."""
+    """A tensor as one of the dtype of `meta`, or a number as a tensor like `meta`."""
     if not isinstance(value, Tensor):
-        return constant(value, meta.dtype) if is_number(value) else Tensor(np.asarray(value, meta.dtype))
+        return filled(meta.shape, value, meta.dtype) if is_number(value) else Tensor(np.asarray(value, meta.dtype))
     if value.meta.dtype == meta.dtype:
         return value
     proto = dtype_of(value.meta.dtype).proto
