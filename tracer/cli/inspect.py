@@ -13,6 +13,7 @@ from ..core.dtype import BY_NP
 from ..core.op import OPS
 from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
+from ..static.compiled.control import SPECIAL
 from ..static.program import Arg
 
 MOST_PARAMETERS = 40
@@ -86,5 +87,7 @@ def _ops(files: ModelFiles) -> Table:
     counts = Counter(op.type for b in files.program.blocks for op in b.ops if op.type not in ("feed", "fetch"))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
-        table.add_row(name, str(count), "yes" if name in lowered else "no", "yes" if name in OPS else "no")
+        table.add_row(
+            name, str(count), "yes" if name in lowered else "no", "yes" if name in OPS or name in SPECIAL else "no"
+        )
     return table
