@@ -38,7 +38,7 @@ ARROWS = {
     "static/io": {"core", "export", "framework", "jit", "loader", "static"},
     "export": {"core", "static"},
     "loader": {"core", "export", "nn", "static"},
-    "framework": {"core", "export", "loader", "static"},
+    "framework": {"core", "export", "loader", "nn", "static"},
     "jit": {"core", "export", "loader", "nn", "static"},
     "inference": {"core", "export", "loader"},
     "onnx": {"core", "export", "jit", "loader", "nn", "static"},

@@ -2,5 +2,6 @@
 
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from ..nn.param_attr import ParamAttr
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "get_default_dtype", "set_default_dtype"]
+__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "get_default_dtype", "set_default_dtype"]
