@@ -101,6 +101,9 @@ def record_loop(
     return Loop(mode, test, body, list(start), list(names)).record()
 
 
+DEEPEST = 10  # blocks around a loop
+
+
 class Loop:
     """One loop while it is recorded."""
 
@@ -118,7 +121,9 @@ class Loop:
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
     def record(self) -> Values:
-        """See record_loop."""
+        """See record_loop.   Raises TraceError for loops in loops in loops ... : each is recorded several times for each try of the outer."""
+        if self.depth() > DEEPEST:
+            raise TraceError(with_user_line(f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"))
         while True:
             self._lists_to_arrays()
             mark = self.recorder.mark()
@@ -178,6 +183,10 @@ class Loop:
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
                 return
             at += 1 if nesting is None else len(nest.paths(nesting))
+
+    def depth(self) -> int:
+        """How many blocks are open here."""
+        return len(self.recorder.open)
 
     # -- one try ------------------------------------------------------------------------------------------------
 
