@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,14 +52,56 @@ def read_model(
     pdmodel = Path(prefix + MODEL).read_bytes()
     name = os.path.basename(prefix) + MODEL
     program = program_from_bytes(pdmodel, name)
-    info = Path(prefix + INFO)
-    rows = info_from_bytes(info.read_bytes(), info.name) if info.exists() else None
+    return _with_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
+
+
+def _with_values(
+    name: str, program: Program, pdmodel: bytes, params: str, rows: dict[str, VarInfo] | None
+) -> ModelFiles:  # fmt: skip
     names = [v.name for v in program.persistables()]
     if not names:
         return ModelFiles(name, program, pdmodel, {}, None, rows)
-    if not os.path.exists(prefix + PARAMS):
-        raise FileError(f"{name}: the program has {len(names)} parameters, but {prefix + PARAMS} is not there")
-    return ModelFiles(name, program, pdmodel, load_params(prefix + PARAMS, names), prefix + PARAMS, rows)
+    if not os.path.exists(params):
+        raise FileError(f"{name}: the program has {len(names)} parameters, but {params} is not there")
+    return ModelFiles(name, program, pdmodel, load_params(params, names), params, rows)
+
+
+def methods_at(prefix: str) -> dict[str, str]:
+    """The further methods of the model at a prefix, sorted, and the prefixes of their files: `prefix`.METHOD.pdmodel.
+
+    A model of its own, which has a `.pdiparams.info`, is none.
+    """
+    folder, stem = os.path.split(prefix)
+    found = {}
+    for path in sorted(Path(folder or ".").glob(f"{glob.escape(stem)}.*{MODEL}")):
+        method = path.name[len(stem) + 1 : -len(MODEL)]
+        if method.isidentifier() and not path.with_name(f"{stem}.{method}{INFO}").exists():
+            found[method] = f"{prefix}.{method}"
+    return found
+
+
+def has_forward(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a program without the name of a method, or a folder of Paddle 1.x."""
+    return os.path.exists(prefix_of(path) + MODEL) or os.path.isdir(prefix_of(path))
+
+
+def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
+    """The further methods of the model at a prefix.   Without values of their own they have those of `prefix`.pdiparams.   Raises FileError."""
+    prefix = prefix_of(path)
+    if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
+        return {}
+    found, rows = {}, _read_info(prefix)
+    for method, at in methods_at(prefix).items():
+        pdmodel = Path(at + MODEL).read_bytes()
+        name = os.path.basename(at) + MODEL
+        params = at + PARAMS if os.path.exists(at + PARAMS) else prefix + PARAMS
+        found[method] = _with_values(name, program_from_bytes(pdmodel, name), pdmodel, params, rows)
+    return found
+
+
+def _read_info(prefix: str) -> dict[str, VarInfo] | None:
+    info = Path(prefix + INFO)
+    return info_from_bytes(info.read_bytes(), info.name) if info.exists() else None
 
 
 def _read_folder(folder: Path, model: str, params: str | None) -> ModelFiles:

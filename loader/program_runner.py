@@ -1,4 +1,4 @@
-"""Running one program both ways: by the engine when no gradient is wanted, by the interpreter when one is."""
+"""Running one program both ways: by the engine when no gradient is wanted, by Oarlock's own kernels when one is."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ import os
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..core.mode import pushed, state
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import named
-from ..static.interpreter import Interpreter
+from ..static.compiled import lowered
+from ..static.guards import judge
+from ..static.modes import recorder_of
+from ..static.partial_program import PartialProgram
 from ..static.program import Program
+from ..static.prune import fetch_op
+from ..static.unsupported import Unsupported
+from ..static.variable import Variable
 from .engine import Array, Engine, UnsupportedError, runtime
 
 
@@ -23,7 +31,7 @@ class ProgramRunner:
     """A program with its values.   scope: tensors by name, shared with their owner; files: pdmodel bytes and path of the values.
 
     The engine works on a copy of the values.  When a tensor of the scope got a new array since then, the first call after
-    that is interpreted, and only if the values then stay the engine is built again: training in between costs nothing.
+    that runs on our own kernels, and only if the values then stay the engine is built again: training in between costs nothing.
     """
 
     def __init__(
@@ -42,9 +50,9 @@ class ProgramRunner:
         self.feeds = program.feeds()
 
     @cached_property
-    def interpreter(self) -> Interpreter:
-        """The compiled program."""
-        return Interpreter(self.program, self.scope)
+    def _partial(self) -> PartialProgram:
+        """The program as a function of tensors; behind its outputs it gives the values that were assumed something of."""
+        return PartialProgram(_with_guarded(self.program), self.scope)
 
     def _changed(self) -> bool:
         return any(t.array is not a for t, a in zip(self._tensors, self._arrays, strict=True))
@@ -65,17 +73,15 @@ class ProgramRunner:
     def missing(self) -> UnsupportedError | None:
         """What the engine says of ops that it does not have; None where it has all.   Builds the engine.
 
-        Raises it where the interpreter cannot stand in: for ops that it does not have either, and for a trace that read values, whose
-        assumptions the engine checks.
+        Raises it where there are no kernels of ours for them either.
         """
         try:
             self._engine = self._build()
         except UnsupportedError as error:
-            if not self._all_interpretable or (self.program.contract and self.program.contract.guards):
+            if not self._runs_here:
                 raise
-            ops = ", ".join(
-                sorted({op.type for op in self.program.block.ops} - set(runtime().lowered_ops()) - {"feed", "fetch"})
-            )
+            used = {op.type for block in self.program.blocks for op in block.ops}
+            ops = ", ".join(sorted(used - set(runtime().lowered_ops()) - {"feed", "fetch"}))
             warnings.warn(
                 f"{self._name}: the engine does not have {ops}; the model runs op by op, slower", stacklevel=4
             )
@@ -85,25 +91,50 @@ class ProgramRunner:
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """The outputs for inputs in order, as ndarrays."""
         if self.missing is not None:
-            return [np.asarray(t.array) for t in self.interpret([Tensor(a) for a in arrays])]
+            return self._inferred_here(arrays)
         if self._changed():
             self._arrays, self._engine = [t.array for t in self._tensors], None
-            if self._all_interpretable:
-                return [t.array for t in self.interpret([Tensor(a) for a in arrays])]
+            if self._runs_here:
+                return self._inferred_here(arrays)
         if self._engine is None:
             self._engine = self._build()
         return self._engine.run(arrays)
 
     @cached_property
-    def _all_interpretable(self) -> bool:
+    def _runs_here(self) -> bool:
         try:
-            return self.interpreter is not None
-        except NotImplementedError:
+            lowered(self.program)
+        except Unsupported:
             return False
+        return True
 
-    def interpret(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs for inputs in order, op by op in the mode in force: gradients flow, a recording records.
+    def _inferred_here(self, arrays: Sequence[Array]) -> list[Any]:
+        with pushed(state.mode.with_tape(False)):
+            return [np.asarray(t.array) for t in self.run_here([Tensor(a) for a in arrays])]
+
+    def run_here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs for inputs in order, in the mode in force: gradients flow, a recording records.   Raises GuardError.
 
         Offsets of packed sequences come last, and no op here reads them.
         """
-        return self.interpreter.run(dict(zip(self.feeds, tensors, strict=False)))
+        count = len(self.program.fetches())
+        found = self._partial(tensors[: len(self.feeds)])
+        guards = self.program.contract.guards if self.program.contract else []
+        recorder = recorder_of(state.mode)
+        for guard, tensor in zip(guards, found[count:], strict=True):
+            if recorder is not None:
+                recorder.assume(replace(guard, var=recorder.name_of(tensor)))
+            if not isinstance(tensor, Variable):
+                judge(guard, tensor.array, tensor.array.shape, self._name)
+        return found[:count]
+
+
+def _with_guarded(program: Program) -> Program:
+    """The program with the variables that guards are on as further outputs."""
+    guards = program.contract.guards if program.contract else []
+    if not guards:
+        return program
+    count = len(program.fetches())
+    fetches = [fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
+    block = replace(program.block, ops=[*program.block.ops, *fetches])
+    return replace(program, blocks=[block, *program.blocks[1:]])

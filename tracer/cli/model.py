@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from ..core.autograd import no_grad
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
-from ..jit.verify import verify
+from ..jit.verify import run_compiled, verify
 from ..loader.engine import Engine, library_info
 from ..loader.model_files import read_model
 from ..loader.translated_layer import TranslatedLayer
 from ..onnx.files import Wanted, write_onnx
 from ..onnx.ort_format import write_ort
-from ..static.interpreter import Interpreter, Unsupported
+from ..static.compiled import Compiled
 from ..static.program import Contract
+from ..static.unsupported import Unsupported
 from ..static.verify import check
 
 _print = Console(highlight=False, soft_wrap=True, markup=False).print
@@ -35,17 +35,17 @@ def verify_files(prefix: str) -> None:
         raise FileError(f"{files.name}: the program is not legal:\n  " + "\n  ".join(wrong))
     layer = TranslatedLayer(files)
     if files.program.contract is None:
-        files.program.contract = Contract(inputs=layer._inputs, outputs=layer._outputs)
+        method = layer._method("forward")
+        files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
-        runner = Interpreter(files.program, layer._scope)
+        compiled = Compiled(files.program)
     except Unsupported as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(f"{files.name}: the engine takes it; nothing to compare it with: {str(error).splitlines()[0]}")
         return
 
     def interpreted(tensors: list[Tensor]) -> list[Any]:
-        with no_grad():
-            return [t.array for t in runner.run(dict(zip(runner.feeds, tensors, strict=True)))]
+        return run_compiled(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what it would say is printed

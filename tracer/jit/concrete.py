@@ -30,13 +30,14 @@ from .recording import Recording, described, finish, named_layers, recording_of
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
-    inputs, outputs: its variables; parameters: the tensors it takes from outside; main_program: the program itself.
+    arguments: of the call, as InputSpecs; inputs, outputs: its variables; parameters: the tensors it takes from outside; main_program: the program itself.
     """
 
     def __init__(
-        self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results, assumed: Assumed
+        self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results, assumed: Assumed,
+        arguments: Arguments,
     ) -> None:  # fmt: skip
-        self.recording = recording
+        self.recording, self.arguments = recording, arguments
         self.inputs, self.outputs = inputs, outputs
         self.main_program: Program = recording.program
         self.startup_program = Program(version=recording.program.version)
@@ -55,9 +56,9 @@ class ConcreteProgram:
 
     def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._trainer is None:
-            from .partial_program import PartialProgram  # noqa: PLC0415 - only training needs it
+            from ..static.partial_program import PartialProgram  # noqa: PLC0415 - only training needs it
 
-            self._trainer = PartialProgram(self.recording)
+            self._trainer = PartialProgram(self.main_program, self.recording.scope)
         found: list[Tensor] = self._trainer(list(tensors))
         return found
 
@@ -122,7 +123,7 @@ def build(
         results = Results(nesting, flat, kept)
         results.sources = [e for e in kept if _as_input(recorder, e)]
         tensors = [t for t in flat if isinstance(t, Tensor)] + [e.after for e in kept]
-        contract = finish(recorder, tensors, []) if tensors else None
+        contract = finish(recorder, tensors) if tensors else None
     if contract is None:
         raise TraceError(
             f"{parameters.name}: it gives no tensor and changes none; there is nothing to make a program of"
@@ -132,7 +133,7 @@ def build(
     fetched = [
         Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(kept)]
     ]
-    return ConcreteProgram(recording, inputs, fetched, results, Assumed(function, owner, kept))
+    return ConcreteProgram(recording, inputs, fetched, results, Assumed(function, owner, kept), arguments.as_specs())
 
 
 def refuse_arrays(flat: list[Any]) -> None:

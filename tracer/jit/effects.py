@@ -22,7 +22,7 @@ class Effect:
     owner: Any
     key: str
     before: Any
-    after: Variable
+    after: Any  # a Variable
 
     def restore(self) -> None:
         """Put back what was there before the recording."""
@@ -53,21 +53,37 @@ class Attributes:
             effect.restore()
         return found
 
-    def _changed(self) -> Iterator[Effect]:
+    def put_back(self) -> list[Effect]:
+        """Put back every attribute that holds values of the program, or a list of them; gives those that were a tensor before."""
+        found = [
+            Effect(*entry)
+            for entry in self._entries()
+            if any(isinstance(v, Variable | TensorArray) for v in _within(entry[3]))
+        ]
+        for effect in found:
+            effect.restore()
+        return [effect for effect in found if isinstance(effect.before, Tensor)]
+
+    def _entries(self) -> Iterator[tuple[Any, str, Any, Any]]:
+        """Every attribute that is another object than before: owner, name, before, now."""
         for owner, before in self._before:
             for key, value in list(owner.__dict__.items()):
-                if key == "_static_functions":
-                    continue
-                if before.get(key, MISSING) is value:
-                    continue
-                if isinstance(value, Variable):
-                    yield Effect(owner, key, before.get(key, MISSING), value)
-                elif isinstance(value, TensorArray) or (
-                    isinstance(value, list | tuple) and any(isinstance(v, Variable) for v in value)
-                ):
-                    raise TraceError(
-                        f"{type(owner).__name__}.{key} was set to a list of values of the program; only a tensor can be kept there"
-                    )
+                if key != "_static_functions" and before.get(key, MISSING) is not value:
+                    yield owner, key, before.get(key, MISSING), value
+
+    def _changed(self) -> Iterator[Effect]:
+        for owner, key, before, value in self._entries():
+            if isinstance(value, Variable):
+                yield Effect(owner, key, before, value)
+            elif isinstance(value, TensorArray) or any(isinstance(v, Variable) for v in _within(value)):
+                raise TraceError(
+                    f"{type(owner).__name__}.{key} was set to a list of values of the program; only a tensor can be kept there"
+                )
+
+
+def _within(value: Any) -> list[Any]:
+    """A value, or the elements of a list or tuple."""
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def is_buffer(owner: Any, key: str, value: Any) -> bool:

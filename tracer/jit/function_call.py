@@ -13,7 +13,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..static.control import nest
-from ..static.input_spec import InputSpec
+from ..static.input_spec import InputSpec, as_spec
 
 Bound = dict[str, Any]
 
@@ -34,6 +34,11 @@ class Arguments:
         """The call with other leaves."""
         found: Bound = nest.build(self.nesting, list(leaves))
         return found
+
+    def as_specs(self) -> Arguments:
+        """The same with an InputSpec in place of each tensor: it holds no values."""
+        leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
+        return Arguments(self.nesting, leaves, self.names)
 
     def key(self) -> tuple[Any, ...]:
         """What two calls share that one program serves."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import OpError, TraceError
 from ..core.mode import instead
@@ -16,11 +16,16 @@ from ..nn.layer import Layer
 from ..static import tree
 from ..static.input_spec import InputSpec
 from ..static.modes import Static, Trace, refuse_half
+from ..static.names import Namer
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
 from ..static.reinfer import with_shapes
 from ..static.variable import Variable
 from .ast.calls import convert_or_leave
+from .effects import Attributes
+
+if TYPE_CHECKING:
+    from .methods import Method
 
 PRODUCER = "oarlock 0.1.0"
 
@@ -128,59 +133,84 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
 
 def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free."""
-    recorder, guards, given = Recorder(), list[Guard](), list[Tensor]()
+    recorder, given = Recorder(), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
     state = State(layer)
-    mode = Trace(recorder, guards)
+    mode = Trace(recorder)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = finish(recorder, outputs, guards)
-    recording = recording_of(layer, recorder, described(freed(recorder.program, guards), contract))
+        contract = finish(recorder, outputs)
+    recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
     recording.given = given
     written = {name for op in recording.program.block.ops for name in op.output_names()}
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording
 
 
-def record(layer: Layer, specs: Sequence[Any]) -> Recording:
-    """Run the forward of `layer` on names only.   specs: InputSpecs, nested as the arguments are; other values as they are."""
-    recorder = Recorder()
-    named = [
-        _variables(recorder, name, spec)
-        for name, spec in zip(argument_names(layer.forward, len(specs)), specs, strict=True)
+class Together:
+    """The values that the programs of one model share, under the same name in each."""
+
+    def __init__(self) -> None:
+        self._namer = Namer()
+        self._known: dict[int, str] = {}
+        self._alive: list[Tensor] = []
+
+    def recorder(self) -> Recorder:
+        """A recorder for the next program."""
+        return Recorder(namer=self._namer.beside(self._known.values()), known=self._known)
+
+    def add(self, recorder: Recorder) -> None:
+        """What a recorder took from outside has its name from now on."""
+        self._known.update({id(t): name for name, t in recorder.scope.items()})
+        self._alive += recorder.scope.values()
+
+
+def record(method: Method, together: Together) -> Recording:
+    """Run a method on names only."""
+    recorder, owner = together.recorder(), method.owner
+    leaves = [
+        _variable(recorder, n, leaf) for n, leaf in zip(method.arguments.names, method.arguments.leaves, strict=True)
     ]
-    state = State(layer)
-    with instead(Static(recorder, convert_or_leave)):
-        try:
-            with named_layers(layer, recorder):
-                outputs = layer(*named)
-        finally:
-            lost = state.restore()
-        if lost:
-            raise TraceError(
-                f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
-            )
-        contract = finish(recorder, outputs, [])
-    return recording_of(layer, recorder, described(recorder.program, contract))
+    with instead(Static(recorder, convert_or_leave)), untouched(owner, recorder):
+        with named_layers(owner, recorder) if owner is not None else nullcontext():
+            outputs = method.call(leaves, converts=True)
+        contract = finish(recorder, outputs)
+    together.add(recorder)
+    return recording_of(owner, recorder, described(recorder.program, contract))
 
 
-def _variables(recorder: Recorder, name: str, spec: Any) -> Any:
-    if isinstance(spec, InputSpec):
-        made = Variable(recorder.feed(spec.name or name, Meta(spec.shape, spec.dtype.np)))
-        recorder.bind(made, made.name)
-        return made
-    if isinstance(spec, dict):
-        return {key: _variables(recorder, str(key), item) for key, item in spec.items()}
-    if isinstance(spec, list | tuple):
-        return type(spec)(_variables(recorder, f"{name}_{i}", item) for i, item in enumerate(spec))
-    return spec
+def _variable(recorder: Recorder, name: str, leaf: Any) -> Any:
+    if not isinstance(leaf, InputSpec):
+        return leaf
+    made = Variable(recorder.feed(leaf.name or name, Meta(leaf.shape, leaf.dtype.np)))
+    recorder.bind(made, made.name)
+    return made
 
 
-def finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
+@contextmanager
+def untouched(owner: Layer | None, recorder: Recorder) -> Iterator[None]:
+    """Put back what the body sets in a layer.   Raises TraceError where that is more than a note of the last call."""
+    if owner is None:
+        yield
+        return
+    state, attributes = State(owner), Attributes(owner)
+    lost: list[str] = []
+    try:
+        yield
+    finally:
+        lost += state.restore()
+        lost += [effect.label for effect in attributes.put_back() if recorder.knows(effect.before)]
+    if lost:
+        raise TraceError(
+            f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
+        )
+
+
+def finish(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
     flat, nesting = tree.flatten(outputs, "out")
     if not flat:
@@ -193,7 +223,7 @@ def finish(recorder: Recorder, outputs: Any, guards: list[Guard]) -> Contract:
     ]
     renamed = {name: recorder.namer.fresh(path) for path, name in fetched}
     rename(recorder.program, renamed)
-    guards[:] = [replace(g, var=renamed.get(g.var, g.var)) for g in guards]
+    guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
     return Contract([], [Arg(renamed[n], "", (), p) for p, n in fetched], nesting, guards, PRODUCER)

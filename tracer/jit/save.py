@@ -3,60 +3,67 @@
 from __future__ import annotations
 
 import os
-import warnings
+import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.autograd import no_grad
+from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..export import info, pdiparams, pdmodel
-from ..export.save import named, staged
 from ..loader.translated_layer import TranslatedLayer
-from ..nn.layer import Layer
 from ..static.compiled import Compiled
 from ..static.control import nest
-from ..static.control.values import number_meta
-from ..static.input_spec import InputSpec, as_spec
+from ..static.input_spec import InputSpec
+from ..static.program import Arg, Program
 from ..static.prune import prune
-from ..static.verify import check
-from .recording import Recording, for_inference, record
-from .verify import Reference, verify
+from ..static.variable import Variable
+from .methods import Method, methods_of
+from .recording import Recording, Together, for_inference, record
+from .switches import as_python
+from .verify import Reference, run_compiled
+from .written import Model, write_all
 
-IGNORED = (
-    "clip_extra",
+CONFIGS = (
+    "verify",
+    "output_spec",
     "with_hook",
     "combine_params",
+    "clip_extra",
     "skip_forward",
-)  # what they ask for is how it is done here, or changes nothing
+    "input_names_after_prune",
+    "skip_prune_program",
+)
 
 
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which PaddlePaddle reads as well.
 
     input_spec: one InputSpec (or Tensor, whose shape is taken) per argument of forward; None in a shape is a size that may
-    differ from call to call.   verify=False leaves out the comparison of the files with the layer, at two sizes of every such dimension.
-    output_spec: the names of the outputs to keep.   Raises TraceError where Python control flow depends on a value, VerifyError
-    where the files would not give what the layer gives; then nothing is written.
+    differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before.
+    Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
+    files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep, variables or names.
+    combine_params: all values in `path`.pdiparams, none in files of methods.   skip_forward: leave out a forward that is not of to_static.
+    Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and clip_extra say.   Raises TraceError where
+    Python control flow depends on a value, VerifyError where the files would not give what the layer gives; then nothing is written.
     """
-    wanted = configs.pop("verify", True)
-    outputs = configs.pop("output_spec", None)
-    unknown = configs.keys() - set(IGNORED)
+    unknown = configs.keys() - set(CONFIGS)
     if unknown:
-        raise ValueError(
-            f"jit.save: there is no config {sorted(unknown)}; there are verify, output_spec, {', '.join(IGNORED)}"
-        )
+        raise ValueError(f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(CONFIGS)}")
     prefix = checked_path(path)
-    owner = as_layer(layer)
-    recording = of_layer(owner, input_spec)
-    if outputs is not None:
-        names = [o if isinstance(o, str) else o.name for o in outputs]
-        recording.program = prune(recording.program, recording.program.feeds(), names)
-    write(recording, prefix, reference_of(owner, recording, input_spec, outputs) if wanted else None, parameters=True)
+    methods = methods_of(layer, input_spec, bool(configs.get("skip_forward")))
+    together = Together()
+    models = []
+    for method in methods:
+        at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
+        outputs, inputs = configs.get("output_spec"), configs.get("input_names_after_prune")
+        recording = inference_of(method, together, outputs, inputs)
+        whole = outputs is None and inputs is None
+        reference = reference_of(method, recording, whole) if configs.get("verify", True) else None
+        models.append(Model(at, recording, reference))
+    write_all(models, prefix, bool(configs.get("combine_params")))
 
 
 def checked_path(path: str | os.PathLike[str]) -> str:
@@ -69,65 +76,50 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
-class _Function(Layer):
-    """A plain function as a Layer."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__("function")
-        self.training = False
-        self.forward = function  # type: ignore[method-assign]
-
-
-def as_layer(layer: Any) -> Layer:
-    """The layer, or a function wrapped as one.   Raises TypeError for anything else."""
-    if isinstance(layer, Layer):
-        return layer
-    if callable(layer):
-        owner = getattr(layer, "__self__", None)
-        if isinstance(owner, Layer) and layer.__name__ == "forward":
-            return owner
-        return _Function(layer)
-    raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(layer).__name__}")
-
-
-def of_layer(layer: Layer, input_spec: Any) -> Recording:
-    """A recording for inference of what forward does.   Raises OpError where input_spec is missing or too long."""
-    if input_spec is None and isinstance(layer, TranslatedLayer):
-        input_spec = layer._input_spec()
-    if not isinstance(input_spec, list | tuple):
-        raise OpError(
-            f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}"
-        )
-    recording = record(layer, [_spec(s) for s in input_spec])
+def inference_of(method: Method, together: Together, output_spec: Any, input_names: Any) -> Recording:
+    """A recording for inference.   output_spec: the outputs that are kept, or None; input_names: the inputs that are, or None.   Raises OpError."""
+    recording = record(method, together)
     program = for_inference(recording.program)
-    recording.program = prune(program, program.feeds(), program.fetches())
+    fetches = program.fetches()
+    if output_spec is not None:
+        fetches = [_output_name(program, o) for o in output_spec]
+    feeds = program.feeds() if input_names is None else list(input_names)
+    recording.program = prune(program, feeds, fetches)
     return recording
 
 
-def _spec(given: Any) -> Any:
-    if isinstance(given, list | tuple):
-        return [_spec(g) for g in given]
-    if isinstance(given, dict):
-        return {key: _spec(g) for key, g in given.items()}
-    return as_spec(given) if isinstance(given, InputSpec | Tensor | np.ndarray) else given
+def _output_name(program: Program, output: Any) -> str:
+    """The output that is meant: by name, or as a variable of the program that to_static made, where outputs have numbers."""
+    name = output if isinstance(output, str) else str(getattr(output, "name", ""))
+    names = program.fetches()
+    number = re.fullmatch(r"out_(\d+)", name) if isinstance(output, Variable) and name not in names else None
+    if number and int(number[1]) < len(names):
+        return names[int(number[1])]
+    if name not in names:
+        raise OpError(f"jit.save: output_spec: there is no output {name!r}; there are {names}")
+    return name
 
 
-def reference_of(layer: Layer, recording: Recording, input_spec: Any, outputs: Any) -> Reference:
-    """What the files are compared with: the layer itself, or where it is training (or pruned) the interpreted recording."""
-    nested = any(not isinstance(s, InputSpec | Tensor | np.ndarray) for s in input_spec or [None])
-    if layer.training or outputs is not None or nested or isinstance(layer, TranslatedLayer):
+def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
+    """What the files are compared with: Python itself, or where its layer is training, or the program is not `whole`, the recording."""
+    leaves = method.arguments.leaves
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
+    if method.training or not whole or isinstance(method.owner, TranslatedLayer):
         return interpreted(recording)
 
     def eager(tensors: list[Tensor]) -> list[Any]:
-        with no_grad():
-            return [_array(leaf) for leaf in nest.flatten(layer(*tensors))[0] if leaf is not None]
+        given = dict(zip(places, tensors, strict=True))
+        with no_grad(), as_python():
+            found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)], converts=False)
+        given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
+        return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
     return eager
 
 
-def _array(value: Any) -> Any:
-    """A result of eager Python, where a condition or a length is no tensor but a number."""
-    return value.array if isinstance(value, Tensor) else np.asarray(value, number_meta(value).dtype)
+def _array(value: Any, output: Arg) -> Any:
+    """A result of eager Python, where a condition, a length or a size is no tensor but a number."""
+    return value.array if isinstance(value, Tensor) else np.asarray(value, dtype_of(output.dtype).np)
 
 
 def interpreted(recording: Recording) -> Reference:
@@ -135,51 +127,6 @@ def interpreted(recording: Recording) -> Reference:
     compiled = Compiled(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return compiled.run(recording.scope, dict(zip(compiled.feeds, (t.array for t in tensors), strict=True)))
+        return run_compiled(compiled, recording.scope, [t.array for t in tensors])
 
     return run
-
-
-def rows(recording: Recording) -> list[info.VarInfo]:
-    """What `.pdiparams.info` says of every value that is saved."""
-    return [
-        info.VarInfo(
-            name, recording.structured.get(name, name), tensor.stop_gradient,
-            not tensor.stop_gradient if isinstance(tensor, Parameter) else None,
-        )
-        for name, tensor in recording.scope.items()
-    ]  # fmt: skip
-
-
-def write(recording: Recording, prefix: str, reference: Reference | None, parameters: bool) -> None:
-    """Write and verify a recording; nothing is left behind when anything fails.   parameters: also write `.pdiparams.info`."""
-    program = recording.program
-    kept = {v.name for v in program.persistables()}
-    recording.scope = {name: t for name, t in recording.scope.items() if name in kept}
-    wrong = check(program)
-    if wrong:
-        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(wrong))
-    assert program.contract is not None
-    values = {name: t.array for name, t in recording.scope.items()}
-    files: dict[str | os.PathLike[str], Any] = {
-        prefix + ".pdiparams": pdiparams.records(values) if values else None,
-        prefix + ".pdiparams.info": info.to_bytes(rows(recording)) if values and parameters else None,
-    }
-    files[prefix + ".pdmodel"] = pdmodel.to_bytes(program)
-    if not values:
-        warnings.warn(
-            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written", stacklevel=4
-        )
-    with staged(files) as places:
-        if reference is not None:
-            path = places.get(prefix + ".pdiparams")
-            program.contract.verified = verify(
-                program,
-                files[prefix + ".pdmodel"],
-                None if path is None else str(path),
-                recording.scope,
-                reference,
-                recording.given,
-            )
-            with named(prefix + ".pdmodel"):
-                Path(places[prefix + ".pdmodel"]).write_bytes(pdmodel.to_bytes(program))

@@ -184,6 +184,16 @@ class StaticFunction:
             (arguments.key(), self._is_training(), False, state.mode.key()), lambda: self._build(arguments)
         )
 
+    def spec_arguments(self, input_spec: Any = None) -> Arguments:
+        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the call that made the last program."""
+        specs = self._input_spec if input_spec is None else input_spec
+        if specs is not None:
+            return self._parameters.with_specs(specs)
+        if not len(self._cache):
+            why = "it was not called so far, and has no input_spec; give one, or call it first"
+            raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
+        return self._cache.last()[1].arguments
+
     @property
     def concrete_program(self) -> ConcreteProgram:
         """The program for the input_spec, or the one that was made last."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .ast import converted_source
@@ -27,6 +29,17 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
 def is_enabled() -> bool:
     """Whether functions of `to_static` run as programs."""
     return bool(_state["enabled"])
+
+
+@contextmanager
+def as_python() -> Iterator[None]:
+    """Run functions of `to_static` in the body as Python."""
+    before = _state["enabled"]
+    _state["enabled"] = False
+    try:
+        yield
+    finally:
+        _state["enabled"] = before
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:

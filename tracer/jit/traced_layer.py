@@ -17,7 +17,8 @@ from ..nn.layer import Layer
 from ..static.program import Guard, Program
 from ..static.prune import prune
 from .recording import Recording, for_inference, trace
-from .save import checked_path, interpreted, write
+from .save import checked_path, interpreted
+from .written import Model, write_all
 
 
 class TracedLayer:
@@ -90,7 +91,9 @@ class TracedLayer:
         given = [t for n, t in zip(program.feeds(), self._recording.given, strict=True) if n in feeds]
         pruned = prune(program, feeds, fetches)
         recording = replace(self._recording, program=pruned, scope=dict(self._recording.scope), given=given)
-        write(recording, prefix, interpreted(recording) if wanted else None, parameters=False)
+        write_all(
+            [Model(prefix, recording, interpreted(recording) if wanted else None)], prefix, False, parameters=False
+        )
 
 
 def _chosen(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:

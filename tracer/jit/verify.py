@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.autograd import no_grad
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.op import OPS
@@ -17,8 +16,9 @@ from ..core.tensor import Tensor
 from ..loader.engine import Engine, UnsupportedError
 from ..loader.files import program_from_bytes
 from ..loader.params import load_params
-from ..static.interpreter import Interpreter, Unsupported
-from ..static.program import Arg, Program
+from ..static.compiled import Compiled
+from ..static.program import Arg, Kind, Program
+from ..static.unsupported import Unsupported
 
 # What the first axis and the other free ones are tried at; the first two pairs that the layer itself accepts are used.
 SIZES = ((2, 32), (3, 48), (1, 64), (5, 17), (2, 224), (3, 256), (4, 8), (6, 5), *((n, n) for n in range(7, 17)))
@@ -139,7 +139,7 @@ def verify(
 
 
 class FileInterpreter:
-    """The interpreter on what was written, in place of an engine that does not have all ops."""
+    """What was written, run by our own kernels, in place of an engine that does not have all ops."""
 
     offsets: ClassVar[dict[str, str]] = {}  # its ops read none
 
@@ -147,14 +147,18 @@ class FileInterpreter:
         program = program_from_bytes(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
-        self._feeds = program.feeds()
-        self._interpreter = Interpreter(program, {name: Tensor(a) for name, a in values.items()})
+        self._compiled = Compiled(program)
+        self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
         """See Engine.run."""
-        with no_grad():
-            found = self._interpreter.run(dict(zip(self._feeds, map(Tensor, arrays), strict=True)))
-        return [np.asarray(t.array) for t in found]
+        return run_compiled(self._compiled, self._scope, arrays)
+
+
+def run_compiled(compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]) -> list[Any]:
+    """What a program gives for inputs in order; the scope stays as it is."""
+    values = {name: Tensor(t.array, name=name) for name, t in scope.items()}
+    return compiled.run(values, dict(zip(compiled.feeds, arrays, strict=True)))
 
 
 def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:
@@ -162,8 +166,6 @@ def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any
     try:
         return Engine(pdmodel, params, cache_dir="none"), ""  # files that are about to be renamed
     except UnsupportedError as error:
-        if program.contract and program.contract.guards:
-            raise  # the engine checks the assumptions of a trace
         try:
             found = FileInterpreter(pdmodel, params)
         except Unsupported:
@@ -198,32 +200,38 @@ def _compared(
 def first_difference(
     program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor], layer: Sequence[Any]
 ) -> str:  # fmt: skip
-    """The first op whose result in the engine is not what the interpreter gives; or that the recording is not the layer."""
+    """The first op whose result in the engine is not what our kernels give; or that the recording is not the layer."""
+    given = [t.array for t in tensors]
+    names = inner_names(program, scope)
     try:
-        recorded = Interpreter(program, scope).run(dict(zip(program.feeds(), tensors, strict=True)))
-    except OarlockError as error:
-        return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
-    if any(
-        difference(np.asarray(t.array), np.asarray(w)) > tolerance(t.array.dtype, program)
-        for t, w in zip(recorded, layer, strict=True)
-    ):
-        return "the recording itself gives other numbers than the layer: forward depends on something that a program cannot hold"
-    ops = [op for op in program.block.ops if op.type in OPS]
-    names = [name for op in ops for name in op.output_names() if name not in scope]
-    try:
-        wanted = Interpreter(program, scope, names).run(dict(zip(program.feeds(), tensors, strict=True)))
-        engine = Engine(pdmodel, params, outputs=names, optimize=0, cache_dir="none")
+        recorded = run_compiled(Compiled(program), scope, given)
+        if any(_off(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
+            return "the recording itself gives other numbers than the layer: forward depends on something that a program cannot hold"
+        inner = run_compiled(Compiled(program, fetches=names), scope, given)
+        expected = {name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)}
+        engine = Engine(pdmodel, params, outputs=list(expected), optimize=0, cache_dir="none")
         arrays = arrays_for(engine, program, tensors)
-        found = dict(zip(names, engine.run(arrays, names), strict=True))
+        found = dict(zip(expected, engine.run(arrays, list(expected)), strict=True))
     except (OarlockError, OpError) as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
-    expected = dict(zip(names, (np.asarray(t.array) for t in wanted), strict=True))
-    for name in names:
-        if difference(found[name], expected[name]) > tolerance(expected[name].dtype, program):
+    for name, wanted in expected.items():
+        if _off(found[name], wanted, program):
             return _said(program, name)
     return "every op alone gives the same: the engine's optimisation differs" + first_optimised(
         program, pdmodel, params, expected, arrays
     )
+
+
+def _off(found: Any, wanted: Any, program: Program) -> bool:
+    return difference(found, wanted) > tolerance(wanted.dtype, program)
+
+
+def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
+    """The tensors that the outermost block makes, each where it is written last: a loop's are what it leaves."""
+    declared = program.block.vars
+    written = [name for op in program.block.ops if op.type not in ("feed", "fetch") for name in op.output_names()]
+    last = reversed(dict.fromkeys(reversed(written)))
+    return [n for n in last if n not in scope and n in declared and declared[n].kind == Kind.DENSE]
 
 
 def first_optimised(
@@ -245,5 +253,7 @@ def first_optimised(
 
 
 def _said(program: Program, name: str) -> str:
-    op = next(op for op in program.block.ops if op.type in OPS and name in op.output_names())
+    op = next(
+        op for op in reversed(program.block.ops) if op.type not in ("feed", "fetch") and name in op.output_names()
+    )
     return f"the first op to differ is {op.type}, giving '{name}'" + (f", recorded at {op.where}" if op.where else "")

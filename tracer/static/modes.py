@@ -6,34 +6,31 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-import numpy as np
-
 from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, TraceError, user_line, with_user_line
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import Tensor
+from .guards import shown_value
 from .program import Guard
 from .record import Recorder, recorded_slots
 from .variable import Half, Variable
 
-MOST_ELEMENTS = 64  # of an array that a guard keeps whole
 OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
-    """Run every op, write it down, and note what Python reads of the values.   recorder: the program; guards: the reads."""
+    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards."""
 
     silent = False
 
-    def __init__(self, recorder: Recorder, guards: list[Guard], tape: bool = True) -> None:
+    def __init__(self, recorder: Recorder, tape: bool = True) -> None:
         super().__init__(tape)
         self.recorder = recorder
-        self.guards = guards
 
     def with_tape(self, tape: bool) -> Trace:
         """The same recording, with or without a tape."""
-        return Trace(self.recorder, self.guards, tape)
+        return Trace(self.recorder, tape)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run, then write down."""
@@ -83,26 +80,7 @@ class Trace(Eager):
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
         guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
-        if guard not in self.guards:
-            self.guards.append(guard)
-
-
-def shown_value(array: Any) -> str:
-    """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
-    flat = np.asarray(array)
-    if flat.size == 1:
-        return repr(flat.item())
-    if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
-        return repr(flat.reshape(-1).tolist())
-    return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
-
-
-def fnv1a64(data: bytes) -> int:
-    """The 64-bit FNV-1a digest."""
-    digest = 0xCBF29CE484222325
-    for byte in data:
-        digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return digest
+        self.recorder.assume(guard)
 
 
 class WatchedShape(list[Any]):
@@ -258,6 +236,13 @@ def static_mode(mode: Mode) -> Static | None:
     while isinstance(mode, Over):
         mode = mode.inner
     return mode if isinstance(mode, Static) else None
+
+
+def recorder_of(mode: Mode) -> Recorder | None:
+    """What the mode writes to, if it writes a program."""
+    while isinstance(mode, Over):
+        mode = mode.inner
+    return mode.recorder if isinstance(mode, Static | Trace) else None
 
 
 def names_of(made: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 
 _NUMBERED = re.compile(r"^(?P<stem>.+?)_(?P<number>\d+)(?P<rest>(\.[A-Za-z]\w*)?)$")
 
@@ -15,6 +16,13 @@ class Namer:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
         self._layers: dict[tuple[str, str], int] = {}
+
+    def beside(self, names: Iterable[str]) -> Namer:
+        """Names for another program of the same model.   names: of the values that both have"""
+        made = Namer()
+        made._used.update(names)
+        made._layers = self._layers
+        return made
 
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_1`, `wanted_2` ... when it is taken."""

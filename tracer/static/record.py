@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import Tensor
 from .names import Namer
-from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from .variable import Variable
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
@@ -27,13 +27,17 @@ class Inner:
 
 
 class Recorder:
-    """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program."""
+    """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program; guards: what was assumed."""
 
-    def __init__(self, program: Program | None = None, namer: Namer | None = None) -> None:
+    def __init__(
+        self, program: Program | None = None, namer: Namer | None = None, known: Mapping[int, str] | None = None
+    ) -> None:  # fmt: skip
         self.program = Program(version=PADDLE_VERSION) if program is None else program
         self.open = [Inner(self.program.block)]  # the blocks that are being written, outermost first
         self.scope: dict[str, Tensor] = {}
+        self.guards: list[Guard] = []
         self.namer = Namer() if namer is None else namer
+        self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
         self.layers: list[str] = []  # those that forward is in, outermost first
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
@@ -121,7 +125,7 @@ class Recorder:
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
         """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a constant."""
-        name = self.namer.persistable(wanted or tensor.name)
+        name = self._known.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
         trainable = not tensor.stop_gradient
         flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
         self.declare(name, tensor.meta, self.program.block, **flags)
@@ -142,6 +146,11 @@ class Recorder:
         col = sum(op.type == "fetch" for op in self.program.block.ops)
         op = OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
         self.program.block.ops.append(op)
+
+    def assume(self, guard: Guard) -> None:
+        """Note an assumption, once."""
+        if guard not in self.guards:
+            self.guards.append(guard)
 
     # -- ops ----------------------------------------------------------------------------------------------------
 

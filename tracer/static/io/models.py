@@ -15,7 +15,8 @@ from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...jit.recording import PRODUCER, Recording
-from ...jit.save import checked_path, write
+from ...jit.save import checked_path
+from ...jit.written import Model, write_all
 from ...loader.files import program_from_bytes
 from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
@@ -53,7 +54,7 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     for name, tensor in scope.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     recording = Recording(desc, scope)
-    write(recording, prefix, _reference(desc) if wanted else None, parameters=False)
+    write_all([Model(prefix, recording, _reference(desc) if wanted else None)], prefix, False, parameters=False)
 
 
 def _contract(desc: data.Program) -> data.Contract:

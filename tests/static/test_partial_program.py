@@ -12,9 +12,8 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.core.mode import instead
 from oarlock.core.tensor import Tensor
-from oarlock.jit.partial_program import PartialProgram
-from oarlock.jit.recording import Recording
 from oarlock.static.modes import Static
+from oarlock.static.partial_program import PartialProgram
 from oarlock.static.record import Recorder
 from oarlock.static.variable import Variable
 
@@ -31,7 +30,7 @@ def partial(function: Callable[..., Any], examples: list[Any]) -> PartialProgram
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
             recorder.fetch(recorder.name_of(out))
-    return PartialProgram(Recording(recorder.program, recorder.scope))
+    return PartialProgram(recorder.program, recorder.scope)
 
 
 def mlp():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -15,18 +15,18 @@ from ..core.mode import pushed, state
 from ..core.op import OPS, AttrSpec, Facts, Op, Slot
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
-from ..static.backward import differentiate
-from ..static.backward.reach import Reach, differentiable
-from ..static.compiled import Piece, lowered
-from ..static.compiled.live import mark, needed
-from ..static.compiled.plan import Plan, Step
-from ..static.interpreter import Interpreter
-from ..static.modes import Static
-from ..static.program import Program
-from ..static.prune import feed_op, fetch_op
-from ..static.record import Recorder
-from ..static.variable import Variable
-from .recording import Recording
+from .backward import differentiate
+from .backward.reach import Reach, differentiable
+from .compiled import Piece, lowered
+from .compiled.live import mark, needed
+from .compiled.plan import Plan, Step
+from .inline import has_blocks, inline
+from .interpreter import Interpreter
+from .modes import Static, static_mode
+from .program import Program
+from .prune import feed_op, fetch_op
+from .record import Recorder
+from .variable import Variable
 
 Stops = tuple[bool, ...]
 
@@ -40,13 +40,13 @@ class Left(NamedTuple):
 
 
 class PartialProgram:
-    """A recording as a function of tensors.   Gradients flow through it as one node; what it updates is written back.
+    """A program as a function of tensors.   scope: its values, by name.   Gradients flow through it as one node; what it updates is written back.
 
     Threads may share it if it updates nothing.
     """
 
-    def __init__(self, recording: Recording, stores: bool = True) -> None:
-        self.program, self.scope = recording.program, recording.scope
+    def __init__(self, program: Program, scope: Mapping[str, Tensor], stores: bool = True) -> None:
+        self.program, self.scope = program, scope
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.held = [name for name in self.scope if self.program.var(name) is not None]
         self._tensors = [self.scope[name] for name in self.held]
@@ -81,7 +81,11 @@ class PartialProgram:
 
     def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The program op by op, in the mode in force: what records others records it as well."""
-        return Interpreter(self.program, self.scope).run(dict(zip(self.feeds, inputs, strict=True)))
+        feed = dict(zip(self.feeds, inputs, strict=True))
+        mode = static_mode(state.mode)
+        if mode is not None and has_blocks(self.program):
+            return inline(mode, self.program, feed, self.scope)
+        return Interpreter(self.program, self.scope).run(feed)
 
     def _new_way(self, stops: Stops | None) -> Way:
         names = [*self.feeds, *self.held]
@@ -151,7 +155,7 @@ class Way:
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         back = Back(self, tuple([g is not None for g in grads]), None)
-        again = PartialProgram(Recording(back.as_program(), self.of.scope), stores=False)
+        again = PartialProgram(back.as_program(), self.of.scope, stores=False)
         given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
         made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])

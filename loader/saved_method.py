@@ -1,0 +1,152 @@
+"""One method of a saved model: its program, its inputs and outputs, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError, with_user_line
+from ..core.mode import pushed, state
+from ..core.tensor import Tensor
+from ..static import tree
+from ..static.guards import judge
+from ..static.input_spec import InputSpec
+from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
+from .engine import offset_inputs
+from .model_files import ModelFiles
+from .program_runner import ProgramRunner
+
+
+class SavedMethod:
+    """A program of a model with the values that all of its programs share.   scope: them, by name; inputs, outputs: as they were saved."""
+
+    def __init__(self, files: ModelFiles, scope: Mapping[str, Tensor], options: Mapping[str, Any] | None) -> None:
+        self.name, self.program = files.name, files.program
+        contract = files.program.contract or Contract()
+        self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
+        self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
+        self.guards = contract.guards
+        self._taken = self.inputs + offset_inputs(files)
+        self._nest = tree.builder(contract.output_tree, len(self.outputs))
+        self._scope = {name: scope[name] for name in files.values}
+        on_disk = (files.pdmodel, files.params_path) if files.params_path or not files.values else None
+        self.runner = ProgramRunner(self.program, self._scope, on_disk, options, self.name)
+
+    @cached_property
+    def _trainer(self) -> ProgramRunner:
+        """The program with every op that has a training behaviour set to training."""
+        return ProgramRunner(with_training(self.program), self._scope, name=self.name)
+
+    # -- calling ------------------------------------------------------------------------------------------------
+
+    def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """What the saved method gave, nesting included.   Raises OpError for wrong inputs, GuardError for a broken assumption."""
+        given = self._in_order(inputs, named) if named else inputs
+        without_offsets = len(given) == len(self.inputs) and not state.mode.silent
+        if len(given) != len(self._taken) and not without_offsets:
+            raise OpError(with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"))
+        if _wants_gradient(training, given):
+            return self._nest(self._run_here(training, given))
+        if self.runner.missing is not None:
+            with pushed(state.mode.with_tape(False)):
+                return self._nest(self._run_here(training, given))
+        arrays = [_array(g, a) for g, a in zip(given, self._taken, strict=True)]
+        return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
+
+    def _run_here(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
+        tensors = [
+            g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._taken, strict=False)
+        ]
+        self._check(tensors)
+        runner = self._trainer if training and state.mode.silent else self.runner
+        return runner.run_here(tensors)
+
+    def _check(self, tensors: Sequence[Tensor]) -> None:
+        """What the engine checks of inputs, where it does not run."""
+        for arg, tensor in zip(self._taken, tensors, strict=False):
+            meta = tensor.meta
+            fits = len(meta.shape) == len(arg.shape) and all(
+                a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True)
+            )
+            if not fits or meta.dtype.name != arg.dtype:
+                self._refuse_dim(arg, meta)
+                wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
+                raise OpError(with_user_line(f"{self.name}: input '{arg.name}' should be {wanted} (got {meta})"))
+
+    def _refuse_dim(self, arg: Arg, meta: Any) -> None:
+        """Raise GuardError where a wrong size is one that Python looked at."""
+        for g in self.guards:
+            if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
+                judge(g, np.empty(0), meta.shape, self.name)
+
+    def _in_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        names = self.input_names()
+        given = dict(zip(names, inputs, strict=False))
+        unknown = [n for n in named if n not in names or n in given]
+        if unknown:
+            raise OpError(with_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
+        given.update(named)
+        missing = [n for n in names if n not in given]
+        if missing:
+            raise OpError(with_user_line(f"{self.name}: inputs {missing} are missing"))
+        return [given[n] for n in names]
+
+    # -- what it is ---------------------------------------------------------------------------------------------
+
+    def input_names(self) -> list[str]:
+        """Of all inputs, those behind them that say where packed sequences begin included."""
+        return [a.name for a in self._taken]
+
+    def input_spec(self) -> list[InputSpec]:
+        """The inputs of the program."""
+        return [_spec(a) for a in self.inputs]
+
+    def output_spec(self) -> list[InputSpec]:
+        """The outputs."""
+        return [_spec(a) for a in self.outputs]
+
+    @property
+    def assumptions(self) -> list[Guard]:
+        """What was assumed when it was recorded."""
+        return list(self.guards)
+
+
+def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
+    mode = state.mode
+    if not mode.silent:
+        return True
+    if training:
+        return True
+    return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in given)
+
+
+def _array(given: Any, arg: Arg) -> Any:
+    """An input as an ndarray; lists and numbers have no dtype of their own and take that of the input."""
+    if isinstance(given, Tensor):
+        return given.array
+    return given if isinstance(given, np.ndarray) else np.asarray(given, dtype_of(arg.dtype).np)
+
+
+def _arg(program: Program, name: str) -> Arg:
+    var = program.block.vars[name]
+    return Arg(name, var.dtype, var.shape, name)
+
+
+def _spec(arg: Arg) -> InputSpec:
+    return InputSpec(list(arg.shape), arg.dtype, arg.name)
+
+
+def with_training(program: Program) -> Program:
+    """The program with every op that has a training behaviour set to training."""
+
+    def training(op: OpDesc) -> OpDesc:
+        if "is_test" not in op.attrs:
+            return op
+        return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, False)})
+
+    return replace(program, blocks=[replace(b, ops=[training(op) for op in b.ops]) for b in program.blocks])

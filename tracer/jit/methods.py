@@ -1,0 +1,107 @@
+"""What of a layer or function is saved: each function with the arguments that its program is made for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError
+from ..core.tensor import Tensor
+from ..loader.translated_layer import TranslatedLayer
+from ..nn.layer import Layer
+from ..static.input_spec import InputSpec, as_spec
+from .ast.calls import convert_or_leave
+from .function_call import Arguments, Parameters
+from .static_function import StaticFunction
+
+
+@dataclass
+class Method:
+    """A function to be saved.   name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as Python has it."""
+
+    name: str
+    plain: Callable[..., Any]
+    owner: Layer | None
+    arguments: Arguments
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters of the function."""
+        return Parameters(self.plain.forward if isinstance(self.plain, Layer) else self.plain)
+
+    def call(self, leaves: list[Any], converts: bool) -> Any:
+        """Call it with other leaves in its arguments.   converts: whether its source is converted first; a layer does that by itself"""
+        function = convert_or_leave(self.plain) if converts else self.plain
+        return self.parameters.call(function, self.arguments.rebuilt(leaves))
+
+    @property
+    def training(self) -> bool:
+        """Whether its layer is in train mode."""
+        return self.owner is not None and self.owner.training
+
+
+def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
+    """Everything of `model` that is saved, forward first.   Raises TypeError for what cannot be saved, OpError without a spec."""
+    if isinstance(model, TranslatedLayer):
+        return list(_of_translated(model, input_spec))
+    if isinstance(model, Layer):
+        found = list(_of_layer(model, input_spec, skip_forward))
+        if not found:
+            raise OpError(
+                "jit.save: skip_forward=True, and the layer has no methods of to_static; there is nothing to save"
+            )
+        return found
+    if not callable(model) or isinstance(model, type):
+        raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(model).__name__}")
+    owner = model._owner if isinstance(model, StaticFunction) else getattr(model, "__self__", None)
+    layer = owner if isinstance(owner, Layer) else None
+    if layer is not None and getattr(model, "__name__", "") == "forward":
+        return [Method("forward", layer, layer, _arguments(layer.forward, input_spec))]
+    plain = model.dygraph_function if isinstance(model, StaticFunction) else model
+    return [Method("forward", plain, layer, _arguments(model, input_spec))]
+
+
+def _of_layer(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Method]:
+    if isinstance(layer.forward, StaticFunction) or not skip_forward:
+        yield Method("forward", layer, layer, _arguments(layer.forward, input_spec))
+    for name in static_methods(layer):
+        function = getattr(layer, name)
+        yield Method(name, function.dygraph_function, layer, _arguments(function, None))
+
+
+def static_methods(layer: Layer) -> list[str]:
+    """The names of the methods besides forward that were made programs, sorted."""
+    names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
+    found = {name: inspect.getattr_static(layer, name, None) for name in names}
+    return sorted(n for n, f in found.items() if isinstance(f, StaticFunction) and not f.is_property)
+
+
+def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
+    for name in layer.methods():
+        specs = input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
+        called = layer if name == "forward" else getattr(layer, name)
+        yield Method(name, called, layer, Parameters(called).with_specs(_specs(specs)))
+
+
+def _arguments(function: Any, input_spec: Any) -> Arguments:
+    """The arguments as InputSpecs: those given, or those of to_static, or those of the program made last."""
+    if isinstance(function, StaticFunction):
+        return function.spec_arguments(None if input_spec is None else _specs(input_spec))
+    if not isinstance(input_spec, list | tuple):
+        raise OpError(
+            f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}"
+        )
+    return Parameters(function).with_specs(_specs(input_spec))
+
+
+def _specs(given: Any) -> Any:
+    if isinstance(given, list | tuple):
+        found = [_specs(g) for g in given]
+        return type(given)(*found) if hasattr(given, "_fields") else type(given)(found)
+    if isinstance(given, dict):
+        return {key: _specs(g) for key, g in given.items()}
+    return as_spec(given) if isinstance(given, InputSpec | Tensor | np.ndarray) else given

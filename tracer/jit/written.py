@@ -1,0 +1,110 @@
+"""The files of recordings: judged, written aside, compared with what they stand for, and put in their places all at once."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import OpError
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
+from ..export import info, pdiparams, pdmodel
+from ..export.save import named, staged
+from ..loader.model_files import methods_at
+from ..static.program import Program
+from ..static.verify import check
+from .recording import Recording
+from .verify import Reference, verify
+
+Files = dict[str | os.PathLike[str], Any]
+
+
+@dataclass
+class Model:
+    """One program to be written.   prefix: of its files; reference: what they are compared with, None for nothing."""
+
+    prefix: str
+    recording: Recording
+    reference: Reference | None
+
+    @property
+    def program(self) -> Program:
+        """Its program."""
+        return self.recording.program
+
+
+def write_all(models: Sequence[Model], prefix: str, combined: bool, parameters: bool = True) -> None:
+    """Write and verify models that belong together; nothing is left behind when anything fails.
+
+    combined: all values in `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info.   Methods of a model that was at
+    `prefix` before go with it.
+    """
+    for model in models:
+        _judge(model)
+    if combined:
+        _combine(models)
+    before = [at for at in methods_at(prefix).values() if os.path.exists(at + ".pdiparams")]
+    files: Files = {at + end: None for at in before for end in (".pdmodel", ".pdiparams")}
+    sources = {model.prefix: prefix if combined else model.prefix for model in models}
+    for model in models:
+        values = {name: t.array for name, t in model.recording.scope.items()}
+        files[model.prefix + ".pdiparams"] = None
+        files[sources[model.prefix] + ".pdiparams"] = pdiparams.records(values) if values else None
+        files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
+    everything = {row.name: row for model in models for row in rows(model.recording)}
+    files[prefix + ".pdiparams.info"] = info.to_bytes(everything.values()) if everything and parameters else None
+    if not everything:
+        warnings.warn(
+            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written", stacklevel=4
+        )
+    with staged(files) as places:
+        for model in models:
+            _verify(model, places.get(sources[model.prefix] + ".pdiparams"), places, files)
+
+
+def _judge(model: Model) -> None:
+    """Raise OpError for a program that is not legal; values that it does not need are left out."""
+    kept = {v.name for v in model.program.persistables()}
+    model.recording.scope = {name: t for name, t in model.recording.scope.items() if name in kept}
+    wrong = check(model.program)
+    if wrong:
+        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(wrong))
+
+
+def _combine(models: Sequence[Model]) -> None:
+    """Let every program declare the values of all: then one file serves each of them, for any reader."""
+    scope = {name: t for model in models for name, t in model.recording.scope.items()}
+    declared = {v.name: v for model in models for v in model.program.persistables()}
+    for model in models:
+        block = model.program.block
+        block.vars.update({name: replace(v) for name, v in declared.items() if name not in block.vars})
+        model.recording.scope = dict(scope)
+
+
+def _verify(model: Model, params: Path | None, places: dict[str, Path], files: Files) -> None:
+    """Compare what was written with the reference, and write what was found into the program."""
+    if model.reference is None:
+        return
+    path = model.prefix + ".pdmodel"
+    model.recording.contract.verified = verify(
+        model.program, files[path], None if params is None else str(params), model.recording.scope, model.reference,
+        model.recording.given,
+    )  # fmt: skip
+    with named(path):
+        Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))
+
+
+def rows(recording: Recording) -> list[info.VarInfo]:
+    """What `.pdiparams.info` says of every value that is saved."""
+    return [
+        info.VarInfo(name, recording.structured.get(name, name), t.stop_gradient, _trainable(t))
+        for name, t in recording.scope.items()
+    ]
+
+
+def _trainable(tensor: Tensor) -> bool | None:
+    return not tensor.stop_gradient if isinstance(tensor, Parameter) else None

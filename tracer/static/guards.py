@@ -1,0 +1,91 @@
+"""Assumptions of a recording, checked when the program runs here; the engine checks the same in C++ (`run/guards.cpp`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import GuardError, with_user_line
+from .program import Guard
+
+ROUNDING = 1e-5  # two engines may differ in the last digits of a float
+MOST_ELEMENTS = 64  # of an array that a guard keeps whole
+
+
+def shown_value(array: Any) -> str:
+    """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
+    flat = np.asarray(array)
+    if flat.size == 1:
+        return repr(flat.item())
+    if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
+        return repr(flat.reshape(-1).tolist())
+    return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
+
+
+def fnv1a64(data: bytes) -> int:
+    """The 64-bit FNV-1a digest."""
+    digest = 0xCBF29CE484222325
+    for byte in data:
+        digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return digest
+
+
+def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
+    """Raise GuardError unless a value, or its shape, is what was assumed.   model: its name, for the error"""
+    if guard.kind == "dim":
+        found, holds = _dim(guard, shape)
+    elif guard.kind == "rank":
+        found, holds = str(len(shape)), str(len(shape)) == guard.expected
+    else:
+        found, holds = _value(guard.expected, np.asarray(array))
+    if not holds:
+        raise GuardError(with_user_line(refusal(guard, found, model)))
+
+
+def refusal(guard: Guard, found: str, model: str) -> str:
+    """What is said of an assumption that does not hold."""
+    subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(guard.kind, guard.var)
+    text = f": {guard.text}" if guard.text else ""
+    where = f"\n  at {guard.where}{text}" if guard.where else ""
+    return f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by {guard.reader or '?'}){where}"
+
+
+def _dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
+    if guard.axis >= len(shape):
+        return f"not there, the rank is {len(shape)}", False
+    return str(shape[guard.axis]), str(shape[guard.axis]) == guard.expected
+
+
+def _value(expected: str, array: Any) -> tuple[str, bool]:
+    if expected.startswith("fnv1a64:"):
+        found = f"fnv1a64:{fnv1a64(np.ascontiguousarray(array).tobytes()):016x}"
+        return found, found == expected
+    if expected.startswith("["):
+        wanted = expected[1:-1].split(", ") if len(expected) > 2 else []
+        values = array.reshape(-1).tolist()
+        if len(values) != len(wanted):
+            return f"{len(values)} values", False
+        wrong = [i for i, (v, w) in enumerate(zip(values, wanted, strict=True)) if not _same(v, w)]
+        return (f"[..., {values[wrong[0]]:.9g}, ...] at {wrong[0]}" if wrong else ""), not wrong
+    if array.size != 1:
+        return f"{array.size} values", False
+    value = array.item()
+    return (f"{value:.9g}" if isinstance(value, float) else repr(value)), _same(value, expected)
+
+
+def _same(found: Any, expected: str) -> bool:
+    if expected in ("True", "False"):
+        return bool(found) == (expected == "True")
+    if not isinstance(found, int | float):
+        return repr(found) == expected
+    if not isinstance(found, float):
+        return str(int(found)) == expected or float(found) == float(expected)
+    wanted = float(expected)
+    if not math.isfinite(wanted):
+        return math.isnan(found) if math.isnan(wanted) else found == wanted
+    if expected.lstrip("-").isdigit():
+        return math.isfinite(found) and math.trunc(found) == wanted
+    return abs(found - wanted) <= ROUNDING * max(1.0, abs(wanted))

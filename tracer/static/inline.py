@@ -1,0 +1,98 @@
+"""A program written into another one: its ops as they are, blocks and all, under names that are free there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+
+from ..core.tensor import Tensor
+from .modes import Static
+from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from .variable import Variable
+from .verify import EMPTY
+
+BLOCKS = (AttrType.BLOCK, AttrType.BLOCKS)
+
+
+def has_blocks(program: Program) -> bool:
+    """Whether a program has control flow."""
+    return len(program.blocks) > 1
+
+
+def inline(mode: Static, program: Program, feed: Mapping[str, Tensor], scope: Mapping[str, Tensor]) -> list[Tensor]:
+    """Write `program` behind what was recorded; gives its outputs.   feed: its inputs; scope: its values, by name"""
+    return _Inline(mode, program, {**scope, **feed}).outputs()
+
+
+class _Inline:
+    """names: by block of the source and name, in the recording; blocks: the number of each block there."""
+
+    def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
+        self._mode, self._recorder, self._program = mode, mode.recorder, program
+        self._names: dict[tuple[int, str], str] = {(0, EMPTY): EMPTY}
+        self._blocks: dict[int, Block] = {0: mode.recorder.block}
+        for name, tensor in given.items():
+            if name in program.block.vars:
+                self._names[0, name] = mode.recorder.name_of(tensor)
+        self._declare(program.block)
+        for op in program.block.ops:
+            if op.type not in ("feed", "fetch"):
+                self._recorder.block.ops.append(self._op(0, op))
+
+    def outputs(self) -> list[Tensor]:
+        """The variables of the recording that are the outputs."""
+        found: list[Tensor] = []
+        for name in self._program.fetches():
+            desc = self._recorder.var(self._names[0, name])
+            assert desc is not None
+            made = Variable(desc)
+            self._recorder.bind(made, desc.name)
+            found.append(made)
+        return found
+
+    def _declare(self, block: Block) -> None:
+        for name, var in block.vars.items():
+            if (block.idx, name) not in self._names and name not in ("feed", "fetch"):
+                self._names[block.idx, name] = self._new(var, self._blocks[block.idx])
+
+    def _new(self, var: VarDesc, block: Block) -> str:
+        made = deepcopy(var)
+        made.name = self._recorder.namer.fresh(var.name)
+        if self._mode.trains:
+            made.stop_gradient = not self._mode.tape
+        block.vars[made.name] = made
+        return made.name
+
+    def _name(self, block: int, name: str) -> str:
+        """What a name is in the recording, seen from a block of the source."""
+        at = block
+        while (at, name) not in self._names and at > 0:
+            at = self._program.blocks[at].parent
+        return self._names.get((at, name), name)
+
+    def _op(self, block: int, op: OpDesc) -> OpDesc:
+        def named(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+            return {slot: [self._name(block, n) for n in names] for slot, names in slots.items()}
+
+        attrs = {name: self._attr(block, attr) for name, attr in op.attrs.items()}
+        return replace(op, inputs=named(op.inputs), outputs=named(op.outputs), attrs=attrs)
+
+    def _attr(self, block: int, attr: Attr) -> Attr:
+        if attr.type == AttrType.BLOCK:
+            return Attr(attr.type, self._block(attr.value))
+        if attr.type == AttrType.BLOCKS:
+            return Attr(attr.type, [self._block(index) for index in attr.value])
+        if attr.type == AttrType.VAR:
+            return Attr(attr.type, self._name(block, attr.value))
+        return Attr(attr.type, [self._name(block, n) for n in attr.value]) if attr.type == AttrType.VARS else attr
+
+    def _block(self, index: int) -> int:
+        """Copy a block, once; gives its number in the recording."""
+        if index not in self._blocks:
+            source, blocks = self._program.blocks[index], self._recorder.program.blocks
+            made = self._blocks[index] = Block(len(blocks), self._blocks[max(source.parent, 0)].idx)
+            blocks.append(made)
+            self._declare(source)
+            made.ops = [self._op(index, op) for op in source.ops]
+        return self._blocks[index].idx
