@@ -15,7 +15,8 @@ from oarlock import nn
 from oarlock.static import InputSpec
 
 sys.path.insert(0, str(Path(__file__).parent))
-from same_linalg import LONG, ORDERS, M, R, S
+from same_fourier import LONG
+from same_linalg import ORDERS, M, R, S
 
 sys.path.pop(0)
 pytestmark = pytest.mark.paddle
