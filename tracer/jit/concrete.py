@@ -27,6 +27,12 @@ from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording, described, finish, named_layers, recording_of
 
 
+TOO_DEEP = (
+    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
+    "write it as a loop, or count its depth in Python"
+)
+
+
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
@@ -52,7 +58,9 @@ class ConcreteProgram:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
         wanted = state.mode.tape and any(not t.stop_gradient for t in (*given, *self.parameters))
-        return self.results.put(self._trained(given) if wanted else self._inferred(given))
+        found = self.results.put(self._trained(given) if wanted else self._inferred(given))
+        self.assumed.replay()
+        return found
 
     def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._trainer is None:
@@ -110,14 +118,19 @@ def build(
     """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
     recorder = Recorder()
     leaves, inputs = _as_variables(recorder, arguments)
-    attributes = Attributes(owner)
+    attributes, assumed = Attributes(owner), Assumed(owner)
+    recorder.saw = assumed.saw
     mode = Static(recorder, convert_or_leave, True)
     with instead(mode):
         try:
             outputs = _called(function, parameters, arguments.rebuilt(leaves), recorder, owner)
+        except RecursionError as error:
+            raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
             effects = attributes.taken()
+        assumed.finish(effects)
         kept = [e for e in effects if not _written_back(recorder, e)]
+        assumed.only(kept)
         flat, nesting = nest.flatten(outputs)
         refuse_arrays(flat)
         results = Results(nesting, flat, kept)
@@ -133,7 +146,7 @@ def build(
     fetched = [
         Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(kept)]
     ]
-    return ConcreteProgram(recording, inputs, fetched, results, Assumed(function, owner, kept), arguments.as_specs())
+    return ConcreteProgram(recording, inputs, fetched, results, assumed, arguments.as_specs())
 
 
 def refuse_arrays(flat: list[Any]) -> None:
