@@ -8,18 +8,36 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import TraceError, inside, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
 from ..static.control.arrays import TensorArray
+from ..static.input_spec import InputSpec
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect
 from .snapshots import MISSING, OURS, PLAIN, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
-LISTED = ("_parameters", "_buffers", "_sub_layers", "_pre_hooks", "_post_hooks")  # of a layer: their keys or elements count
-OWN = ("_full_name", "_static_functions", "forward", "_state_hooks", "_non_persistable", "__doc__", "__module__", "__weakref__")
+LISTED = (
+    "_parameters",
+    "_buffers",
+    "_sub_layers",
+    "_pre_hooks",
+    "_post_hooks",
+)  # of a layer: their keys or elements count
+OWN = (
+    "_full_name",
+    "_static_functions",
+    "forward",
+    "_state_hooks",
+    "_non_persistable",
+    "__doc__",
+    "__module__",
+    "__weakref__",
+)
 
 
 @dataclass
@@ -68,6 +86,7 @@ class Assumed:
         self._objects: dict[int, Any] = {}
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
+        self._held: list[dict[str, Any]] = []
         self._read: set[str] = set()
         self._texts: set[str] = set()  # by which `getattr` and `hasattr` may look
         self._effects: list[Effect] = []
@@ -98,6 +117,13 @@ class Assumed:
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
 
+    def given(self, name: str, argument: Any) -> None:
+        """An argument that is no tensor: it is known by what it is called with, but not what it holds."""
+        if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
+            held = {name: argument}
+            self._held.append(held)
+            self._name(held, name, argument)
+
     def _name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
             if _is_users(value):
@@ -114,7 +140,7 @@ class Assumed:
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
                 self._layer(layer)
-        elif whole and hasattr(value, "__dict__") or has_attributes(value):
+        elif (whole and hasattr(value, "__dict__")) or has_attributes(value):
             self._objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, held in list(vars(value).items()):
@@ -295,4 +321,3 @@ def _is_users(module: ModuleType) -> bool:
     """Whether a module may hold settings of the user: no library, not ours."""
     file = getattr(module, "__file__", None)
     return file is not None and not inside(file) and "site-packages" not in file and "/lib/python" not in file
-

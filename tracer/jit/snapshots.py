@@ -17,6 +17,7 @@ MISSING = object()
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps
 DEPTH = 3
+CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Plain(Snapshot):
         """By type and value; NaN is NaN."""
         if now is self.value:
             return True
-        return type(now) is type(self.value) and bool(now == self.value or (now != now and self.value != self.value))
+        return type(now) is type(self.value) and (bool(now == self.value) or repr(now) == repr(self.value) == "nan")
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,20 @@ class Mapping(Snapshot):
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            key == wanted and item.same(value) for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
+            key == wanted and item.same(value)
+            for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
+
+
+@dataclass(frozen=True)
+class Members(Snapshot):
+    """A set, by its members."""
+
+    members: frozenset[Any]
+
+    def same(self, now: Any) -> bool:
+        """Any set of the same members."""
+        return isinstance(now, set | frozenset) and now == self.members
 
 
 @dataclass(frozen=True)
@@ -102,15 +115,17 @@ def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
         return Plain(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.copy()) if value.dtype != object else Snapshot(value)
-    if type(value) in (list, tuple, dict, set, frozenset) and (len(value) > MANY or depth == 0):
+    return _of_container(value, depth) if type(value) in CONTAINERS else Snapshot(value)
+
+
+def _of_container(value: Any, depth: int) -> Snapshot:
+    if len(value) > MANY or depth == 0:
         return Large(value, len(value))
-    if type(value) in (list, tuple):
-        return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
-    if type(value) is dict:
+    if isinstance(value, dict):
         return Mapping(value, tuple((k, snapshot(v, depth - 1)) for k, v in value.items()))
-    if type(value) is set:
-        return Large(value, len(value))
-    return Snapshot(value)
+    if isinstance(value, list | tuple):
+        return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
+    return Members(value, frozenset(value))
 
 
 def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
@@ -148,7 +163,9 @@ def copied(value: Any) -> Any:
 
 def has_attributes(value: Any) -> bool:
     """Whether a value is an object of the user's, whose attributes a function may read: no function, no tensor, nothing of ours."""
-    if isinstance(value, Layer | Tensor | FunctionType | CellType | functools.partial) or not hasattr(value, "__dict__"):
+    if isinstance(value, Layer | Tensor | FunctionType | CellType | functools.partial) or not hasattr(
+        value, "__dict__"
+    ):
         return False
     module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
     if isinstance(value, type):

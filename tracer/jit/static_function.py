@@ -24,7 +24,6 @@ from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording
 from .switches import is_enabled, show_code
 
-
 MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
 
 

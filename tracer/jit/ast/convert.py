@@ -109,8 +109,10 @@ def _convert(code: CodeType) -> CodeType:
 def _refuse_names(tree: ast.AST) -> None:
     """Raise TraceError where the user's names are those of converted code."""
     for node in ast.walk(tree):
-        name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
-        if name == RUNTIME or name and name.startswith("_ol_"):
+        if not isinstance(node, ast.Name | ast.arg):
+            continue
+        name = node.id if isinstance(node, ast.Name) else node.arg
+        if name == RUNTIME or name.startswith("_ol_"):
             why = f"the name '{name}' in line {node.lineno} is one that converted code uses itself; take another"
             raise TraceError(with_user_line(why))
 
