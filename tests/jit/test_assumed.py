@@ -305,7 +305,6 @@ def named(_ol_x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (hooked, "values of a program have no hooks"),
         (endless, "write it as a loop"),
         (named, "the name '_ol_x' in line"),
     ],
@@ -314,3 +313,51 @@ def test_what_cannot_be_in_a_program_is_refused(function: Any, message: str) -> 
     with pytest.raises(RuntimeError, match=message):
         paddle.jit.to_static(function)(x())
     check(x() * 2, 2, 4, 6)  # nothing is left of the recording
+
+
+class Tenfold(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient * 10
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (hooked, "values of a program have no hooks"),
+        (lambda x: Tenfold.apply(x) * 3 + x - x, "Tenfold: a program has no place for the backward"),
+    ],
+)
+def test_gradients_that_a_program_cannot_give_are_refused(function: Any, message: str) -> None:
+    static = paddle.jit.to_static(function)
+    check(static(x()), 6, 12, 18)
+    wants = x()
+    wants.stop_gradient = False
+    with pytest.raises(RuntimeError, match=message):
+        static(wants)
+    with paddle.no_grad():
+        check(static(wants), 6, 12, 18)
+
+
+class Masked(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[int, Any] = {}
+
+    def forward(self, x: Any) -> Any:
+        if 3 not in self.kept:
+            self.kept[3] = paddle.ones([3]) * 2
+        return x * self.kept[3]
+
+
+def test_a_layer_that_keeps_what_it_computes_keeps_nothing_of_the_program() -> None:
+    net = paddle.jit.to_static(Masked())
+    with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values"):
+        check(net(x()), 2, 4, 6)
+    check(net(x()), 2, 4, 6)
+    assert net.kept == {}
+    assert net.forward.get_traced_count() == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -235,10 +236,9 @@ class Assumed:
         if now is place.was.value and isinstance(now, list | dict):
             held = [v for v in reachable(now) if isinstance(v, Variable | TensorArray)]
             if held:
-                restored(place.was)
-                why = f"'{place.label}' is from outside and was given values of the program; return them instead"
-                raise TraceError(with_user_line(why))
-            self._spoiled = self._spoiled or place.label
+                self._leaked(place)
+            else:
+                self._spoiled = self._spoiled or place.label
         elif place.key in LISTED:
             self._spoiled = self._spoiled or place.label
         elif is_data(now) and now is not MISSING:
@@ -247,6 +247,16 @@ class Assumed:
             self._spoiled = self._spoiled or place.label
         if read:
             self._keep(place)
+
+    def _leaked(self, place: Place) -> None:
+        """Values of the program in a list or dict: a layer that keeps what it computed computes it at each run; any other one is refused."""
+        restored(place.was)
+        if isinstance(place.holder, Layer):
+            why = "holds none of the values that forward put there; each run computes them"
+            warnings.warn(f"'{place.label}' {why}", stacklevel=8)
+            return
+        why = f"'{place.label}' is from outside and was given values of the program; return them instead"
+        raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
         (self._counted if place.counted else self._always).append(place)

@@ -51,6 +51,7 @@ class ConcreteProgram:
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
+        self.cuts: list[str] = []
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
         self._trainer: Any = None
@@ -59,6 +60,8 @@ class ConcreteProgram:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
         wanted = state.mode.tape and any(not t.stop_gradient for t in (*given, *self.parameters))
+        if wanted and self.cuts:
+            raise TraceError("no gradients: " + "; ".join(self.cuts))
         found = self.results.put(self._trained(given) if wanted else self._inferred(given), tensors)
         self.assumed.replay()
         return found
@@ -159,7 +162,9 @@ def build(
         Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(behind)]
     ]
     inputs = [Variable(recorder.program.block.vars[n]) for n in fed]
-    return ConcreteProgram(recording, inputs, fetched, results, assumed, arguments.as_specs())
+    made = ConcreteProgram(recording, inputs, fetched, results, assumed, arguments.as_specs())
+    made.cuts = recorder.cuts
+    return made
 
 
 def _warn_of_containers(function: str, names: list[str]) -> None:

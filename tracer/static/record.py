@@ -40,6 +40,7 @@ class Recorder:
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
         self.layers: list[str] = []  # those that forward is in, outermost first
+        self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 

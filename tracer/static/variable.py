@@ -45,10 +45,10 @@ class Variable(Tensor):
         self._name = desc.name
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """See Tensor.register_hook; a program has none, so it is refused where gradients are to flow."""
-        if state.mode.static and state.mode.builder is None and state.mode.tape and not self.stop_gradient:
+        """See Tensor.register_hook; a program has none, and gives no gradients then."""
+        if state.mode.static and state.mode.builder is None and not self.stop_gradient:
             why = "register_hook: values of a program have no hooks; set it on what the function is given or gives, or on a parameter"
-            raise TraceError(with_user_line(f"{why} (X={self.meta})"))
+            state.mode.cuts(f"{why} (X={self.meta})")
         return super().register_hook(hook)
 
     # -- its declaration ----------------------------------------------------------------------------------------
