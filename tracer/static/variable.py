@@ -36,6 +36,7 @@ class Variable(Tensor):
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
+    mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     error_clip: Any = None
     _block: Block | None = None
 

@@ -26,11 +26,11 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 
 def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """A block that runs if its condition holds; with is_scalar_condition=False, if no operand is empty."""
+    """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it reads is empty."""
     body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.cells_of(block, _names(desc, "Cond") or _names(desc, "Input"))
-    test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested)))
+    tested = lowering.cells_of(block, _names(desc, "Cond" if scalar else "Input"))
+    test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
 

@@ -10,14 +10,14 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..blocks import block_reads, block_writes
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Kind, VarDesc
+from ..program import VarDesc
 from ..record import Inner
 from ..variable import Variable
 from . import nest
 from .arrays import TensorArray
 from .branch import check_condition, put_back
+from .regions import emit_while
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, zeros
 
 Values = list[Any]
@@ -336,7 +336,7 @@ class Loop:
             last = self._condition(condition)
             self._write_back(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
-        self._emit_while(inner, flag)
+        emit_while(recorder, inner.block, flag.name)
 
     def _first_condition(self) -> Tensor:
         """The condition before the first round.   What the test itself changes is another first value."""
@@ -377,16 +377,6 @@ class Loop:
         for carried, value in values:
             if carried.variable is not None and self.recorder.name_of(value) != carried.variable.name:
                 self._assign(value, carried)
-
-    def _emit_while(self, inner: Inner, flag: Variable) -> None:
-        recorder, block = self.recorder, inner.block
-        scopes = recorder.namer.temporary("while_scopes")
-        recorder.block.vars[scopes] = VarDesc(scopes, dtype="", kind=Kind.STEP_SCOPES)
-        reads = [n for n in block_reads(recorder.program, block) if n != flag.name]
-        writes = block_writes(recorder.program, block)
-        attrs = {"is_test": Attr(AttrType.BOOLEAN, False), "sub_block": Attr(AttrType.BLOCK, block.idx)}
-        reads += [n for n in writes if n not in reads and n != flag.name]
-        recorder.emit("while", {"Condition": [flag.name], "X": reads}, {"Out": writes, "StepScopes": [scopes]}, attrs)
 
     def _results(self) -> Values:
         values = self._start()
