@@ -10,7 +10,7 @@ from ..effects.auc import Area
 from ..effects.calls import Caller
 from ..effects.showing import Check, Printer
 from ..program import OpDesc
-from . import lists
+from . import clipping, lists
 from .copies import SAME
 from .plan import Back, Branch, Do, Loop, Step
 from .vjps import vjp
@@ -168,6 +168,12 @@ def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
+def clip_by_norm(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """clip_by_norm"""
+    names = {"CLIPPED": clipping.clipped, "most": desc.attr("max_norm")}
+    return statement("{o0} = {CLIPPED}({0}, {most})", "X", "Out", **names)(lowering, block, desc)  # type: ignore[return-value]
+
+
 SPECIAL: dict[str, Special] = {
     "print": show,
     "assert": check,
@@ -197,5 +203,7 @@ SPECIAL: dict[str, Special] = {
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
+    "squared_l2_norm": statement("{o0} = {SQUARED}({0})", "X", "Out", SQUARED=clipping.squared_norm),
+    "clip_by_norm": clip_by_norm,
     "vjp": vjp,
 }
