@@ -85,7 +85,7 @@ def test_a_result_that_nobody_used() -> None:
 def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
     made = program(TANH, OpDesc("no_such_op", {"X": ["x"]}, {"Out": ["z"]}))
     made.blocks.append(Block(1, 0))
-    made.block.ops.append(OpDesc("while_grad", attrs={"sub_block": Attr(AttrType.BLOCK, 1)}))
+    made.block.ops.append(OpDesc("while_grad", {"StepScopes": []}, attrs={"sub_block": Attr(AttrType.BLOCK, 1)}))
     with pytest.raises(Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"):
         Compiled(made, ["x"], ["y"])
 
