@@ -44,7 +44,7 @@ class OptimizerWithMixedPrecision:
         self._shrinks = (decr_every_n_nan_or_inf, decr_ratio)
         self._guarded, self._promote = bool(use_amp_guard) and level == "O2", use_promote
         self._factor: Variable | None = None
-        self._scaled: Variable | None = None
+        self._scaled: Any = None
         self._counts: dict[str, Variable] = {}
         self._program: Program | None = None
 
@@ -116,10 +116,10 @@ class OptimizerWithMixedPrecision:
     def _change_factor(self, bad: Variable) -> None:
         """What GradScaler.update does: count steps of one kind in a row, and change the factor when there are enough."""
         good = OPS["logical_not"](bad)
-        factor = self.get_loss_scaling()
+        factor: Any = self.get_loss_scaling()
         for name, happened, (every, ratio) in (("good", good, self._grows), ("bad", bad, self._shrinks)):
             count = self._counts[name]
-            more = (count + 1) * happened.astype("int32")  # the other kind begins anew
+            more: Any = (count + 1) * happened.astype("int32")  # the other kind begins anew
             due = OPS["equal"](more, OPS["fill_constant"](shape=[1], value=float(every), dtype=dtype_of("int32").proto))
             changed = factor * ratio
             factor = OPS["where"](due, changed, factor)
@@ -160,9 +160,9 @@ def decorate(
         raise OpError(with_user_line(f"decorate: {why}"))
     defaults = (2.0**15, 1000, 2, 0.8) if older else (2.0**16, 2000, 1, 0.5)
     given = (init_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, decr_ratio)
-    start, every_good, every_bad, less = (d if g is None else g for g, d in zip(given, defaults, strict=True))
+    start, good, bad, less = (d if g is None else g for g, d in zip(given, defaults, strict=True))
     dynamic = (older or dtype == "float16") if use_dynamic_loss_scaling is None else use_dynamic_loss_scaling
     lists = amp_lists or AutoMixedPrecisionLists(dtype=dtype)
     return OptimizerWithMixedPrecision(
-        optimizer, lists, level, dtype, start, dynamic, every_good, every_bad, incr_ratio, less, use_amp_guard, master_grad, use_promote
+        optimizer, lists, level, dtype, start, dynamic, int(good), int(bad), incr_ratio, less, use_amp_guard, master_grad, use_promote
     )  # fmt: skip

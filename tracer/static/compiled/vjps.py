@@ -76,12 +76,11 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         return places[0] if places else "None"
 
     def arrived(slot: Slot) -> str:
-        names, results = desc.inputs.get(f"{slot.name}@GRAD", []), desc.inputs.get(slot.name, [])
-        names = [n if n != EMPTY else None for n in names] or [None] * len(results)
+        results = desc.inputs.get(slot.name, [])
         places = []
-        for i, name in enumerate(names):
-            cells.append(lowering.cell(block, results[i] if name is None else name))
-            places.append(f"{{ZEROS}}({{{len(cells) - 1}}})" if name is None else f"{{{len(cells) - 1}}}")
+        for i, name in enumerate(desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)):
+            cells.append(lowering.cell(block, results[i] if name == EMPTY else name))
+            places.append(f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}")
         return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
 
     grads = [arrived(op.outs[i]) for i in op.grad_outs]

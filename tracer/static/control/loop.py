@@ -382,9 +382,10 @@ class Loop:
 
     def _results(self) -> Values:
         values = self._start()
+        assert self._first is not None
+        flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
         for carried in self.carried.values():
             if isinstance(carried.initial, Undefined) and carried.name.isidentifier() and carried.variable is not None:
-                flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
                 carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
