@@ -58,6 +58,7 @@ def convert_or_leave(function: Any) -> Any:
     if isinstance(plain, FunctionType):
         if not is_users(plain):
             return function
+        _tell(plain)
         try:
             return convert(function)
         except NoSource as error:
@@ -69,6 +70,13 @@ def convert_or_leave(function: Any) -> Any:
     if isinstance(method, FunctionType) and is_users(method):
         return convert_or_leave(MethodType(method, function))
     return function
+
+
+def _tell(function: FunctionType) -> None:
+    """Say to the recording, if there is one, whose names it is going to read."""
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.saw is not None:
+        mode.recorder.saw(function)
 
 
 _WARNED: set[str] = set()
