@@ -20,6 +20,7 @@ from ...static.control.arrays import TensorArray
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
+from .outside import in_a_block, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 
@@ -60,10 +61,12 @@ def convert_or_leave(function: Any) -> Any:
             return function
         _tell(plain)
         try:
-            return convert(function)
+            made = convert(function)
         except NoSource as error:
             _warn(plain, error)
-            return function
+            made = function
+        recorder = in_a_block(state.mode)
+        return made if recorder is None else noting(recorder, function, made)
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")

@@ -17,8 +17,10 @@ from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.loop import record_loop
+from ...static.control.places import taken_back
 from ...static.control.values import Undefined, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
+from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
 from .rows import Range, Rows, rows_of
@@ -89,6 +91,7 @@ def _lists_that_stay(
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
             branch()
+        taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
         after = get()
@@ -244,12 +247,27 @@ def as_condition(value: Any) -> Any:
 
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """`a and b()`."""
-    return _logical("logical_and", a, b()) if isinstance(a, Variable) else a and b()
+    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """`a or b()`."""
-    return _logical("logical_or", a, b()) if isinstance(a, Variable) else a or b()
+    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
+
+
+def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    """Both operands are computed; where the second one changes more than its result, only if it counts."""
+    mode = static_mode(state.mode)
+    if mode is None:
+        return _logical(op, a, b())
+    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
+    with mode.recorder.writing(here):
+        second = b()
+    if not taken_back(here):
+        return _logical(op, a, second)
+    mode.recorder.rewind(mark)
+    ways = (lambda: as_condition(b())), (lambda: constant(op == "logical_or"))
+    return cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
 
 
 def _logical(op: str, a: Variable, b: Any) -> Any:
