@@ -143,7 +143,7 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
     mode = Trace(recorder)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = finish(recorder, outputs)
+        contract = finish(recorder, _some(outputs))
     recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
     recording.given = given
     written = {name for op in recording.program.block.ops for name in op.output_names()}
@@ -178,7 +178,7 @@ def record(method: Method, together: Together) -> Recording:
     with instead(Static(recorder, convert_or_leave)), untouched(owner, recorder):
         with named_layers(owner, recorder) if owner is not None else nullcontext():
             outputs = method.call(leaves, converts=True)
-        contract = finish(recorder, outputs)
+        contract = finish(recorder, _some(outputs))
     together.add(recorder)
     return recording_of(owner, recorder, described(recorder.program, contract))
 
@@ -210,11 +210,16 @@ def untouched(owner: Layer | None, recorder: Recorder) -> Iterator[None]:
         )
 
 
+def _some(outputs: Any) -> Any:
+    """The outputs.   Raises TraceError where no tensor is among them: a file without outputs is of no use."""
+    if not tree.flatten(outputs, "out")[0]:
+        raise TraceError("the layer gives no tensor; there is nothing to record")
+    return outputs
+
+
 def finish(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
     flat, nesting = tree.flatten(outputs, "out")
-    if not flat:
-        raise TraceError("the layer gives no tensor; there is nothing to record")
     for _, tensor in flat:
         if isinstance(tensor, Variable) and tensor.half is not None:
             refuse_half(tensor.half)

@@ -43,9 +43,9 @@ def _mode_for(value: Any) -> Static | None:
 
 
 def if_(
-    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str], count: int
 ) -> None:
-    """`if test: then() else: other()`; get, put: the variables that these change."""
+    """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count` are read afterwards."""
     mode = _mode_for(test)
     if mode is None:
         (then if test else other)()
@@ -57,18 +57,18 @@ def if_(
         def record() -> list[Any]:
             put(before)
             run()
-            found = [_copy(value) for value in get()]
+            found = [_copy(value) for value in get()[:count]]
             for value, copied in zip(before, kept, strict=True):
                 _fill(value, copied)
             return found
 
         return record
 
-    found = record_branches(mode, as_condition(test), side(then), side(other), names)
-    for i, value in enumerate(before):
+    found = record_branches(mode, as_condition(test), side(then), side(other), names[:count])
+    for i, value in enumerate(before[:count]):
         if _fill(value, found[i]):
             found[i] = value
-    put(found)
+    put([*found, *before[count:]])
 
 
 def _lists_that_stay(
