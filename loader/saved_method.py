@@ -63,7 +63,7 @@ class SavedMethod:
             g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._taken, strict=False)
         ]
         self._check(tensors)
-        runner = self._trainer if training and state.mode.silent else self.runner
+        runner = self._trainer if training else self.runner
         return runner.run_here(tensors)
 
     def _check(self, tensors: Sequence[Tensor]) -> None:

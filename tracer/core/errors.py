@@ -52,6 +52,8 @@ def inside(filename: str) -> bool:
     """Whether `filename` belongs to Oarlock itself."""
     if filename.startswith(_COMMANDS):
         return False
+    if filename.startswith(COMPILED):
+        return True
     return filename.startswith(_ROOTS) or filename == contextlib.__file__  # our context managers pass through it
 
 
@@ -62,6 +64,7 @@ def _roots() -> tuple[str, ...]:
     return (_PACKAGE, *beside)
 
 
+COMPILED = "<oarlock program"  # the file that functions made of programs say they are from
 _ROOTS = _roots()
 _NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a tensor
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep

@@ -227,11 +227,15 @@ def _off(found: Any, wanted: Any, program: Program) -> bool:
 
 
 def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
-    """The tensors that the outermost block makes, each where it is written last: a loop's are what it leaves."""
+    """The tensors that the outermost block makes, each where it is written last: a loop's are what it leaves.
+
+    What nobody reads is left out: the engine need not have it, such as the statistics of a norm that keeps its own.
+    """
     declared = program.block.vars
+    read = {name for b in program.blocks for op in b.ops for name in op.input_names()}
     written = [name for op in program.block.ops if op.type not in ("feed", "fetch") for name in op.output_names()]
     last = reversed(dict.fromkeys(reversed(written)))
-    return [n for n in last if n not in scope and n in declared and declared[n].kind == Kind.DENSE]
+    return [n for n in last if n in read and n not in scope and n in declared and declared[n].kind == Kind.DENSE]
 
 
 def first_optimised(

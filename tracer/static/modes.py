@@ -23,6 +23,7 @@ class Trace(Eager):
     """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards."""
 
     silent = False
+    bare = False  # gradients, and programs that are called, are recorded op by op
 
     def __init__(self, recorder: Recorder, tape: bool = True) -> None:
         super().__init__(tape)
