@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -63,6 +64,11 @@ class Variable(Tensor):
     def shape(self) -> list[Any]:
         """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
         return list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: an int, or a value of the program where only a run knows it."""
+        return math.prod(self.desc.shape) if all(d >= 0 for d in self.desc.shape) else OPS["size"](self)
 
     @property
     def made_at(self) -> str:
