@@ -19,6 +19,10 @@ class OpError(OarlockError, ValueError):
     """An op was given operands or attributes it does not accept."""
 
 
+class AssertError(OpError, AssertionError):
+    """An assert, or a condition that leads to a `raise`, of a program that ran did not hold."""
+
+
 class TraceError(OarlockError, RuntimeError):
     """A program could not be recorded: Python asked for a value that is not known while recording."""
 

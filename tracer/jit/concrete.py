@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..core.autograd import no_grad
@@ -17,7 +18,7 @@ from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
 from ..static.program import OpDesc, Program
-from ..static.prune import feed_op, without_dead_ops
+from ..static.prune import EFFECTS, feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
@@ -63,16 +64,18 @@ class ConcreteProgram:
         return found
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self.keeps_state or self._is_random():
+        if self.keeps_state or self._only_runs_here:
             with no_grad():
                 return self._trained(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(self.main_program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
-    def _is_random(self) -> bool:
+    @cached_property
+    def _only_runs_here(self) -> bool:
+        """Whether it draws random numbers, prints or asserts."""
         ops: list[OpDesc] = [op for b in self.main_program.blocks for op in b.ops]
-        return any(op.type in OPS and OPS[op.type].facts.random for op in ops)
+        return any(op.type in EFFECTS or (op.type in OPS and OPS[op.type].facts.random) for op in ops)
 
 
 class Results:

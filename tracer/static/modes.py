@@ -66,6 +66,9 @@ class Trace(Eager):
         """Note that Python saw a value."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
             self._note("value", tensor, 0, shown_value(tensor.array), reader)
+            if tensor.array.ndim > 1:  # as many values in another shape are another array
+                for axis in range(tensor.array.ndim):
+                    self._note_dim(tensor, axis, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape, as a list that notes which sizes are looked at."""
@@ -73,8 +76,8 @@ class Trace(Eager):
             return list(tensor.array.shape)
         return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis))
 
-    def _note_dim(self, tensor: Tensor, axis: int) -> None:
-        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), f"shape[{axis}]")
+    def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
+        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]")
 
     def _note(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
         line = user_line()

@@ -20,6 +20,7 @@ from ...static.control.arrays import TensorArray
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
+from .checks import print_
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 
@@ -142,10 +143,6 @@ def _map(function: Any, *iterables: Any) -> Any:
     return map(call(function), *iterables)
 
 
-def _print(*values: Any, **how: Any) -> None:
-    print(*values, **how)
-
-
 def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
@@ -200,7 +197,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
     builtins.map: _map,
-    builtins.print: _print,
+    builtins.print: print_,
     builtins.int: _cast("int64", int),
     builtins.float: _cast(default_float, float),
     builtins.bool: _cast("bool", bool),
