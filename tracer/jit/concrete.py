@@ -112,12 +112,12 @@ def build(
 ) -> ConcreteProgram:
     """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
     recorder = Recorder()
-    leaves, inputs = _as_variables(recorder, arguments)
+    leaves, inputs = inputs_of(recorder, arguments)
     attributes = Attributes(owner)
     mode = Static(recorder, convert_or_leave, True)
     with instead(mode):
         try:
-            outputs = _called(function, parameters, arguments.rebuilt(leaves), recorder, owner)
+            outputs = call_recorded(function, parameters, arguments.rebuilt(leaves), recorder, owner)
         finally:
             effects = attributes.taken()
         kept = [e for e in effects if not _written_back(recorder, e)]
@@ -147,7 +147,8 @@ def refuse_arrays(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    """The leaves of a call with a variable in place of each tensor, and these variables."""
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
         if is_input(leaf):
@@ -166,7 +167,10 @@ def _fed(recorder: Recorder, name: str, meta: Meta) -> Variable:
     return made
 
 
-def _called(function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any) -> Any:
+def call_recorded(
+    function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any
+) -> Any:
+    """Call the converted function while a program is recorded; ops of sublayers carry their names."""
     converted = convert_or_leave(function)
     if isinstance(owner, Layer):
         with named_layers(owner, recorder):

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, TraceError, user_line, with_user_line
 from ..core.mode import Mode, Over
@@ -166,17 +168,23 @@ class Static(Mode):
         made.tape = tape
         return made
 
+    def trouble(self, error: Exception, instead: Any) -> Any:
+        """Raise an error of the recording.   A mode that looks for all of them notes it, and gives what to go on with."""
+        raise error
+
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
         for arg in args:
             if isinstance(arg, Variable) and arg.half is not None and arg.half.block == self.recorder.block.idx:
-                refuse_half(arg.half)
+                self.trouble(half_error(arg.half), None)
         metas = metas_of(op, args)
         try:
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            raise OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})")) from None
+            wrong = OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong.__suppress_context__ = True
+            inferred = self.trouble(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
         outputs = {s.name: names_of(made[i]) for i, s in recorded_slots(op)}
@@ -228,11 +236,22 @@ class Static(Mode):
         """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
 
 
+def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:
+    """What the results of an op are taken for that refuses its operands: like the first of them."""
+    first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
+    found = [[first] if slot.many else first for slot in op.outs]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 def refuse_half(half: Half) -> NoReturn:
     """Say that a variable may have no value."""
-    raise TraceError(
-        with_user_line(f"'{half.name}' {half.why}; give it one before, or use it under the same condition")
-    )
+    raise half_error(half)
+
+
+def half_error(half: Half) -> TraceError:
+    """The error for a variable that may have no value."""
+    why = f"'{half.name}' {half.why}; give it one before, or use it under the same condition"
+    return TraceError(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -55,11 +55,15 @@ def if_(
         _recorded_if(mode, condition, then, other, get, put, names)
         return
     except Stopped as found:
-        stop = found
+        stop: Stopped | None = found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+        stop = None
     mode.recorder.rewind(mark)
     put(start)
-    refuse_where(mode, condition, stop)  # what is left is no branch any more
-    (other if stop.holds else then)()
+    if stop is not None:
+        refuse_where(mode, condition, stop)
+    (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
 
 
 def _recorded_if(
@@ -147,7 +151,7 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         body()
         return get()
 
-    put(unconditional(lambda: record_loop(mode, tested, ran, get(), names), "a round of a loop"))
+    put(_loop(mode, tested, ran, get(), names))
 
 
 def for_(
@@ -201,16 +205,31 @@ def _recorded_rounds(
         body(rows.item(at))
         return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
 
-    names = ["the counter", *names]
-    found = unconditional(lambda: record_loop(mode, tested, ran, [constant(start), *get()], names), "a round of a loop")
+    found = _loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
     put(found[1:])
+
+
+def _loop(
+    mode: Static, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], start: list[Any], names: Sequence[str]
+) -> list[Any]:  # fmt: skip
+    mark = mode.recorder.mark()
+    try:
+        found: list[Any] = unconditional(lambda: record_loop(mode, test, body, start, names), "a round of a loop")
+        return found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+    mode.recorder.rewind(mark)
+    return body(start)
 
 
 def returned(value: Any, whether: Any = True) -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
         why = "not every way through the function returns a value; Python would give None there"
-        raise TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        error = TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        mode = static_mode(state.mode)
+        assert mode is not None
+        return mode.trouble(error, value)
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 
