@@ -11,6 +11,7 @@ import pytest
 import oarlock.ops  # noqa: F401 - fills OPS
 from oarlock.core import native
 from oarlock.core.op import OPS
+from oarlock.static.compiled.fuse import ALONE
 
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 
@@ -162,3 +163,34 @@ def test_sums_to_a_shape(shape: tuple[int, ...], axis: int) -> None:
     assert found is not NotImplemented
     assert found.shape == shape
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_an_input_that_nobody_else_holds_is_written_over() -> None:
+    def run(shape: tuple[int, ...], keep: bool) -> tuple[Any, Any, Any]:
+        x, y = numbers(*shape), numbers(*shape, seed=1)
+        held = x[:1] if keep else None
+        place, before = x.ctypes.data, x.copy()
+        z = call(x, y)
+        return z.ctypes.data == place, np.array_equal(z, np.abs(before + y)), held
+
+    call = native.kernel("Expression")(2, [], [("add", 0, 1), ("abs", 2, 2)], [3], [0], ALONE)
+    assert run((64, 300), keep=False)[:2] == (True, True)
+    assert run((64, 300), keep=True)[:2] == (False, True)
+
+
+def test_an_input_that_is_read_later_is_not_written_over() -> None:
+    x, y = numbers(64, 300), numbers(64, 300, seed=1)
+    wanted = x + y, (x + y) * x
+    call = native.kernel("Expression")(2, [], [("add", 0, 1), ("mul", 2, 0)], [2, 3], [0], ALONE)
+    place = x.ctypes.data
+    found = call(x, y)
+    assert [z.ctypes.data == place for z in found] == [False, True]  # the second one reads it last
+    for z, w in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(z, w, rtol=1e-6)
+
+
+def test_a_broadcast_input_is_not_written_over() -> None:
+    x, y = numbers(1, 300), numbers(64, 300)
+    wanted = x + y
+    call = native.kernel("Expression")(2, [], [("add", 0, 1)], [2], [0], ALONE)
+    np.testing.assert_array_equal(call(x, y), wanted)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.core.eager import result_metas
 from oarlock.core.errors import OpError
 from oarlock.core.op import Meta, Op
 
@@ -22,6 +21,17 @@ def metas_of(row: Row) -> tuple[Any, ...]:
         return Meta(a.shape, a.dtype)
 
     return tuple(None if a is None else [meta(t) for t in a] if isinstance(a, list) else meta(a) for a in row.args)
+
+
+def result_metas(op: Op, outs: Any) -> Any:
+    """The Metas of what a kernel gave, nested as a meta rule nests them."""
+
+    def of(slot_many: bool, value: Any) -> Any:
+        return [Meta(np.shape(a), a.dtype) for a in value] if slot_many else Meta(np.shape(value), value.dtype)
+
+    if len(op.outs) == 1:
+        return of(op.outs[0].many, outs)
+    return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
 
 
 def flat(op: Op, outs: Any) -> list[Any]:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.eager import Eager, result_metas
+from oarlock.core.eager import Eager
 from oarlock.core.mode import pushed
 from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import IDS, INTERNAL, ROWS, arrays_of, constant_of, op_of
-from .test_forward import compatible, flat
+from .test_forward import compatible, flat, result_metas
 
 STEP = 1e-6
 

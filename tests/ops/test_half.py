@@ -11,7 +11,6 @@ import pytest
 
 from oarlock.core.autograd import grad
 from oarlock.core.dtype import BY_NP, HALF, is_float
-from oarlock.core.eager import result_metas
 from oarlock.core.errors import OpError
 from oarlock.core.mode import pushed
 from oarlock.core.op import Meta
@@ -19,7 +18,7 @@ from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import FLOAT32_SLOTS, IDS, ROWS, arrays_of, constant_of, op_of
-from .test_forward import compatible, flat
+from .test_forward import compatible, flat, result_metas
 from .test_gradient import Checked, differentiable
 
 TYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]

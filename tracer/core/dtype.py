@@ -96,11 +96,6 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "c"
 
 
-def is_int(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is of whole numbers; bool is not."""
-    return dtype.kind in "iu"
-
-
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can have."""
     kind = dtype.kind

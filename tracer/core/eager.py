@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import numpy as np
-
 from ._tape import Node, next_seq
 from .dtype import is_float
 from .errors import OpError, with_user_line
 from .mode import Mode
-from .op import Meta, Op
+from .op import Op
 from .tensor import Tensor
 
 
@@ -130,17 +128,6 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
     raise OpError(with_user_line(message)) from cause
-
-
-def result_metas(op: Op, outs: Any) -> Any:
-    """The Metas of what a kernel gave, nested as a meta rule nests them."""
-
-    def of(slot_many: bool, value: Any) -> Any:
-        return [Meta(np.shape(a), a.dtype) for a in value] if slot_many else Meta(np.shape(value), value.dtype)
-
-    if len(op.outs) == 1:
-        return of(op.outs[0].many, outs)
-    return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
 
 
 EAGER = Eager(tape=True)

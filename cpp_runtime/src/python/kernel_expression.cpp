@@ -42,6 +42,7 @@ struct Code {
   std::vector<double> constants;
   std::vector<Instruction> instructions;
   std::vector<std::size_t> outputs;
+  std::vector<std::size_t> spent;  // inputs that the caller does not read again
 
   [[nodiscard]] std::size_t first() const { return inputs + constants.size(); }
 };
@@ -204,11 +205,13 @@ class Run {
 
 class Expression {
  public:
-  Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code,
-             std::vector<std::size_t> outputs) {
+  Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code, std::vector<std::size_t> outputs,
+             std::vector<std::size_t> spent, Py_ssize_t alone)
+      : alone_(alone) {
     code_.inputs = inputs;
     code_.constants = std::move(constants);
     code_.outputs = std::move(outputs);
+    code_.spent = std::move(spent);
     if (inputs < 1 || inputs > kMostInputs) throw nb::value_error("an expression has 1 to 64 inputs");
     for (nb::handle item : code) {
       auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
@@ -219,11 +222,14 @@ class Expression {
     for (std::size_t o : code_.outputs)
       if (o < code_.first() || o >= code_.first() + code_.instructions.size())
         throw nb::value_error("an output is no result");
+    for (std::size_t i : code_.spent)
+      if (i >= inputs) throw nb::value_error("what is spent is no input");
     place();
   }
 
   [[nodiscard]] nb::object call(const nb::args& given) const {
     if (given.size() != code_.inputs) return not_implemented();
+    std::vector<std::size_t> free = written_over(given);
     std::vector<Array> arrays;
     arrays.reserve(given.size());
     for (nb::handle a : given) {
@@ -236,10 +242,9 @@ class Expression {
     if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
     std::vector<Array> made;
     made.reserve(code_.outputs.size());
-    for (std::size_t i = 0; i < code_.outputs.size(); ++i)
-      made.push_back(empty(layout.rank, layout.shape, layout.type));
+    for (std::size_t output : code_.outputs) made.push_back(memory_for(output, free, arrays, layout));
     for_type(layout.type, [&]<class T>(T) {
-      Unlocked free(layout.size * static_cast<Size>(code_.instructions.size()));
+      Unlocked unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
       Run<T>(code_, layout, made).all();
     });
     if (made.size() == 1) return python::given(std::move(made[0]));
@@ -252,6 +257,43 @@ class Expression {
 
  private:
   Code code_;
+  Py_ssize_t alone_;  // references to an argument that only one local of the caller holds; 0 where that cannot be told
+
+  // The inputs whose memory nobody but this call can see.
+  [[nodiscard]] std::vector<std::size_t> written_over(const nb::args& given) const {
+    std::vector<std::size_t> found;
+    if (alone_ == 0) return found;
+    for (std::size_t i : code_.spent) {
+      PyObject* a = given[i].ptr();
+      if (Py_REFCNT(a) != alone_ || !PyArray_CheckExact(a)) continue;
+      auto* array = reinterpret_cast<PyArrayObject*>(a);
+      bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
+      if (own && PyArray_ISCARRAY(array)) found.push_back(i);
+    }
+    return found;
+  }
+
+  // An output goes over an input that is not read behind its instruction.
+  Array memory_for(std::size_t output, std::vector<std::size_t>& free, const std::vector<Array>& arrays,
+                   const Layout& layout) const {
+    for (auto i = free.begin(); i != free.end(); ++i) {
+      const Array& a = arrays[*i];
+      bool same_shape = a.rank() == layout.rank && std::equal(layout.shape, layout.shape + layout.rank, a.shape());
+      if (!same_shape || a.type() != layout.type || last_read(*i) > output - code_.first()) continue;
+      Array found = a;
+      free.erase(i);
+      return found;
+    }
+    return empty(layout.rank, layout.shape, layout.type);
+  }
+
+  // The number of the last instruction that reads a value.
+  [[nodiscard]] std::size_t last_read(std::size_t value) const {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < code_.instructions.size(); ++i)
+      if (code_.instructions[i].x == value || code_.instructions[i].y == value) found = i;
+    return found;
+  }
 
   // Whether every output has the shape of the whole.
   [[nodiscard]] bool outputs_are_full(const Layout& layout) const {
@@ -295,9 +337,12 @@ void bind_expression(nb::module_& m) {
   nb::class_<Expression>(
       m, "Expression",
       "Elementwise instructions on arrays that broadcast to one shape; NotImplemented where they lie "
-      "otherwise.   Values are numbered: inputs, constants, results.")
-      .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>>(), nb::arg("inputs"),
-           nb::arg("constants"), nb::arg("code"), nb::arg("outputs"))
+      "otherwise.   Values are numbered: inputs, constants, results.\n\nspent: inputs that the caller does not "
+      "read again; one that has `alone` references in its call is written over.")
+      .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>, std::vector<std::size_t>,
+                    Py_ssize_t>(),
+           nb::arg("inputs"), nb::arg("constants"), nb::arg("code"), nb::arg("outputs"), nb::arg("spent") = nb::list(),
+           nb::arg("alone") = 0)
       .def("__call__", &Expression::call);
 }
 

@@ -59,7 +59,6 @@ class Jumps:
         self, kinds: tuple[type, ...], flags: list[str], jump: Callable[[ast.stmt], Body], loops: bool
     ) -> None:
         self.kinds, self.flags, self.jump, self.loops = kinds, flags, jump, loops
-        self.flagged = False  # whether a flag is looked at: else nobody needs to set it
 
     def lower(self, body: Sequence[ast.stmt]) -> Body:
         """The same statements without such jumps."""
@@ -99,7 +98,6 @@ class Jumps:
 
     def _unless(self, node: ast.stmt, rest: Body) -> Body:
         """What follows, if nothing jumped."""
-        self.flagged = True
         if not rest:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)

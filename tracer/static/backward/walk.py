@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ...core.dtype import is_float
+from ...core.eager import metas_of
 from ...core.errors import OpError
 from ...core.op import OPS, Op
 from ...ops.meta import UnknownSize
@@ -132,9 +133,19 @@ class Walk:
         found: dict[str, Any] = {}
         for i in op.rule_outs:
             slot = op.outs[i]
+            if not desc.outputs.get(slot.name) and not slot.many:
+                self._ask_for_result(op, desc, i, at)
             made = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
             found[slot.name] = made if slot.many else made[0] if made else None
         return found
+
+    def _ask_for_result(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
+        """Let an op give a result that a file for inference leaves out, as dropout's mask."""
+        attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
+        meta = op.infer(metas_of(op, tuple(self._operands(op, desc, at))), attrs)[index]
+        name = self.recorder.namer.temporary(op.type)
+        self.recorder.declare(name, meta, self.block)
+        desc.outputs[op.outs[index].name] = [name]
 
     def _ask(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
         assert op.rule is not None

@@ -1,6 +1,7 @@
 """Neighbours that work element by element become one call: an expression of `_kernels`, which keeps what lies between them in the cache.
 
 A call of an expression may answer NotImplemented - operands that broadcast in an odd way - and then its kernels run one by one.
+It writes over an input that is not read again, if nothing but the calling function holds it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from ...core import native
 from ..program import VarDesc
@@ -215,7 +218,21 @@ def expression(step: Fused) -> Any:
 
     made = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
-    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs])
+    spent = [i for i, cell in enumerate(step.ins) if cell in step.dying]
+    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, ALONE)
+
+
+def _references() -> int:
+    """How many references an array has in the call of an expression, if nothing but one local of the caller holds it; 0 if unknown."""
+    made = native.kernel("Expression")
+    for count in range(1, 9 if native.compiled is not None else 0):
+        array = np.zeros((1,))
+        if made(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
+            return count
+    return 0
+
+
+ALONE = _references()
 
 
 CONSTANTS, RESULTS = (
