@@ -116,6 +116,51 @@ def test_where_the_program_follows_the_size_it_stays_fixed(kind: type[Net], why:
         traced(rows(3))
 
 
+class Compared(Net):
+    """Two sizes go one way, a third another."""
+
+    def forward(self, x: Any) -> Any:
+        rows = x.shape[0]
+        return self.fc(x) if (rows + 1) * 2 < 20 else -self.fc(x)
+
+
+class Computed(Net):
+    """Python only computes with sizes."""
+
+    def forward(self, x: Any) -> Any:
+        rows, columns = x.shape
+        self.seen = [rows * columns // 2 - 1, -rows % 4]
+        return self.fc(x)
+
+
+class Measured(Net):
+    """Asks for the length."""
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(x) if len(x) < 10 else -self.fc(x)
+
+
+class Named(Net):
+    """Looks a size up."""
+
+    def forward(self, x: Any) -> Any:
+        return -self.fc(x) if x.shape[0] in {10: 1, 11: 2} else self.fc(x)
+
+
+@pytest.mark.parametrize("kind", [Compared, Measured, Named])
+def test_a_size_that_python_decided_on_stays_fixed(kind: type[Net]) -> None:
+    _, traced = TracedLayer.trace(kind(), rows(2), again=rows(3))
+    with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 10, the trace assumed 2"):
+        traced(rows(10))
+
+
+def test_a_size_that_python_computed_with_may_vary() -> None:
+    net = Computed()
+    _, traced = TracedLayer.trace(net, rows(2), again=rows(3))
+    assert [g.axis for g in traced.assumptions] == [1]  # which was the same in both
+    np.testing.assert_allclose(traced(rows(10))[0], net.fc(rows(10)).numpy(), rtol=1e-6)
+
+
 def test_what_is_neither_check_nor_drop_is_refused(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2))

@@ -36,7 +36,8 @@ CHECK, DROP = "check", "drop"  # what becomes of assumptions
 class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
     given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
-    dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it.
+    dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
+    decided: variables and axes whose sizes Python did more with than compute, where that was watched.
     """
 
     program: Program
@@ -46,6 +47,7 @@ class Recording:
     changed: list[str] = field(default_factory=list)
     dropped: list[Guard] = field(default_factory=list)
     asserts: bool = False
+    decided: set[tuple[str, int]] = field(default_factory=set)
 
     @property
     def contract(self) -> Contract:
@@ -136,8 +138,11 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
             hook.remove()
 
 
-def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK) -> tuple[Any, Recording]:
-    """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free, with guards='drop' the others too."""
+def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: bool = False) -> tuple[Any, Recording]:
+    """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free, with guards='drop' the others too.
+
+    watches: note which sizes Python decides on.
+    """
     recorder, given = Recorder(), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
@@ -145,13 +150,18 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK) -> tuple[Any
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
     state = State(layer)
-    mode = Trace(recorder)
+    mode = Trace(recorder, decided=set() if watches else None)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = finish(recorder, outputs)
+    held = {
+        (b.var, b.axis)
+        for a, b in zip(recorder.guards, contract.guards, strict=True)
+        if (a.var, a.axis) in (mode.decided or ())
+    }
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
-    recording.given, recording.dropped = given, dropped
+    recording.given, recording.dropped, recording.decided = given, dropped, held
     written = {name for op in recording.program.block.ops for name in op.output_names()}
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording

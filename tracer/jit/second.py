@@ -1,4 +1,4 @@
-"""A second trace, at other sizes: what the first one assumed and the second did not need was no assumption."""
+"""A second trace, at other sizes: those that Python only computed with, and whose values are not in the program, may vary."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import Any
 import numpy as np
 
 from ..static.freed import freed
-from ..static.program import Guard, OpDesc
+from ..static.program import OpDesc
 from .recording import Recording, described
 
 
 def relaxed(first: Recording, second: Recording) -> Recording:
-    """The first recording with the guards that hold for both of them.   Where the programs differ all stay, and a warning says why."""
+    """The first recording without the guards on sizes that Python only computed with, and that were others in the second.
+
+    Where the programs differ all guards stay, and a warning says why.
+    """
     why = difference(first, second)
     if why:
         warnings.warn(f"TracedLayer.trace: at the other sizes forward does something else: {why}", stacklevel=3)
         return first
-    both = [_key(g) for g in second.contract.guards]
-    kept = [g for g in first.contract.guards if _key(g) in both]
+    decided = first.decided | second.decided
+    there = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
+    kept = [
+        g
+        for g in first.contract.guards
+        if g.kind != "dim" or (g.var, g.axis) in decided or there.get((g.var, g.axis)) == g.expected
+    ]
     contract = replace(first.contract, guards=kept)
     return replace(first, program=described(freed(first.program, kept), contract))
-
-
-def _key(guard: Guard) -> tuple[Any, ...]:
-    return guard.kind, guard.var, guard.axis, guard.expected, guard.reader, guard.where
 
 
 def difference(first: Recording, second: Recording) -> str:

@@ -39,15 +39,15 @@ class TracedLayer:
         """Run `layer` on `inputs` (a Tensor, or a list of them, one per argument); gives its outputs and the TracedLayer.
 
         guards: 'check', or 'drop' for assumptions that are only listed: then a call may be given what they did not hold for, and what
-        comes out is what the trace makes of it.   again: inputs of other sizes, on which `layer` is run as well: what Python read that
-        was another value then, while the program is the same, is no assumption, and sizes that it held may vary.
+        comes out is what the trace makes of it.   again: inputs of other sizes, on which `layer` is run as well: where the program is
+        the same, sizes that Python only computed with, and that were others, may vary.
         """
         checked_guards("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
             raise TypeError(f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}")
-        outputs, recording = trace(layer, _listed(inputs), guards)
+        outputs, recording = trace(layer, _listed(inputs), guards, watches=again is not None)
         if again is not None:
-            recording = relaxed(recording, trace(layer, _listed(again), guards)[1])
+            recording = relaxed(recording, trace(layer, _listed(again), guards, watches=True)[1])
         if recording.changed:
             why = f"forward changes {recording.changed}; the trace does not, it keeps nothing from call to call"
             warnings.warn(f"TracedLayer.trace: {why}", stacklevel=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -17,23 +16,26 @@ from .guards import shown_value
 from .program import Guard
 from .record import Recorder, recorded_slots
 from .variable import Half, Variable
+from .watched import WatchedShape
 
 OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
-    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards."""
+    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards;
+    decided: where given, the sizes that Python does more than compute with are put there: variable and axis.
+    """
 
     silent = False
     bare = False  # gradients, and programs that are called, are recorded op by op
 
-    def __init__(self, recorder: Recorder, tape: bool = True) -> None:
+    def __init__(self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None) -> None:
         super().__init__(tape)
-        self.recorder = recorder
+        self.recorder, self.decided = recorder, decided
 
     def with_tape(self, tape: bool) -> Trace:
         """The same recording, with or without a tape."""
-        return Trace(self.recorder, tape)
+        return Trace(self.recorder, tape, self.decided)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run, then write down."""
@@ -71,12 +73,16 @@ class Trace(Eager):
             if tensor.array.ndim > 1:  # as many values in another shape are another array
                 for axis in range(tensor.array.ndim):
                     self._note_dim(tensor, axis, reader)
+                    if self.decided is not None:
+                        self.decided.add((self.recorder.name_of(tensor), axis))
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape, as a list that notes which sizes are looked at."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             return list(tensor.array.shape)
-        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis))
+        decided, name = self.decided, self.recorder.name_of(tensor)
+        decide = None if decided is None else lambda axis: decided.add((name, axis))
+        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
 
     def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
         self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]")
@@ -87,55 +93,6 @@ class Trace(Eager):
         text = "" if line is None else line.text
         guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
         self.recorder.assume(guard)
-
-
-class WatchedShape(list[Any]):
-    """A shape that tells when Python looks at a size.   note: called with the axis."""
-
-    def __init__(self, sizes: tuple[int, ...], note: Callable[[int], None]) -> None:
-        super().__init__(sizes)
-        self._note = note
-
-    def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        for axis in range(len(self))[index] if isinstance(index, slice) else (operator.index(index) % len(self),):
-            self._note(axis)
-        return found
-
-
-def _noting_all(name: str) -> Callable[..., Any]:
-    """A method of list that looks at every size."""
-    plain = getattr(list, name)
-
-    def method(self: WatchedShape, *args: Any, **kwargs: Any) -> Any:
-        sizes = WatchedShape.__getitem__(self, slice(None))
-        return plain(self if name in CHANGING else sizes, *args, **kwargs)
-
-    return method
-
-
-CHANGING = (
-    "__setitem__",
-    "__delitem__",
-    "__iadd__",
-    "__imul__",
-    "append",
-    "clear",
-    "extend",
-    "insert",
-    "pop",
-    "remove",
-    "reverse",
-    "sort",
-)
-READING = (
-    "__add__", "__contains__", "__eq__", "__ge__", "__gt__", "__iter__", "__le__", "__lt__", "__mul__", "__ne__", "__repr__",
-    "__reversed__", "__rmul__", "copy", "count", "index",
-)  # fmt: skip
-for _name in (*CHANGING, *READING):
-    setattr(WatchedShape, _name, _noting_all(_name))
-WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
-WatchedShape.__hash__ = None
 
 
 class Static(Mode):
