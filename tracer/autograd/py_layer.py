@@ -70,6 +70,8 @@ class PyLayer:
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
             raise OpError(with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}"))
+        if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
+            state.mode.cuts(f"{cls.__name__}: a program has no place for the backward of a PyLayer")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
             _record(cls, ctx, given, tensors)
         return type(made)(results) if isinstance(made, list | tuple) else results[0]

@@ -152,9 +152,17 @@ class no_grad(ContextDecorator):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the decorated function, or decorate one."""
         if self._func is None:
-            return super().__call__(*args, **kwargs)
+            return self._decorated(*args, **kwargs)
         with type(self)():
-            return self._func(*args, **kwargs)
+            return state.mode.converted(self._func)(*args, **kwargs)
+
+    def _decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with type(self)():
+                return state.mode.converted(function)(*args, **kwargs)
+
+        return within
 
     def _recreate_cm(self) -> no_grad:
         return type(self)()

@@ -52,6 +52,9 @@ class Mode:
         """Let `tensor` be what `made` is."""
         raise NotImplementedError
 
+    def cuts(self, why: str) -> None:
+        """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
+
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
@@ -105,6 +108,10 @@ class Over(Mode):
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""
         self.inner.become(tensor, made)
+
+    def cuts(self, why: str) -> None:
+        """See Mode.cuts."""
+        self.inner.cuts(why)
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

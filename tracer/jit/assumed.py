@@ -1,66 +1,298 @@
-"""What a program took from Python besides its arguments: attributes of layers, and names from outside, which may be others at the next call."""
+"""What a program took from Python besides its arguments: attributes, and names from outside, which may be others at the next call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import CellType
+import dis
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from ..core.errors import TraceError, inside, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
+from ..static.control.arrays import TensorArray
+from ..static.input_spec import InputSpec
 from ..static.program import Guard
-from .effects import MISSING, Effect
+from ..static.variable import Variable
+from .effects import Effect
+from .snapshots import MISSING, OURS, PLAIN, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
-Read = tuple[str, Callable[[], Any], Any]  # what it is called, how to get it, what it was
+LISTED = (
+    "_parameters",
+    "_buffers",
+    "_sub_layers",
+    "_pre_hooks",
+    "_post_hooks",
+)  # of a layer: their keys or elements count
+OWN = (
+    "_full_name",
+    "_static_functions",
+    "forward",
+    "_state_hooks",
+    "_non_persistable",
+    "__doc__",
+    "__module__",
+    "__weakref__",
+)
+
+
+@dataclass
+class Place:
+    """Where a recording may have read.   what: 'attribute' or 'name'; counted: changes of it are counted by layers; was: before the recording."""
+
+    what: str
+    label: str
+    holder: Any  # an object with attributes, a dict of names, or a cell
+    key: str
+    was: Snapshot
+    counted: bool = False
+
+    def now(self) -> Any:
+        """What is there; MISSING for nothing."""
+        if isinstance(self.holder, CellType):
+            return _content(self.holder)
+        table = self.holder if isinstance(self.holder, dict) else vars(self.holder)
+        found = table.get(self.key, MISSING)
+        return list(found) if self.counted and self.key in LISTED and found is not MISSING else found
+
+    def set(self, value: Any) -> None:
+        """Put a value there."""
+        if isinstance(self.holder, CellType):
+            self.holder.cell_contents = value
+        elif isinstance(self.holder, dict):
+            self.holder[self.key] = value
+        else:
+            setattr(self.holder, self.key, value)
+
+    def holds(self) -> bool:
+        """Whether it is as it was."""
+        return self.was.same(self.now())
 
 
 class Assumed:
-    """Plain values - numbers, strings, None - that a recording may have looked at.   `hold` says whether they are the same still.
+    """What a recording may have looked at.   `hold` says whether it is all the same still.
 
-    Layers count what is set in any of them, so that a call on layers that nobody touched compares nothing.
+    Made before the recording, which tells it each of the user's functions before it is called (`saw`); `finish` compares.
+    What the recording itself changes is set again after each run (`replay`); where that cannot be, the program serves once.
+    Layers count what is set in any of them, so that a call on layers that nobody touched compares little.
     """
 
-    def __init__(self, function: Any, owner: Any, effects: list[Effect]) -> None:
-        self._owners = (
-            owner.sublayers(include_self=True) if isinstance(owner, Layer) else [] if owner is None else [owner]
-        )
-        self._counted = isinstance(owner, Layer) or owner is None
-        self._attributes = {(id(o), key): (o, key, value) for o, key, value in self._plain_attributes()}
-        self._names = list(_outside(function))
+    def __init__(self, owner: Any) -> None:
+        self._places: dict[tuple[int, str], Place] = {}
+        self._objects: dict[int, Any] = {}
+        self._codes: set[CodeType] = set()
+        self._inner: set[tuple[str, int, str]] = set()
+        self._held: list[dict[str, Any]] = []
+        self._read: set[str] = set()
+        self._texts: set[str] = set()  # by which `getattr` and `hasattr` may look
+        self._effects: list[Effect] = []
+        self._replayed: list[tuple[Place, Any]] = []
+        self._spoiled = ""
+        self._always: list[Place] = []
+        self._counted: list[Place] = []
+        if owner is not None:
+            self._watch(owner, whole=True)
+        self._seen = -1
+
+    # -- before and during the recording ------------------------------------------------------------------------
+
+    def saw(self, function: FunctionType) -> None:
+        """A function of the user's is about to be called."""
+        code = function.__code__
+        if code in self._codes:
+            return
+        self._codes.add(code)
+        everything = list(_nested(code))
+        self._inner.update(map(_where, everything[1:]))
+        self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
+        self._read.update(name for c in everything for name in _names_read(c))
+        if _where(code) not in self._inner:
+            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+                self._name(cell, name, _content(cell))
+        for name in {n for c in everything for n in c.co_names}:
+            if name in function.__globals__:
+                self._name(function.__globals__, name, function.__globals__[name])
+
+    def given(self, name: str, argument: Any) -> None:
+        """An argument that is no tensor: it is known by what it is called with, but not what it holds."""
+        if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
+            held = {name: argument}
+            self._held.append(held)
+            self._name(held, name, argument)
+
+    def _name(self, holder: Any, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType):
+            if _is_users(value):
+                self._watch(value)
+            return
+        if self._add("name", name, holder, name, value):
+            for found in reachable(value):
+                self._watch(found)
+
+    def _watch(self, value: Any, whole: bool = False) -> None:
+        """Look at the attributes of a layer and all below, or of another object."""
+        if id(value) in self._objects:
+            return
+        if isinstance(value, Layer):
+            for layer in value.sublayers(include_self=True):
+                self._layer(layer)
+        elif (whole and hasattr(value, "__dict__")) or has_attributes(value):
+            self._objects[id(value)] = value
+            owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
+            for key, held in list(vars(value).items()):
+                if key not in OWN and not (isinstance(value, ModuleType) and not isinstance(held, PLAIN)):
+                    self._add("attribute", f"{owner}.{key}", value, key, held)
+                    if isinstance(held, Layer):
+                        self._watch(held)
+
+    def _layer(self, layer: Layer) -> None:
+        if id(layer) in self._objects:
+            return
+        self._objects[id(layer)] = layer
+        ours = type(layer).__module__.startswith(OURS)
+        for kind in type(layer).__mro__:
+            if id(kind) not in self._objects and not kind.__module__.startswith((OURS, "builtins")):
+                self._class(kind)
+        for key, held in list(vars(layer).items()):
+            if key in OWN:
+                continue
+            value = list(held) if key in LISTED else held
+            counted = ours or key in LISTED or not isinstance(held, list | dict | set)
+            self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, value, counted)
+            if not counted:
+                for found in reachable(held):
+                    self._watch(found) if isinstance(found, Layer) else None
+
+    def _class(self, kind: type) -> None:
+        self._objects[id(kind)] = kind
+        for key, held in list(vars(kind).items()):
+            if key not in OWN and isinstance(held, (*PLAIN, FunctionType)) and not key.startswith("__"):
+                self._add("attribute", f"{kind.__name__}.{key}", kind, key, held)
+
+    def _add(self, what: str, label: str, holder: Any, key: str, value: Any, counted: bool = False) -> bool:
+        at = id(holder), key
+        if at in self._places:
+            return False
+        self._places[at] = Place(what, label, holder, key, snapshot(value), counted)
+        return True
+
+    # -- after it -----------------------------------------------------------------------------------------------
+
+    def finish(self, effects: list[Effect]) -> None:
+        """The recording is done.   effects: the attributes that hold values of the program after each call.
+
+        Raises TraceError where values of the program were put into a list or dict from outside.
+        """
+        self._effects = effects
+        managed = {(id(e.owner), e.key) for e in effects}
+        self._unshadowed()
+        for at, place in [*self._places.items(), *self._new()]:
+            if at in managed:
+                continue
+            read = self._is_read(place)
+            if not place.holds():
+                self._changed(place, read)
+            elif read or isinstance(place.holder, Layer):
+                self._keep(place)
+        self._places = {}
+        self._objects = {}
+        self._seen = layers.changes[0]
+
+    def only(self, effects: list[Effect]) -> None:
+        """The effects that are no business of the program itself."""
         self._effects = effects
         self._seen = layers.changes[0]
 
-    def _plain_attributes(self) -> Iterator[tuple[Any, str, Any]]:
-        for owner in self._owners:
-            for key, value in getattr(owner, "__dict__", {}).items():
-                if isinstance(value, PLAIN) and not key.startswith("_full_name"):
-                    yield owner, key, value
+    def _unshadowed(self) -> None:
+        """Methods and settings of a class that an attribute of the layer could hide later."""
+        for layer in [v for v in self._objects.values() if isinstance(v, Layer)]:
+            for key in self._read.difference(vars(layer)):
+                if (id(type(layer)), key) in self._places:
+                    self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, MISSING, counted=True)
+
+    def _new(self) -> Iterator[tuple[tuple[int, str], Place]]:
+        """Attributes that the recording added."""
+        for value in self._objects.values():
+            if isinstance(value, ModuleType | type):
+                continue
+            for key in list(vars(value)):
+                if (id(value), key) not in self._places and key not in OWN:
+                    place = Place("attribute", f"{type(value).__name__}.{key}", value, key, Snapshot(MISSING))
+                    yield (id(value), key), place
+
+    def _is_read(self, place: Place) -> bool:
+        """Whether the functions may have looked at it; what was not there only `hasattr` and the like can have looked at."""
+        if place.what == "name" or place.key in self._texts:
+            return True
+        return place.key in self._read and place.was.value is not MISSING
+
+    def _changed(self, place: Place, read: bool) -> None:
+        now = place.now()
+        if now is place.was.value and isinstance(now, list | dict):
+            held = [v for v in reachable(now) if isinstance(v, Variable | TensorArray)]
+            if held:
+                self._leaked(place)
+            else:
+                self._spoiled = self._spoiled or place.label
+        elif place.key in LISTED:
+            self._spoiled = self._spoiled or place.label
+        elif is_data(now) and now is not MISSING:
+            self._replayed.append((place, copied(now)))
+        elif read:
+            self._spoiled = self._spoiled or place.label
+        if read:
+            self._keep(place)
+
+    def _leaked(self, place: Place) -> None:
+        """Values of the program in a list or dict: a layer that keeps what it computed computes it at each run; any other one is refused."""
+        restored(place.was)
+        if isinstance(place.holder, Layer):
+            why = "holds none of the values that forward put there; each run computes them"
+            warnings.warn(f"'{place.label}' {why}", stacklevel=8)
+            return
+        why = f"'{place.label}' is from outside and was given values of the program; return them instead"
+        raise TraceError(with_user_line(why))
+
+    def _keep(self, place: Place) -> None:
+        (self._counted if place.counted else self._always).append(place)
+
+    # -- at each call -------------------------------------------------------------------------------------------
 
     def hold(self) -> bool:
         """Whether everything is as it was."""
-        if any(get() is not was and get() != was for _, get, was in self._names):
+        for place in self._always:
+            if not place.holds():
+                return False
+        if self._spoiled or not all(map(_holds, self._effects)):
             return False
-        if self._counted and self._seen == layers.changes[0] and not self._effects:
-            return True
-        if not all(_kept(o, k, v) for o, k, v in self._attributes.values()) or not all(map(_holds, self._effects)):
-            return False
-        self._seen = layers.changes[0]
+        if self._seen != layers.changes[0]:
+            if not all(place.holds() for place in self._counted):
+                return False
+            self._seen = layers.changes[0]
         return True
+
+    def replay(self) -> None:
+        """Set what the function sets in Python."""
+        for place, value in self._replayed:
+            place.set(copied(value))
+
+    def broken(self) -> str:
+        """What does not hold, for people; empty if all does."""
+        found = (p.label for p in (*self._always, *self._counted) if not p.holds())
+        return self._spoiled or next(found, "") or next((e.label for e in self._effects if not _holds(e)), "")
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
-        found = [
-            Guard("attribute", f"{type(o).__name__}.{k}", 0, repr(v), "read by Python", "", "")
-            for o, k, v in self._attributes.values()
+        return [
+            Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
+            for p in (*self._counted, *self._always)
+            if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
-        return found + [Guard("name", name, 0, repr(was), "read by Python", "", "") for name, _, was in self._names]
-
-
-def _kept(owner: Any, key: str, value: Any) -> bool:
-    now = owner.__dict__.get(key, MISSING)
-    return now is value or (type(now) is type(value) and bool(now == value))
 
 
 def _holds(effect: Effect) -> bool:
@@ -71,23 +303,31 @@ def _holds(effect: Effect) -> bool:
     return now is effect.before
 
 
-def _outside(function: Any) -> Iterator[Read]:
-    """The plain values that a function finds in its closure and among its module's names."""
-    plain = getattr(function, "__func__", function)
-    code = getattr(plain, "__code__", None)
-    if code is None:
-        return
-    for name, cell in zip(code.co_freevars, plain.__closure__ or (), strict=True):
-        if isinstance(_content(cell), PLAIN):
-            yield name, lambda cell=cell: _content(cell), _content(cell)  # type: ignore[misc]
-    for name in code.co_names:
-        value = plain.__globals__.get(name, MISSING)
-        if isinstance(value, PLAIN):
-            yield name, lambda name=name: plain.__globals__.get(name, MISSING), value  # type: ignore[misc]
-
-
 def _content(cell: CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
         return MISSING
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and that of all functions written inside of it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def _where(code: CodeType) -> tuple[str, int, str]:
+    return code.co_filename, code.co_firstlineno, code.co_name
+
+
+def _names_read(code: CodeType) -> Iterable[str]:
+    """Attributes that a function reads."""
+    yield from (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD"))
+
+
+def _is_users(module: ModuleType) -> bool:
+    """Whether a module may hold settings of the user: no library, not ours."""
+    file = getattr(module, "__file__", None)
+    return file is not None and not inside(file) and "site-packages" not in file and "/lib/python" not in file

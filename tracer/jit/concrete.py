@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,12 @@ from .ast.calls import convert_or_leave
 from .effects import Attributes, Effect, is_buffer
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording, described, finish, named_layers, recording_of
+from .snapshots import snapshot
+
+TOO_DEEP = (
+    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
+    "write it as a loop, or count its depth in Python"
+)
 
 
 class ConcreteProgram:
@@ -45,6 +52,7 @@ class ConcreteProgram:
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
+        self.cuts: list[str] = []
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
         self._trainer: Any = None
@@ -53,7 +61,11 @@ class ConcreteProgram:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
         wanted = state.mode.tape and any(not t.stop_gradient for t in (*given, *self.parameters))
-        return self.results.put(self._trained(given) if wanted else self._inferred(given))
+        if wanted and self.cuts:
+            raise TraceError("no gradients: " + "; ".join(self.cuts))
+        found = self.results.put(self._trained(given) if wanted else self._inferred(given), tensors)
+        self.assumed.replay()
+        return found
 
     def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._trainer is None:
@@ -86,18 +98,21 @@ class Results:
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
+        self.changed: list[int] = []  # inputs that are changed in place: their values come last
         self.sources: list[Effect] = []  # those whose attribute the program also reads: further inputs
 
     def held(self) -> list[Tensor]:
         """What attributes hold now, for the inputs that they are."""
         return [effect.owner.__dict__[effect.key] for effect in self.sources]
 
-    def put(self, flat: Sequence[Tensor]) -> Any:
-        """The results in their nesting; attributes are set."""
+    def put(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
+        """The results in their nesting; attributes are set, and inputs changed in place."""
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
         for effect in self.effects:
             setattr(effect.owner, effect.key, next(tensors))
+        for i in self.changed:
+            state.mode.become(given[i], next(tensors))
         return nest.build(self.nesting, leaves)
 
 
@@ -113,19 +128,32 @@ def build(
     """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
     recorder = Recorder()
     leaves, inputs = inputs_of(recorder, arguments)
-    attributes = Attributes(owner)
+    fed = [v.name for v in inputs]
+    attributes, assumed = Attributes(owner), Assumed(owner)
+    recorder.saw = assumed.saw
+    for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
+        assumed.given(name, leaf)
     mode = Static(recorder, convert_or_leave, True)
     with instead(mode):
         try:
-            outputs = call_recorded(function, parameters, arguments.rebuilt(leaves), recorder, owner)
+            bound = arguments.rebuilt(leaves)
+            given = {name: snapshot(value) for name, value in bound.items()}
+            outputs = call_recorded(function, parameters, bound, recorder, owner)
+        except RecursionError as error:
+            raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
             effects = attributes.taken()
+        assumed.finish(effects)
+        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(bound[n])])
         kept = [e for e in effects if not _written_back(recorder, e)]
+        assumed.only(kept)
         flat, nesting = nest.flatten(outputs)
         refuse_arrays(flat)
         results = Results(nesting, flat, kept)
         results.sources = [e for e in kept if _as_input(recorder, e)]
-        tensors = [t for t in flat if isinstance(t, Tensor)] + [e.after for e in kept]
+        results.changed = [i for i, v in enumerate(inputs) if v.name != fed[i]]
+        behind = [*(e.after for e in kept), *(inputs[i] for i in results.changed)]
+        tensors = [t for t in flat if isinstance(t, Tensor)] + behind
         contract = finish(recorder, tensors) if tensors else None
     if contract is None:
         raise TraceError(
@@ -134,9 +162,19 @@ def build(
     program = described(recorder.program, contract)
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
     fetched = [
-        Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(kept)]
+        Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(behind)]
     ]
-    return ConcreteProgram(recording, inputs, fetched, results, Assumed(function, owner, kept), arguments.as_specs())
+    inputs = [Variable(recorder.program.block.vars[n]) for n in fed]
+    made = ConcreteProgram(recording, inputs, fetched, results, assumed, arguments.as_specs())
+    made.cuts = recorder.cuts
+    return made
+
+
+def _warn_of_containers(function: str, names: list[str]) -> None:
+    """Say which lists and dicts of the caller the function changes: a program has copies of them."""
+    if names:
+        why = f"it changes what {names} hold; the caller's lists and dicts stay as they are. Return what is new instead"
+        warnings.warn(f"{function}: {why}", stacklevel=6)
 
 
 def refuse_arrays(flat: list[Any]) -> None:

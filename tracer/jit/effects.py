@@ -11,8 +11,7 @@ from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.control.arrays import TensorArray
 from ..static.variable import Variable
-
-MISSING = object()
+from .snapshots import MISSING
 
 
 @dataclass

@@ -22,7 +22,7 @@ from .assumed import Assumed
 from .ast.calls import convert_or_leave, is_users
 from .ast.scan import Problem, scan
 from .concrete import call_recorded, inputs_of, refuse_arrays
-from .effects import Attributes
+from .effects import Attributes, Effect
 from .function_call import Arguments, Parameters
 from .recording import finish
 from .static_function import StaticFunction
@@ -109,7 +109,7 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
     if input_spec is not None:
         return _recorded(function, input_spec, owner)
     problems = {p: None for each in _functions(function, owner) for p in scan(each)}
-    return Explanation(sorted(problems), Assumed(function, owner, []).guards())
+    return Explanation(sorted(problems))
 
 
 def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
@@ -127,22 +127,24 @@ def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
 def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
     parameters = Parameters(function)
     arguments = parameters.with_specs(input_spec)
-    mode = Explaining(Recorder(), [])
+    mode, assumed = Explaining(Recorder(), []), Assumed(owner)
+    mode.recorder.saw = assumed.saw
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _record(mode, function, parameters, arguments, owner)
+        effects = _record(mode, function, parameters, arguments, owner)
+        _finish(mode, assumed, effects)
     silent = [p for each in _functions(function, owner) for p in scan(each) if p.silent]
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
         if "is not converted" in text and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known:
             mode.note(text)
-    return Explanation(sorted({*mode.found, *silent}), Assumed(function, owner, []).guards(), True)
+    return Explanation(sorted({*mode.found, *silent}), assumed.guards(), True)
 
 
 def _record(
     mode: Explaining, function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any
-) -> None:
+) -> list[Effect]:
     recorder, attributes = mode.recorder, Attributes(owner)
     with instead(mode):
         try:
@@ -155,7 +157,15 @@ def _record(
         except Exception as error:
             mode.note(f"{type(error).__name__}: {error}; what comes after it was not looked at{_place(error)}")
         finally:
-            attributes.taken()
+            effects = attributes.taken()
+    return effects
+
+
+def _finish(mode: Explaining, assumed: Assumed, effects: list[Effect]) -> None:
+    try:
+        assumed.finish(effects)
+    except OarlockError as error:
+        mode.note(str(error))
 
 
 def _place(error: Exception) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording
 from .switches import is_enabled, show_code
 
+MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
+
 
 class ProgramCache:
     """The programs of one function, by the kind of call they are for; several where what they took from Python was not the same."""
@@ -36,10 +39,18 @@ class ProgramCache:
 
     def get(self, key: Any, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
         """A program for a key whose assumptions hold, made if there is none."""
+        found = self.few(key, make, None)
+        assert found is not None
+        return found
+
+    def few(self, key: Any, make: Callable[[], ConcreteProgram], most: int | None = MOST) -> ConcreteProgram | None:
+        """The same, but None where there are `most` already of which none serves."""
         programs = self._programs.setdefault(key, [])
         for program in programs:
             if program.assumed.hold():
                 return program
+        if most is not None and len(programs) >= most:
+            return None
         made = make()
         programs.append(made)
         self._last = key, made
@@ -79,6 +90,7 @@ class StaticFunction:
         self._cache = ProgramCache()
         self._training: bool | None = None
         self.is_property = False
+        self._warned = False
         functools.update_wrapper(self, function)
 
     @property
@@ -115,6 +127,8 @@ class StaticFunction:
             return concrete(args)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
+        if concrete is None:
+            return self.dygraph_function(*args, **kwargs)
         tensors = arguments.tensors()
         if plain is not None and len(tensors) == len(args):
             self._cache.plain[plain] = concrete
@@ -134,13 +148,26 @@ class StaticFunction:
     def _parameters(self) -> Parameters:
         return Parameters(self.dygraph_function)
 
-    def _concrete(self, arguments: Arguments) -> ConcreteProgram:
+    def _concrete(self, arguments: Arguments) -> ConcreteProgram | None:
         wanted = arguments
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
             _check_fits(self._parameters.name, wanted, arguments)
         key = (wanted.key(), self._is_training(), state.mode.tape and self._is_training(), state.mode.key())
-        return self._cache.get(key, lambda: self._build(wanted))
+        found = self._cache.few(key, lambda: self._build(wanted))
+        if found is None:
+            self._warn_of_changes()
+        return found
+
+    def _warn_of_changes(self) -> None:
+        if not self._warned:
+            self._warned = True
+            name = self._cache.last()[1].assumed.broken()
+            warnings.warn(
+                f"{self._parameters.name}: '{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python. "
+                "Give it as a tensor, or change it outside of the function",
+                stacklevel=4,
+            )
 
     def _build(self, arguments: Arguments) -> ConcreteProgram:
         function = self.dygraph_function

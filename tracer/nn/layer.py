@@ -34,6 +34,20 @@ def snake_case(name: str) -> str:
 changes = [0]  # how many attributes of layers were set so far: whoever remembers some need not look while it stays
 
 
+class Hooks(list[Callable[..., Any]]):
+    """The hooks of a layer; a change of them counts as one of its attributes."""
+
+    def append(self, hook: Callable[..., Any]) -> None:
+        """Add one."""
+        changes[0] += 1
+        super().append(hook)
+
+    def remove(self, hook: Callable[..., Any]) -> None:
+        """Take one away."""
+        changes[0] += 1
+        super().remove(hook)
+
+
 class Layer:
     """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
 
@@ -47,8 +61,8 @@ class Layer:
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
         self._non_persistable: set[str] = set()
-        self._pre_hooks: list[Callable[..., Any]] = []
-        self._post_hooks: list[Callable[..., Any]] = []
+        self._pre_hooks = Hooks()
+        self._post_hooks = Hooks()
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:

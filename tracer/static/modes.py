@@ -113,6 +113,11 @@ class Static(Mode):
         """Whether source is converted on the way."""
         return self._convert is not None
 
+    def cuts(self, why: str) -> None:
+        """See Mode.cuts."""
+        if self.tape:
+            self.recorder.cuts.append(with_user_line(why))
+
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)

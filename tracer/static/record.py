@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,6 +41,8 @@ class Recorder:
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
         self.layers: list[str] = []  # those that forward is in, outermost first
+        self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
+        self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod

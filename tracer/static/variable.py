@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from .program import Kind, VarDesc
 from .scope import current_scope
 
@@ -43,6 +44,13 @@ class Variable(Tensor):
     def __init__(self, desc: VarDesc) -> None:
         self.desc = desc
         self._name = desc.name
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
+        """See Tensor.register_hook; a program has none, and gives no gradients then."""
+        if state.mode.static and state.mode.builder is None and not self.stop_gradient:
+            why = "register_hook: values of a program have no hooks; set it on what the function is given or gives, or on a parameter"
+            state.mode.cuts(f"{why} (X={self.meta})")
+        return super().register_hook(hook)
 
     # -- its declaration ----------------------------------------------------------------------------------------
 

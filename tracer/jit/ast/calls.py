@@ -8,7 +8,7 @@ import os
 import sysconfig
 import warnings
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.dtype import default_float, dtype_of
@@ -59,6 +59,7 @@ def convert_or_leave(function: Any) -> Any:
     if isinstance(plain, FunctionType):
         if not is_users(plain):
             return function
+        _tell(plain)
         try:
             return convert(function)
         except NoSource as error:
@@ -72,13 +73,20 @@ def convert_or_leave(function: Any) -> Any:
     return function
 
 
-_WARNED: set[str] = set()
+def _tell(function: FunctionType) -> None:
+    """Say to the recording, if there is one, whose names it is going to read."""
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.saw is not None:
+        mode.recorder.saw(function)
+
+
+_WARNED: set[CodeType] = set()
 
 
 def _warn(function: FunctionType, error: NoSource) -> None:
     """Say once of a function that it is not converted."""
-    if function.__qualname__ not in _WARNED:
-        _WARNED.add(function.__qualname__)
+    if function.__code__ not in _WARNED:
+        _WARNED.add(function.__code__)
         warnings.warn(
             f"{function.__qualname__} is not converted, control flow in it is Python's: {error}", stacklevel=2
         )

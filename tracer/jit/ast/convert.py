@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, TypeVar
 
+from ...core.errors import TraceError, with_user_line
 from .expressions import Expressions
 from .flow import Flow
 from .jumps import lower_jumps
@@ -95,6 +96,7 @@ def _convert(code: CodeType) -> CodeType:
     keep_places(tree)
     if isinstance(tree, ast.Lambda):
         tree = _as_function(tree)
+    _refuse_names(tree)
     _mangle(tree, code)
     users = frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n))
     convert_tree(tree)
@@ -102,6 +104,17 @@ def _convert(code: CodeType) -> CodeType:
     tree.name = "_ol_function"  # its own name would be one of the factory
     made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
     return _named(made, code.co_name, code.co_qualname, users)
+
+
+def _refuse_names(tree: ast.AST) -> None:
+    """Raise TraceError where the user's names are those of converted code."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name | ast.arg):
+            continue
+        name = node.id if isinstance(node, ast.Name) else node.arg
+        if name == RUNTIME or name.startswith("_ol_"):
+            why = f"the name '{name}' in line {node.lineno} is one that converted code uses itself; take another"
+            raise TraceError(with_user_line(why))
 
 
 def _as_function(tree: ast.Lambda) -> ast.FunctionDef:

@@ -1,0 +1,176 @@
+"""What a Python value was, so that it can be asked later whether it still is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from ..nn.layer import Layer
+
+MISSING = object()
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
+MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps
+DEPTH = 3
+CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A value of which only the identity counts: a function, a layer, a tensor, whose contents are looked at elsewhere or at each run."""
+
+    value: Any
+
+    def same(self, now: Any) -> bool:
+        """Whether `now` is what this was."""
+        return now is self.value
+
+
+@dataclass(frozen=True)
+class Plain(Snapshot):
+    """A number, a string, None or the like."""
+
+    def same(self, now: Any) -> bool:
+        """By type and value; NaN is NaN."""
+        if now is self.value:
+            return True
+        return type(now) is type(self.value) and (bool(now == self.value) or repr(now) == repr(self.value) == "nan")
+
+
+@dataclass(frozen=True)
+class Array(Snapshot):
+    """An ndarray, with a copy of its numbers."""
+
+    copy: Any
+
+    def same(self, now: Any) -> bool:
+        """By dtype, shape and numbers."""
+        return (
+            isinstance(now, np.ndarray)
+            and now.dtype == self.copy.dtype
+            and now.shape == self.copy.shape
+            and now.tobytes() == self.copy.tobytes()
+        )
+
+
+@dataclass(frozen=True)
+class Sequence(Snapshot):
+    """A list or tuple, by its elements."""
+
+    items: tuple[Snapshot, ...]
+
+    def same(self, now: Any) -> bool:
+        """Element by element."""
+        if type(now) is not type(self.value) or len(now) != len(self.items):
+            return False
+        return all(item.same(value) for item, value in zip(self.items, now, strict=True))
+
+
+@dataclass(frozen=True)
+class Mapping(Snapshot):
+    """A dict, by its keys in order and their values."""
+
+    items: tuple[tuple[Any, Snapshot], ...]
+
+    def same(self, now: Any) -> bool:
+        """Entry by entry."""
+        if type(now) is not type(self.value) or len(now) != len(self.items):
+            return False
+        return all(
+            key == wanted and item.same(value)
+            for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Members(Snapshot):
+    """A set, by its members."""
+
+    members: frozenset[Any]
+
+    def same(self, now: Any) -> bool:
+        """Any set of the same members."""
+        return isinstance(now, set | frozenset) and now == self.members
+
+
+@dataclass(frozen=True)
+class Large(Snapshot):
+    """A container of many elements, by identity and length."""
+
+    count: int
+
+    def same(self, now: Any) -> bool:
+        """The same one, of the same length."""
+        return now is self.value and len(now) == self.count
+
+
+def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
+    """What a value is now."""
+    if isinstance(value, PLAIN):
+        return Plain(value)
+    if isinstance(value, np.ndarray):
+        return Array(value, value.copy()) if value.dtype != object else Snapshot(value)
+    return _of_container(value, depth) if type(value) in CONTAINERS else Snapshot(value)
+
+
+def _of_container(value: Any, depth: int) -> Snapshot:
+    if len(value) > MANY or depth == 0:
+        return Large(value, len(value))
+    if isinstance(value, dict):
+        return Mapping(value, tuple((k, snapshot(v, depth - 1)) for k, v in value.items()))
+    if isinstance(value, list | tuple):
+        return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
+    return Members(value, frozenset(value))
+
+
+def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
+    """A value and what its containers hold."""
+    yield value
+    if depth and type(value) in (list, tuple, dict) and len(value) <= MANY:
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from reachable(item, depth - 1)
+
+
+def restored(before: Snapshot) -> None:
+    """Give a list or dict the elements back that it had."""
+    if isinstance(before, Sequence) and isinstance(before.value, list):
+        before.value[:] = [item.value for item in before.items]
+    elif isinstance(before, Mapping):
+        before.value.clear()
+        before.value.update((key, item.value) for key, item in before.items)
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value is made of plain ones, so that it can be set again."""
+    if type(value) in (list, tuple):
+        return all(map(is_data, value))
+    if type(value) is dict:
+        return all(map(is_data, value.values()))
+    return value is MISSING or isinstance(value, PLAIN)
+
+
+def copied(value: Any) -> Any:
+    """Data that shares no list with the original."""
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    return {k: copied(v) for k, v in value.items()} if type(value) is dict else value
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether a value is an object of the user's, whose attributes a function may read: no function, no tensor, nothing of ours."""
+    if isinstance(value, Layer | Tensor | FunctionType | CellType | functools.partial) or not hasattr(
+        value, "__dict__"
+    ):
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
+    if isinstance(value, type):
+        module = value.__module__
+    return not module.startswith(OURS)
+
+
+OURS = __name__.partition(".")[0]
