@@ -35,6 +35,7 @@ ARROWS = {
     "distribution": {"core", "ops", "tensor"},
     "static": {"core", "ops"},
     "static/nn": {"core", "nn", "static"},  # stands above layers, as what it is called in Paddle does not say
+    "static/amp": {"amp", "core", "static"},
     "static/io": {"core", "export", "framework", "jit", "loader", "static"},
     "export": {"core", "static"},
     "loader": {"core", "export", "nn", "static"},

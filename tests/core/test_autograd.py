@@ -190,3 +190,31 @@ def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool)
 def test_a_learning_rate_that_is_none_is_refused() -> None:
     with pytest.raises(paddle.OpError, match="SGD: learning_rate is str"):
         paddle.optimizer.SGD("fast", parameters=paddle.nn.Linear(1, 1).parameters())
+
+
+def test_set_grad_enabled_is_in_force_from_the_call_on() -> None:
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    with paddle.enable_grad():
+        with paddle.set_grad_enabled(False):
+            assert (x * 2).stop_gradient
+        assert not (x * 2).stop_gradient
+        paddle.set_grad_enabled(False)
+        assert (x * 2).stop_gradient
+        paddle.set_grad_enabled(True)
+        assert not (x * 2).stop_gradient
+
+        @paddle.set_grad_enabled(False)
+        def double(x: paddle.Tensor) -> paddle.Tensor:
+            return x * 2
+
+        assert paddle.is_grad_enabled()
+        assert double(x).stop_gradient
+        assert paddle.is_grad_enabled()
+
+
+def test_no_gradients_are_recorded_while_a_program_is_written() -> None:
+    paddle.enable_static()
+    try:
+        assert not paddle.is_grad_enabled()
+    finally:
+        paddle.disable_static()

@@ -16,6 +16,7 @@ import packed_models
 import paddle
 import same_code
 import static_files
+import trained_programs
 import training
 import vision_signatures
 from paddle import inference
@@ -165,6 +166,7 @@ DO = {
     "lowering": lowering,
     "packed_models": packed_models.export_all,
     "train": train,
+    "trained_programs": trained_programs.save,
     "save_static": save_static,
     "load_static": load_static,
     "same_code": run_same_code,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ContextDecorator, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -182,13 +182,31 @@ class enable_grad(no_grad):
     _tape = True
 
 
-@contextmanager
-def set_grad_enabled(mode: bool) -> Iterator[None]:
-    """Record gradients in the body, or not."""
-    with pushed(state.mode.with_tape(mode)):
-        yield
+class set_grad_enabled:
+    """Record gradients from now on, or not; as a `with` or on a function, in its body only."""
+
+    def __init__(self, mode: bool) -> None:
+        self._wanted, self._before = mode, state.mode
+        state.mode = state.mode.with_tape(mode)
+
+    def __enter__(self) -> None:
+        state.mode = state.mode.with_tape(self._wanted)
+
+    def __exit__(self, *_: object) -> None:
+        state.mode = self._before
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, with its body under this setting; nothing else is."""
+        state.mode = self._before
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with type(self)(self._wanted):
+                return function(*args, **kwargs)
+
+        return run
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded now."""
-    return state.mode.tape
+    """Whether gradients are recorded now; False while a program is written, which takes them from its ops."""
+    return state.mode.tape and not state.mode.static

@@ -86,6 +86,10 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         return self._batches() if self._feeds is None else map(self._named, self._batches())
 
+    def __call__(self) -> Iterator[Any]:
+        """The batches, as iterating gives them."""
+        return iter(self)
+
     def _named(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
         """A batch as an Executor is fed: a dict for each place, which is one."""
         assert self._feeds is not None

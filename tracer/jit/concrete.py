@@ -76,7 +76,7 @@ class ConcreteProgram:
         return found
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self.keeps_state or self._only_runs_here:
+        if self.keeps_state or self._only_runs_here or not self.main_program.fetches():
             with no_grad():
                 return self._trained(tensors)
         if self._runner is None:
@@ -154,11 +154,7 @@ def build(
         results.changed = [i for i, v in enumerate(inputs) if v.name != fed[i]]
         behind = [*(e.after for e in kept), *(inputs[i] for i in results.changed)]
         tensors = [t for t in flat if isinstance(t, Tensor)] + behind
-        contract = finish(recorder, tensors) if tensors else None
-    if contract is None:
-        raise TraceError(
-            f"{parameters.name}: it gives no tensor and changes none; there is nothing to make a program of"
-        )
+        contract = finish(recorder, tensors)
     program = described(recorder.program, contract)
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
     fetched = [

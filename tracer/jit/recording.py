@@ -153,7 +153,7 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
     mode = Trace(recorder, decided=set() if watches else None)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = finish(recorder, outputs)
+        contract = finish(recorder, _some(outputs))
     held = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -197,7 +197,7 @@ def record(method: Method, together: Together, guards: str = CHECK) -> Recording
         checks, asserts = asserted(recorder.program, method.name)
         for guard in checks if guards == CHECK else []:
             recorder.assume(guard)
-        contract = finish(recorder, outputs)
+        contract = finish(recorder, _some(outputs))
     together.add(recorder)
     made = recording_of(owner, recorder, described(recorder.program, contract))
     made.asserts = asserts
@@ -231,11 +231,16 @@ def untouched(owner: Layer | None, recorder: Recorder) -> Iterator[None]:
         )
 
 
+def _some(outputs: Any) -> Any:
+    """The outputs.   Raises TraceError where no tensor is among them: a file without outputs is of no use."""
+    if not tree.flatten(outputs, "out")[0]:
+        raise TraceError("the layer gives no tensor; there is nothing to record")
+    return outputs
+
+
 def finish(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
     flat, nesting = tree.flatten(outputs, "out")
-    if not flat:
-        raise TraceError("the layer gives no tensor; there is nothing to record")
     for _, tensor in flat:
         if isinstance(tensor, Variable) and tensor.half is not None:
             refuse_half(tensor.half)

@@ -39,7 +39,7 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
-@op("spread_like", "X, Y -> Out", internal=True)
+@op("spread_like", "X, Y! -> Out", internal=True)
 def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
     """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.   X [*], Y [*S] -> Out [*S]"""
     if not keep_dim and axes:

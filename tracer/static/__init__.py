@@ -33,6 +33,7 @@ from .variable import Variable
 # What stands above programs: imported when it is asked for.   Name -> module
 _LATER = {
     "nn": ".nn",
+    "amp": ".amp",
     "io": ".io",
     "create_parameter": ".nn.parameters",
     "WeightNormParamAttr": ".nn.weight_norm",

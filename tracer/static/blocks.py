@@ -44,3 +44,18 @@ def _outside(program: Program, block: Block, names_of: object) -> list[str]:
             for index in block_indices(attr):
                 found.update(dict.fromkeys(_outside(program, program.blocks[index], names_of)))
     return [name for name in found if name not in block.vars and name != EMPTY]
+
+
+def paddle_gradient_ops(program: Program) -> list[OpDesc]:
+    """The ops that run a block back as real Paddle writes them: they look into what the runs of the other block left behind.
+
+    Ours run a block inside of that one, and so see what it declares.
+    """
+    bodies, found = set(), []
+    for op in (op for block in program.blocks for op in block.ops):
+        index = op.attr("sub_block")
+        if op.type not in ("while_grad", "conditional_block_grad"):
+            bodies.add(index)
+        elif isinstance(index, int) and 0 < index < len(program.blocks):
+            found.append((op, program.blocks[index].parent))
+    return [op for op, parent in found if parent not in bodies]

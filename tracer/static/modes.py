@@ -137,8 +137,9 @@ class Static(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
         for arg in args:
-            if isinstance(arg, Variable) and arg.half is not None and arg.half.block == self.recorder.block.idx:
-                self.trouble(half_error(arg.half), None)
+            for one in arg if isinstance(arg, list | tuple) else (arg,):
+                if isinstance(one, Variable):
+                    self._refuse_unsure(op, one)
         metas = metas_of(op, args)
         try:
             inferred = op.infer(metas, attrs)
@@ -155,6 +156,14 @@ class Static(Mode):
             for variable in slot if isinstance(slot, list) else [slot]:
                 variable.where = written.where
         return made[0] if len(op.outs) == 1 else tuple(made)
+
+    def _refuse_unsure(self, op: Op, operand: Variable) -> None:
+        """Refuse an operand that may have no value, or values of which nothing is known."""
+        if operand.half is not None and operand.half.block == self.recorder.block.idx:
+            self.trouble(half_error(operand.half), None)
+        if operand.mixed:
+            why = "an operand has another dtype or number of axes in each branch; it can only be fetched"
+            self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
         if slot.many:

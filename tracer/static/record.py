@@ -118,7 +118,8 @@ class Recorder:
             made = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({made}) is not one of its results"
             raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
-        return name
+        late = tensor.late if isinstance(tensor, Variable) else None
+        return late.checked(self) if late is not None and late.desc is tensor.desc else name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
         """Add a variable to a block, the one that is being written unless given."""

@@ -8,21 +8,24 @@ from ..core.errors import OarlockError
 from ..core.op import OPS
 from .program import AttrType, OpDesc
 
+FOREIGN = "gradients of control flow run only where Oarlock wrote them; clone the program for test, and minimize anew"
+
 
 class Unsupported(OarlockError, NotImplementedError):
     """A program holds ops that have no kernel; all of them are listed."""
 
 
-def refuse_unknown(ops: Sequence[OpDesc]) -> None:
-    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes."""
+def refuse_unknown(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
+    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes, and each of `foreign`."""
     problems = {problem for desc in ops for problem in _problems(desc)}
+    problems |= {f"{desc.type}: {FOREIGN}{_at(desc)}" for desc in foreign}
     if problems:
         raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems)))
 
 
 def _problems(desc: OpDesc) -> Iterator[str]:
     op = OPS.get(desc.type)
-    at = f" ({desc.where})" if desc.where else ""
+    at = _at(desc)
     if op is None:
         yield f"{desc.type}: no such op{at}"
         return
@@ -33,3 +36,7 @@ def _problems(desc: OpDesc) -> Iterator[str]:
     for name, attr in desc.attrs.items():
         if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
             yield f"{desc.type}: attribute {name} is a tensor{at}"
+
+
+def _at(desc: OpDesc) -> str:
+    return f" ({desc.where})" if desc.where else ""

@@ -20,6 +20,7 @@ from .scope import current_scope
 if TYPE_CHECKING:
     from .graph.block import Block
     from .graph.operator import Operator
+    from .late import Late
     from .scope import Scope
 
 GRADIENT = "@GRAD"  # what the name of a gradient ends in
@@ -38,6 +39,8 @@ class Variable(Tensor):
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
+    mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
+    late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
     _block: Block | None = None
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
+from .blocks import paddle_gradient_ops
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
@@ -114,8 +115,12 @@ def variables_make_sense(program: Program) -> Iterator[str]:
 
 
 def operands_declared(program: Program) -> Iterator[str]:
-    """Every operand is declared in the block of the op or in one around it."""
+    """Every operand is declared in the block of the op or in one around it; Paddle's gradients of blocks look elsewhere."""
+    foreign = {op.attr("sub_block") for op in paddle_gradient_ops(program)}
+    foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _ops(program):
+        if block.idx in foreign:
+            continue
         by_attr = [name for attr in op.attrs.values() for name in var_names(attr)]
         holders = {"feed": op.inputs, "fetch": op.outputs}.get(op.type, {})
         ignore = {EMPTY, *(name for names in holders.values() for name in names)}

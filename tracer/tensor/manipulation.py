@@ -251,14 +251,15 @@ def put_along_axis(
 ) -> Tensor:
     """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]
 
-    broadcast: indices and values broadcast against arr, but for `axis`.
+    include_self: what is there before counts where `reduce` puts several together; broadcast: indices and values broadcast
+    against arr, but for `axis`.
     """
     axis = from_front(axis, arr, "put_along_axis")
     indices = _along(arr, indices, axis) if broadcast else indices
     given = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if given.meta.shape != indices.meta.shape:
         given = expand(given, list(indices.meta.shape))
-    return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce)
+    return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce, Include_self=include_self)
 
 
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:

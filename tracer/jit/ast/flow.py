@@ -50,6 +50,11 @@ class Flow(ast.NodeTransformer):
         """What a body changes and somebody reads afterwards; attributes outlive the function."""
         return [s for s in effects(body).writes if s in live or "." in s]
 
+    def _scratch(self, node: ast.If, state: list[str]) -> list[str]:
+        """What the branches change beside `state`: nobody reads it afterwards, but one branch must not see what the other did."""
+        found = dict.fromkeys([*effects(node.body).writes, *effects(node.orelse).writes])
+        return [s for s in found if s not in state and (s in self.local or s in self.outer)]
+
     def _accessors(self, symbols: list[str], at: ast.stmt) -> tuple[Body, dict[str, Any]]:
         """Functions that get and set what a body changes, and the holes for a call with them."""
         get, put = self._name("get"), self._name("set")
@@ -77,8 +82,8 @@ class Flow(ast.NodeTransformer):
         self.generic_visit(node)
         then, other = self._name("then"), self._name("else")
         symbols = list(dict.fromkeys(self._state(node.body, live) + self._state(node.orelse, live)))
-        made, holes = self._accessors(symbols, node)
-        call = "__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES)"
+        made, holes = self._accessors([*symbols, *self._scratch(node, symbols)], node)
+        call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
             *self._function(then, node.body, _first(node.body, node)),
             *self._function(other, node.orelse, _first(node.orelse, node)),

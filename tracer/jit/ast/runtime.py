@@ -43,16 +43,16 @@ def _mode_for(value: Any) -> Static | None:
 
 
 def if_(
-    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str], count: int
 ) -> None:
-    """`if test: then() else: other()`; get, put: the variables that these change."""
+    """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count` are read afterwards."""
     mode = _mode_for(test)
     if mode is None:
         (then if test else other)()
         return
     start, condition, mark = get(), as_condition(test), mode.recorder.mark()
     try:
-        _recorded_if(mode, condition, then, other, get, put, names)
+        _recorded_if(mode, condition, then, other, get, put, names, count)
         return
     except Stopped as found:
         stop: Stopped | None = found
@@ -67,7 +67,8 @@ def if_(
 
 
 def _recorded_if(
-    mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+    mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
+    count: int,
 ) -> None:  # fmt: skip
     before = _lists_that_stay(mode, get(), (then, other), get, put)
     kept = [_copy(value) for value in before]
@@ -77,18 +78,18 @@ def _recorded_if(
             put(before)
             try:
                 tried(mode, holds, run)
-                return [_copy(value) for value in get()]
+                return [_copy(value) for value in get()[:count]]
             finally:
                 for value, copied in zip(before, kept, strict=True):
                     _fill(value, copied)
 
         return record
 
-    found = record_branches(mode, condition, side(True, then), side(False, other), names)
-    for i, value in enumerate(before):
+    found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
+    for i, value in enumerate(before[:count]):
         if _fill(value, found[i]):
             found[i] = value
-    put(found)
+    put([*found, *before[count:]])
 
 
 def _lists_that_stay(
@@ -179,7 +180,7 @@ def _python_rounds(
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
-            if_(goes_on, functools.partial(body, item), _nothing, get, put, names)
+            if_(goes_on, functools.partial(body, item), _nothing, get, put, names, len(names))
         elif not goes_on:
             return None
         else:

@@ -13,8 +13,13 @@ from ..program import Block, Kind, OpDesc, Program, VarDesc
 THROUGH = {
     "assign": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
     "tensor_array_to_tensor": ("X",), "slice": ("Input",), "print": ("In",), "py_func": ("X",), "pylayer": ("X",),
+    # gradients, which are linear in what arrives; that of the gradient is refused where it is asked for
+    "select_input_grad": ("Out@GRAD",), "write_to_array_grad": ("Out@GRAD",), "read_from_array_grad": ("Out@GRAD", "X@GRAD"),
+    "tensor_array_to_tensor_grad": ("Out@GRAD",),
 }  # fmt: skip
-RUNS_BLOCKS = ("while", "conditional_block", "conditional_block_infer")
+# Those that no gradient flows through.   Who asks for the gradient of any other that is no kernel is told that it is not known.
+STOPS = ("feed", "fetch", "create_array", "lod_array_length", "assert", "auc")
+RUNS_BLOCKS = ("while", "conditional_block", "conditional_block_infer", "while_grad", "conditional_block_grad")
 
 
 class Reach:
@@ -53,7 +58,9 @@ class Reach:
         slots = THROUGH.get(op.type)
         if slots is None:
             known = OPS.get(op.type)
-            if known is None or not known.has_vjp:
+            if known is None:
+                return [] if op.type in STOPS else list(op.input_names())
+            if not known.has_vjp:
                 return []
             slots = tuple(s.name for s in known.ins if not s.constant)
         return [n for s in slots for n in (op.outputs.get(s[1:], []) if s[0] == ">" else op.inputs.get(s, []))]

@@ -10,6 +10,7 @@ import numpy as np
 from ...core import native
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
+from ..blocks import paddle_gradient_ops
 from ..program import Kind, Program
 from ..unsupported import refuse_unknown
 from .control import SPECIAL
@@ -72,8 +73,10 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
-    refuse_unknown([op for block in program.blocks for op in block.ops if op.type not in (*SKIPPED, *SPECIAL)])
-    return Lowering(program, tensors).plan()
+    made = Lowering(program, tensors)
+    ops = [op for block in program.blocks for op in block.ops if op.type not in (*SKIPPED, *SPECIAL)]
+    refuse_unknown([op for op in ops if made.gradients.find(op) is None], paddle_gradient_ops(program))
+    return made.plan()
 
 
 class Compiled:

@@ -10,7 +10,7 @@ from ..effects.auc import Area
 from ..effects.calls import Caller
 from ..effects.showing import Check, Printer
 from ..program import OpDesc
-from . import lists
+from . import clipping, lists
 from .copies import SAME
 from .plan import Back, Branch, Do, Loop, Step
 from .vjps import vjp
@@ -26,11 +26,11 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 
 def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """A block that runs if its condition holds; with is_scalar_condition=False, if no operand is empty."""
+    """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it reads is empty."""
     body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.cells_of(block, _names(desc, "Cond") or _names(desc, "Input"))
-    test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested)))
+    tested = lowering.cells_of(block, _names(desc, "Cond" if scalar else "Input"))
+    test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
 
@@ -168,6 +168,12 @@ def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
+def clip_by_norm(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """clip_by_norm"""
+    names = {"CLIPPED": clipping.clipped, "most": desc.attr("max_norm")}
+    return statement("{o0} = {CLIPPED}({0}, {most})", "X", "Out", **names)(lowering, block, desc)  # type: ignore[return-value]
+
+
 SPECIAL: dict[str, Special] = {
     "print": show,
     "assert": check,
@@ -197,5 +203,7 @@ SPECIAL: dict[str, Special] = {
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
+    "squared_l2_norm": statement("{o0} = {SQUARED}({0})", "X", "Out", SQUARED=clipping.squared_norm),
+    "clip_by_norm": clip_by_norm,
     "vjp": vjp,
 }

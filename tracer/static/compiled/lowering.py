@@ -11,8 +11,10 @@ from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
 from ..verify import EMPTY
 from .control import SPECIAL
 from .copies import without_copies
+from .gradients import Gradients
 from .plan import Call, Loop, Plan, Step
 from .rounds import settle
+from .vjps import vjp
 
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
@@ -31,6 +33,7 @@ class Lowering:
         self.declared: dict[str, VarDesc] = {}
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
         self.walked = walked_loops(program)
+        self.gradients = Gradients(program)
 
     # -- cells --------------------------------------------------------------------------------------------------
 
@@ -72,6 +75,9 @@ class Lowering:
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op."""
+        gradient = self.gradients.find(desc)
+        if gradient is not None:
+            return vjp(self, block, gradient)
         special = SPECIAL.get(desc.type)
         if self._tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             special = None

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from ...core.eager import explain
 from ...core.errors import AssertError, OpError, with_user_line
 from ...core.tensor import Tensor
+from ..late import missing as no_value
 from .plan import Call, Step
 from .source import Function
 
@@ -41,6 +42,9 @@ def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
         raise error
     if not isinstance(step, Call):
         raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
+    for name in step.desc.input_names():
+        if no_value(name) is not None:
+            raise OpError(with_user_line(f"{no_value(name)}"))
     args = tuple(_tensors(slot, values) for slot in step.ins)
     missing = [s.name for s, a, slot in zip(step.op.ins, args, step.ins, strict=True) if slot is not None and a is None]
     if missing:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.dtype import is_float
 from ...core.mode import pushed
-from ...core.op import OPS, Op
+from ...core.op import OPS, Op, Slot
 from ...core.sweep import BARE
 from ..program import OpDesc
 from ..verify import EMPTY
@@ -36,6 +36,11 @@ class Vjp:
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]
+
+
+def _zeros(result: Any) -> Any:
+    """The gradient of a result that nobody used."""
+    return np.zeros_like(result) if is_float(result.dtype) else None
 
 
 def _part(parts: Sequence[Any], slot: int, place: int) -> Any:
@@ -70,7 +75,15 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
             return f"[{', '.join(places)}]" if places else "None"
         return places[0] if places else "None"
 
-    grads = [text(desc.inputs[f"{op.outs[i].name}@GRAD"], op.outs[i].many) for i in op.grad_outs]
+    def arrived(slot: Slot) -> str:
+        results = desc.inputs.get(slot.name, [])
+        places = []
+        for i, name in enumerate(desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)):
+            cells.append(lowering.cell(block, results[i] if name == EMPTY else name))
+            places.append(f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}")
+        return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
+
+    grads = [arrived(op.outs[i]) for i in op.grad_outs]
     operands = [text(desc.inputs.get(s.name, []), s.many) for s in op.ins]
     results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
     wanted, outs = [], []
@@ -83,4 +96,4 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
     source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
-    return Do(desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted)})
+    return Do(desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros})

@@ -10,14 +10,15 @@ from ...core.errors import OpError, TraceError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..blocks import block_reads, block_writes
+from ..blocks import block_writes
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Kind, VarDesc
+from ..program import Kind, VarDesc
 from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
-from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, zeros
+from .regions import emit_conditional
+from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, shown, zeros
 
 Branch = Callable[[], Any]
 
@@ -55,7 +56,7 @@ def cond(
 
         return run
 
-    found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [])
+    found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True)
     if paths[0] != paths[1]:
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         raise TraceError(with_user_line(f"cond: {why}"))
@@ -67,11 +68,14 @@ def _nothing() -> None:
 
 
 def record_branches(
-    mode: Static, pred: Variable, then: Callable[[], list[Any]], other: Callable[[], list[Any]], names: Sequence[str]
+    mode: Static, pred: Variable, then: Callable[[], list[Any]], other: Callable[[], list[Any]], names: Sequence[str], mixed: bool = False
 ) -> list[Any]:  # fmt: skip
-    """Record two branches that give lists, and the choice between them.   names: of the results, for errors."""
+    """Record two branches that give lists, and the choice between them.   names: of the results, for errors.
+
+    mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
+    """
     check_condition("cond", pred)
-    merge = Merge(mode, _record(mode, then), _record(mode, other))
+    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed)
     one, two = merge.sides
     if len(one.values) != len(two.values):  # different structures: the caller says so
         return one.values
@@ -109,6 +113,9 @@ def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
 def put_back(mode: Static, tensor: Variable, desc: VarDesc) -> None:
     """Make a tensor that was changed in place what it was before."""
     tensor.desc, tensor.name = desc, desc.name
+    if tensor._block is not None:  # of a program that is written by hand
+        blocks = tensor._block.program.blocks
+        tensor.block = next((b for b in blocks if b.desc.vars.get(desc.name) is desc), None)
     mode.recorder.bind(tensor, desc.name)
 
 
@@ -122,11 +129,16 @@ class Filler:
 HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
 
 
-class Merge:
-    """Two recorded branches becoming one.   sides: what is taken where the condition holds, and where not."""
+def _unlike(a: Tensor, b: Tensor) -> bool:
+    """Whether no declaration holds both."""
+    return a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
 
-    def __init__(self, mode: Static, one: Side, two: Side) -> None:
-        self.mode = mode
+
+class Merge:
+    """Two recorded branches becoming one.   sides: what is taken where the condition holds, and where not; mixed: see record_branches."""
+
+    def __init__(self, mode: Static, one: Side, two: Side, mixed: bool = False) -> None:
+        self.mode, self.mixed = mode, mixed
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
@@ -143,8 +155,17 @@ class Merge:
             found = nest.pairwise(name, a, b, self.choice)
             if found is not nest.DIFFERENT:
                 return found
+        if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
+            return self._mixed(a, b)
         made = self._choose((a, b), common(name, a, b, LABELS))
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
+        return made
+
+    def _mixed(self, a: Variable, b: Variable) -> Variable:
+        """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
+        made = self._choose((a, b), a.meta, metas=(a.meta, b.meta))
+        shown_sides = zip(LABELS, (a, b), strict=True)
+        made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in shown_sides)
         return made
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
@@ -170,9 +191,10 @@ class Merge:
             self.recorder.bind(made[-1], desc.name)
         return self._choose((made[0], made[1]), common(tensor.name, made[0], made[1], LABELS))
 
-    def _choose(self, pair: tuple[Any, Any], meta: Meta) -> Variable:
+    def _choose(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
         recorder = self.recorder
-        outs = [self._written(value, side, meta) for value, side in zip(pair, self.sides, strict=True)]
+        sides = zip(pair, self.sides, metas or (meta, meta), strict=True)
+        outs = [self._written(value, side, own) for value, side, own in sides]
         desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
         made = Variable(desc)
@@ -206,14 +228,9 @@ class Merge:
 
     def _emit_side(self, pred: Any, side: Side) -> None:
         recorder, block = self.recorder, side.inner.block
-        scope = recorder.namer.temporary("conditional_block_scope")
-        recorder.block.vars[scope] = VarDesc(scope, dtype="", kind=Kind.STEP_SCOPES)
-        program = recorder.program
-        arrays = [n for n in block_writes(program, block) if n not in side.outs and self._is_array(n)]
-        reads = [n for n in block_reads(program, block) if n not in side.outs]
-        attrs = {"is_scalar_condition": Attr(AttrType.BOOLEAN, True), "sub_block": Attr(AttrType.BLOCK, block.idx)}
-        operands = {"Cond": [recorder.name_of(pred)], "Input": reads}
-        recorder.emit("conditional_block", operands, {"Out": [*side.outs, *arrays], "Scope": [scope]}, attrs)
+        writes = block_writes(recorder.program, block)
+        arrays = [n for n in writes if n not in side.outs and self._is_array(n)]
+        emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
 
     def _is_array(self, name: str) -> bool:
         var = self.recorder.var(name)

@@ -10,15 +10,16 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..blocks import block_reads, block_writes
+from ..late import Late
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Kind, VarDesc
+from ..program import VarDesc
 from ..record import Inner
 from ..variable import Variable
 from . import nest
 from .arrays import TensorArray
 from .branch import check_condition, put_back
-from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, zeros
+from .regions import emit_while
+from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
 Test = Callable[[Values], tuple[Any, Values]]
@@ -118,6 +119,7 @@ class Loop:
         self.tensors: dict[
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
+        self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
     def record(self) -> Values:
@@ -324,11 +326,11 @@ class Loop:
     def _emit(self, inner: Inner, after: list[tuple[Carried, Any]], condition: Any) -> None:
         recorder = self.recorder
         for carried, _ in after:
-            self._assign(self._first(carried), carried)
+            self._assign(self._start_of(carried), carried)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.variable.desc)
-        first = self._first_condition()
+        first = self._first = self._first_condition()
         flag = Variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.bind(flag, flag.name)
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
@@ -336,7 +338,7 @@ class Loop:
             last = self._condition(condition)
             self._write_back(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
-        self._emit_while(inner, flag)
+        emit_while(recorder, inner.block, flag.name)
 
     def _first_condition(self) -> Tensor:
         """The condition before the first round.   What the test itself changes is another first value."""
@@ -358,9 +360,9 @@ class Loop:
         check_condition("while", found)
         return found
 
-    def _first(self, carried: Carried) -> Tensor:
+    def _start_of(self, carried: Carried) -> Tensor:
         if meta_of(carried.initial) is None:
-            return zeros(carried.meta)
+            return unset(carried.meta)
         return as_meta(carried.initial, carried.meta)
 
     def _assign(self, value: Tensor, carried: Carried) -> None:
@@ -378,18 +380,13 @@ class Loop:
             if carried.variable is not None and self.recorder.name_of(value) != carried.variable.name:
                 self._assign(value, carried)
 
-    def _emit_while(self, inner: Inner, flag: Variable) -> None:
-        recorder, block = self.recorder, inner.block
-        scopes = recorder.namer.temporary("while_scopes")
-        recorder.block.vars[scopes] = VarDesc(scopes, dtype="", kind=Kind.STEP_SCOPES)
-        reads = [n for n in block_reads(recorder.program, block) if n != flag.name]
-        writes = block_writes(recorder.program, block)
-        attrs = {"is_test": Attr(AttrType.BOOLEAN, False), "sub_block": Attr(AttrType.BLOCK, block.idx)}
-        reads += [n for n in writes if n not in reads and n != flag.name]
-        recorder.emit("while", {"Condition": [flag.name], "X": reads}, {"Out": writes, "StepScopes": [scopes]}, attrs)
-
     def _results(self) -> Values:
         values = self._start()
+        assert self._first is not None
+        flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
+        for carried in self.carried.values():
+            if isinstance(carried.initial, Undefined) and carried.name.isidentifier() and carried.variable is not None:
+                carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import default_float, dtype_of
+from ...core.dtype import default_float, dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -69,7 +69,7 @@ def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
     """A value of the program that is `value` everywhere; a size of -1 becomes 1."""
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
-    held = float(plain) if abs(plain) < 1 << 63 else math.copysign(math.inf, plain)
+    held = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
     found: Tensor = OPS["fill_constant"](
         shape=[max(d, 1) if d < 0 else d for d in shape], value=held, str_value=text, dtype=dtype_of(dtype).proto
     )
@@ -79,6 +79,11 @@ def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
 def zeros(meta: Meta) -> Tensor:
     """Zeros where a value is wanted and nobody looks at it; a size of -1 becomes 1."""
     return filled(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
+
+
+def unset(meta: Meta) -> Tensor:
+    """What a variable holds that has no value yet: NaN where there is one, else zeros; a size of -1 becomes 1."""
+    return filled(meta.shape, math.nan, meta.dtype) if is_float(meta.dtype) else zeros(meta)
 
 
 def meta_of(value: Any) -> Meta | None:

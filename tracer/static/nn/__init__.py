@@ -2,6 +2,7 @@
 
 from ..control import case, cond, switch_case, while_loop
 from ..effects import py_func, static_pylayer
+from . import control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
@@ -28,7 +29,7 @@ from .refused import (
 )
 
 __all__ = [
-    "batch_norm", "bilinear_tensor_product", "case", "cond", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "data_norm",
+    "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "data_norm",
     "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
     "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
     "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",

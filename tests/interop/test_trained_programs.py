@@ -1,0 +1,75 @@
+"""Programs that real Paddle wrote with gradients and steps in them go on training here, with the same numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+from oarlock import static
+from oarlock.static.unsupported import Unsupported
+
+pytestmark = pytest.mark.paddle
+RUNS = 3
+SAME = (
+    "sgd", "momentum", "adam", "adamw", "rmsprop", "lamb", "convolutions", "attention", "sparse_rows", "formulas", "recurrent",
+)  # fmt: skip
+FLAT = "lstm_0.w_0"  # shares the memory of the other weights in Paddle, and is read by no op
+
+
+@pytest.fixture(scope="module")
+def saved(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
+    folder = tmp_path_factory.mktemp("trained")
+    return folder, paddle.ask("trained_programs", folder=str(folder))
+
+
+@pytest.fixture(autouse=True)
+def static_mode() -> Any:
+    oarlock.enable_static()
+    yield
+    oarlock.disable_static()
+
+
+def held(path: Path) -> dict[str, Any]:
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def read(folder: Path, case: str) -> Any:
+    return static.Program.parse_from_string((folder / f"{case}.pdmodel").read_bytes())
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_training_goes_on(case: str, saved: tuple[Path, dict[str, list[str]]]) -> None:
+    folder, fetches = saved
+    program, scope, exe = read(folder, case), static.Scope(), static.Executor()
+    for name, value in held(folder / f"{case}.before.npz").items():
+        scope.var(name).get_tensor().set(value, None)
+    runs = held(folder / f"{case}.runs.npz")
+    for i in range(RUNS):
+        feed = held(folder / f"{case}.feed{i}.npz")
+        made = exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
+        for name, array in zip(fetches[case], made, strict=True):
+            np.testing.assert_allclose(array, runs[f"{i}.{name}"], rtol=2e-5, atol=2e-6, err_msg=name)
+    for name, value in held(folder / f"{case}.after.npz").items():
+        if name != FLAT:
+            found = np.asarray(scope.find_var(name).get_tensor())
+            np.testing.assert_allclose(found, value, rtol=2e-5, atol=2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize(("case", "op"), [("branch", "conditional_block_grad"), ("loop", "while_grad")])
+def test_gradients_of_control_flow_are_refused_by_name(
+    case: str, op: str, saved: tuple[Path, dict[str, list[str]]]
+) -> None:
+    folder, fetches = saved
+    program, scope, exe = read(folder, case), static.Scope(), static.Executor()
+    for name, value in held(folder / f"{case}.before.npz").items():
+        scope.var(name).get_tensor().set(value, None)
+    feed = held(folder / f"{case}.feed0.npz")
+    with pytest.raises(Unsupported, match=f"{op}: gradients of control flow run only where Oarlock wrote them"):
+        exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
+    (loss,) = exe.run(program.clone(for_test=True), feed=feed, fetch_list=fetches[case], scope=scope)
+    np.testing.assert_allclose(loss, held(folder / f"{case}.runs.npz")[f"0.{fetches[case][0]}"], rtol=2e-5)

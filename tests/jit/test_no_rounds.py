@@ -1,0 +1,113 @@
+"""Variables that only a round of a loop gives a value, read after a loop of no rounds: an error, as in Python, and not a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core.errors import OarlockError
+from oarlock.static import InputSpec
+
+Body = Callable[..., Any]
+
+
+def last_of_while(x: Any, n: Any) -> Any:
+    i = paddle.zeros([1], "int64")
+    while i < n:
+        last = x * i.astype("float32")
+        i = i + 1
+    return last
+
+
+def last_of_for(x: Any, n: Any) -> Any:
+    for k in range(n):
+        last = x * k
+    return last * 2.0
+
+
+def counter(x: Any, n: Any) -> Any:
+    for k in range(n):  # noqa: B007 - it is read after the loop
+        x = x + 0.0
+    return k + x
+
+
+def two_loops(x: Any, n: Any) -> Any:
+    for k in range(n):
+        last = x * k
+    for _ in range(3):
+        last = last + x
+    return last
+
+
+def in_a_branch(x: Any, n: Any) -> Any:
+    for k in range(n):
+        last = x * k
+    if x.sum() > 0:
+        last = last + 1.0
+    return last
+
+
+BODIES = [last_of_while, last_of_for, counter, two_loops, in_a_branch]
+X = paddle.to_tensor([1.0, 2.0])
+NONE, TWO = (paddle.to_tensor([n], "int64") for n in (0, 2))
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("trains", [False, True])
+def test_it_is_an_error(body: Body, trains: bool) -> None:
+    function = paddle.jit.to_static(body)
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=not trains)
+    assert function(x, TWO).tolist() == body(x, TWO).tolist()
+    name = "k" if body is counter else "last"
+    said = f"'{name}' has no value: the loop that gives it one ran no round" if trains else f"no_round_gave_{name}"
+    with pytest.raises(OarlockError, match=said):
+        function(x, NONE)
+    with pytest.raises(UnboundLocalError):
+        body(x, NONE)
+
+
+def test_the_gradient_is_that_of_the_last_round() -> None:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    paddle.jit.to_static(last_of_for)(x, paddle.to_tensor([4])).sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_in_a_saved_model(tmp_path: Path) -> None:
+    paddle.jit.save(paddle.jit.to_static(last_of_for), str(tmp_path / "m"), [InputSpec([2]), InputSpec([1], "int64")], verify=False)  # fmt: skip
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    assert loaded(X, TWO).tolist() == [2.0, 4.0]
+    with pytest.raises(OarlockError, match="no_round_gave_last"):
+        loaded(X, NONE)
+
+
+def test_what_nobody_reads_is_no_error() -> None:
+    @paddle.jit.to_static
+    def function(x: Any, n: Any) -> Any:
+        for k in range(n):
+            last = x * k
+        if n > 0:
+            x = x + last
+        return x
+
+    assert function(X, NONE).tolist() == [1.0, 2.0]
+    assert function(X, TWO).tolist() == [2.0, 4.0]
+
+
+def test_what_no_round_chose_is_nan() -> None:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        i = paddle.zeros([1], "int64")
+        while i < 3:
+            if x.sum() > 2.0 + i.astype("float32"):
+                best = x * i.astype("float32")
+            i = i + 1
+        return best
+
+    assert function(X).tolist() == [0.0, 0.0]
+    assert np.isnan(function(X - 3.0).numpy()).all()

@@ -1,0 +1,151 @@
+"""Mixed precision in programs: which ops run in half precision, the factor of the loss, steps that are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+from oarlock.core.errors import OarlockError, OpError
+
+amp = static.amp
+F = paddle.nn.functional
+
+
+def network() -> Any:
+    """The loss of a small network of x [?, 4] and y [?, 1]."""
+    x, y = static.data("x", [None, 4]), static.data("y", [None, 1], "int64")
+    h = static.nn.batch_norm(F.relu(static.nn.fc(x, 8)))
+    return F.cross_entropy(static.nn.fc(h, 3), y).mean()
+
+
+def batch(i: int) -> dict[str, Any]:
+    x = np.random.default_rng(i).normal(size=(6, 4)).astype("float32")
+    return {"x": x, "y": (x.sum(1, keepdims=True) > 0).astype("int64")}
+
+
+def dtypes(program: Any, type: str) -> set[str]:
+    """The dtypes of what the ops of one type give."""
+    block = program.global_block()
+    return {block.var(op.output("Out")[0]).dtype.name for op in block.ops if op.type == type}
+
+
+def trained(optimizer: Any, loss: Any, runs: int = 8, fetch: Any = ()) -> list[list[float]]:
+    paddle.seed(1)
+    optimizer.minimize(loss)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    fetches = [loss, *(f() for f in fetch)]
+    return [[float(a.reshape(-1)[0]) for a in exe.run(feed=batch(i), fetch_list=fetches)] for i in range(runs)]
+
+
+def in_programs(run: Any) -> Any:
+    with (
+        static.scope_guard(static.Scope()),
+        paddle.utils.unique_name.guard(),
+        static.program_guard(static.Program(), static.Program()),
+    ):
+        return run()
+
+
+@pytest.mark.parametrize(
+    ("settings", "tolerance"),
+    [
+        ({"level": "O0"}, 1e-5),
+        ({"init_loss_scaling": 8.0}, 1e-2),
+        ({"level": "O2", "init_loss_scaling": 8.0}, 1e-2),
+        ({"level": "OD", "init_loss_scaling": 1.0, "use_dynamic_loss_scaling": False}, 1e-2),
+        ({"dtype": "bfloat16"}, 6e-2),
+        ({"use_bf16": True}, 6e-2),
+    ],
+)
+def test_losses_are_those_of_float32(settings: dict[str, Any], tolerance: float, mode: Any) -> None:
+    plain = in_programs(lambda: trained(paddle.optimizer.Adam(0.05), network()))
+    mixed = in_programs(lambda: trained(amp.decorate(paddle.optimizer.Adam(0.05), **settings), network()))
+    np.testing.assert_allclose(mixed, plain, rtol=tolerance, atol=tolerance)
+    assert (mixed == plain) == (settings.get("level") == "O0")
+
+
+def test_which_ops_run_in_half_precision(mode: Any) -> None:
+    loss = network()
+    amp.decorate(paddle.optimizer.SGD(0.1)).minimize(loss)
+    program = static.default_main_program()
+    assert dtypes(program, "mul") == {"float16"}
+    assert dtypes(program, "reduce_mean") == {"float32"}
+    assert loss.dtype.name == "float32"
+    assert {p.dtype.name for p in program.all_parameters()} == {"float32"}
+
+
+def test_lists_of_the_user(mode: Any) -> None:
+    lists = amp.CustomOpLists(custom_white_list=["reduce_mean"], custom_black_list=["mul"])
+    amp.decorate(paddle.optimizer.SGD(0.1), lists).minimize(network())
+    program = static.default_main_program()
+    assert dtypes(program, "mul") == {"float32"}
+    assert "float16" in dtypes(program, "reduce_mean")
+    with pytest.raises(OpError, match="custom white list and in the black one"):
+        amp.CustomOpLists(["mul"], ["mul"])
+    with pytest.raises(OpError, match="neither float16 nor bfloat16"):
+        amp.AutoMixedPrecisionLists(dtype="float64")
+
+
+def test_a_variable_that_stays(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    w = static.create_parameter([4, 2], "float32", name="kept")
+    loss = (paddle.matmul(x, w) + paddle.matmul(x, static.create_parameter([4, 2], "float32"))).mean()
+    amp.decorate(paddle.optimizer.SGD(0.1), amp.CustomOpLists(custom_black_varnames=["kept"])).minimize(loss)
+    assert dtypes(static.default_main_program(), "matmul_v2") >= {"float16", "float32"}
+
+
+def test_only_what_is_guarded(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    h = static.nn.fc(x, 3)
+    with amp.fp16_guard():
+        loss = static.nn.fc(h, 3).mean()
+    amp.decorate(paddle.optimizer.SGD(0.1), use_pure_fp16=True).minimize(loss)
+    assert dtypes(static.default_main_program(), "mul") == {"float16", "float32"}
+
+
+def test_the_factor_and_steps_that_are_left_out(mode: Any) -> None:
+    x = static.data("x", [2])
+    w = static.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    optimizer = amp.decorate(
+        paddle.optimizer.Adam(0.5), init_loss_scaling=8.0, incr_every_n_steps=2, decr_every_n_nan_or_inf=2
+    )
+    optimizer.minimize((w * x).sum())
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    fetches = [optimizer.get_loss_scaling(), w, optimizer.get_scaled_loss()]
+    seen = []
+    for good in (True, True, False, True, False, False):
+        feed = np.array([1.0, 1.0 if good else np.inf], "float32")
+        scale, value, _ = exe.run(feed={"x": feed}, fetch_list=fetches)
+        seen.append((float(scale[0]), round(float(value[0]), 3)))
+    assert seen == [(8.0, 0.5), (16.0, 0.0), (16.0, 0.0), (16.0, -0.5), (16.0, -0.5), (8.0, -0.5)]
+    test = static.default_main_program().clone(for_test=True)
+    assert not {"check_finite_and_unscale", "conditional_block", "adam"} & {op.type for op in test.global_block().ops}
+
+
+def test_control_flow_keeps_float32(mode: Any) -> None:
+    x = static.data("x", [None, 4])
+    h = static.nn.fc(x, 4)
+    i = paddle.zeros([1], "int64")
+    h = static.nn.while_loop(lambda i, h: i < 2, lambda i, h: [i + 1, paddle.tanh(h)], [i, h])[1]
+    loss = static.nn.fc(h, 2).mean()
+    amp.decorate(paddle.optimizer.SGD(0.1), init_loss_scaling=2.0).minimize(loss)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    values = [exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item() for _ in range(2)]
+    assert values[1] < values[0]
+
+
+def test_what_is_refused(mode: Any) -> None:
+    with pytest.raises(OpError, match="level='O3'"):
+        amp.decorate(paddle.optimizer.SGD(0.1), level="O3")
+    optimizer = amp.decorate(paddle.optimizer.SGD(0.1))
+    with pytest.raises(OarlockError, match="call minimize"):
+        optimizer.get_loss_scaling()
+    with pytest.raises(OarlockError, match="call minimize"):
+        optimizer.amp_init(None)

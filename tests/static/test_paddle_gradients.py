@@ -1,0 +1,100 @@
+"""Gradient ops under Paddle's names: which op each belongs to, and what it gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.static.compiled import Compiled
+from oarlock.static.compiled.gradients import Gradients
+from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from oarlock.static.unsupported import Unsupported
+
+X = np.array([[-1.0, 2.0], [3.0, -4.0]], "float32")
+
+
+def program(*ops: OpDesc) -> Program:
+    made = Program()
+    names = dict.fromkeys(n for op in ops for n in (*op.input_names(), *op.output_names()))
+    made.block.vars.update(
+        {n: VarDesc(n, (-1, -1), "float32", need_check_feed=n in "xyg") for n in names if n != "@EMPTY@"}
+    )
+    made.block.ops += ops
+    return made
+
+
+def run(made: Program, fetch: str, **feed: Any) -> Any:
+    return Compiled(made, list(feed), [fetch]).run({}, feed)[0].tolist()
+
+
+TANH = OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]})
+MULTIPLY = OpDesc("elementwise_mul", {"X": ["x"], "Y": ["y"]}, {"Out": ["z"]}, {"axis": Attr(AttrType.INT, -1)})
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("y@GRAD", "x@GRAD"),
+        ("y@GRAD_0", "x@GRAD@RENAME@block0@1"),
+        ("grad/grad/y@GRAD", "grad/grad/x@GRAD"),
+        ("g", "x@GRAD"),
+    ],
+)
+def test_names_say_which_op(given: str, made: str) -> None:
+    back = OpDesc("tanh_grad", {"Out": ["y"], "Out@GRAD": [given]}, {"X@GRAD": [made]})
+    other = OpDesc("tanh", {"X": ["y"]}, {"Out": ["w"]})
+    found = Gradients(program(TANH, other, back)).find(back)
+    assert found is not None
+    assert (found.type, found.inputs["X"], found.attr("of")) == ("vjp", ["x"], "tanh")
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        OpDesc("tanh_grad", {"Out": ["w"], "Out@GRAD": ["w@GRAD"]}, {"X@GRAD": ["x@GRAD"]}),
+        OpDesc("tanh_grad", {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["w@GRAD"]}),
+        OpDesc("tanh_grad", {"Out": ["y"], "Out@GRAD": ["w@GRAD"]}, {"X@GRAD": ["x@GRAD"]}),
+        OpDesc("sinh_grad", {"X": ["x"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]}),
+        OpDesc("tanh", {"X": ["x"]}, {"Out": ["w"]}),
+    ],
+)
+def test_gradients_of_nothing_that_is_there(back: OpDesc) -> None:
+    assert Gradients(program(TANH, back)).find(back) is None
+
+
+def test_an_operand_that_gets_none() -> None:
+    back = OpDesc(
+        "elementwise_mul_grad",
+        {"X": ["x"], "Y": ["y"], "Out@GRAD": ["g"]},
+        {"X@GRAD": ["@EMPTY@"], "Y@GRAD": ["y@GRAD"]},
+    )
+    assert run(program(MULTIPLY, back), "y@GRAD", x=X, y=X + 1, g=X * 2) == (X * X * 2).tolist()
+
+
+def test_a_result_that_nobody_used() -> None:
+    split = OpDesc(
+        "split", {"X": ["x"]}, {"Out": ["a", "b"]}, {"num": Attr(AttrType.INT, 2), "axis": Attr(AttrType.INT, 0)}
+    )
+    back = OpDesc("split_grad", {"Out@GRAD": ["@EMPTY@", "b@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
+    half = OpDesc("scale", {"X": ["b"]}, {"Out": ["b@GRAD"]}, {"scale": Attr(AttrType.FLOAT, 3.0)})
+    assert run(program(split, half, back), "x@GRAD", x=X) == [[0.0, 0.0], [9.0, -12.0]]
+
+
+def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
+    made = program(TANH, OpDesc("no_such_op", {"X": ["x"]}, {"Out": ["z"]}))
+    made.blocks.append(Block(1, 0))
+    made.block.ops.append(OpDesc("while_grad", {"StepScopes": []}, attrs={"sub_block": Attr(AttrType.BLOCK, 1)}))
+    with pytest.raises(Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"):
+        Compiled(made, ["x"], ["y"])
+
+
+def test_ops_that_clip() -> None:
+    clip = OpDesc("clip_by_norm", {"X": ["x"]}, {"Out": ["y"]}, {"max_norm": Attr(AttrType.FLOAT, 1.0)})
+    short = OpDesc("clip_by_norm", {"X": ["x"]}, {"Out": ["z"]}, {"max_norm": Attr(AttrType.FLOAT, 100.0)})
+    norm = OpDesc("squared_l2_norm", {"X": ["x"]}, {"Out": ["n"]})
+    made = program(clip, short, norm)
+    np.testing.assert_allclose(run(made, "y", x=X), X / np.sqrt(30.0), rtol=1e-6)
+    assert run(made, "z", x=X) == X.tolist()
+    assert run(made, "n", x=X) == [30.0]

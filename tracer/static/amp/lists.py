@@ -1,0 +1,37 @@
+"""Which ops of a program run in half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...amp.amp_lists import lists_for
+from ...core.errors import OpError, with_user_line
+
+DTYPES = ("float16", "bfloat16")
+
+
+class AutoMixedPrecisionLists:
+    """Paddle's lists with the user's own before them.   black_varnames: variables whose ops stay in float32
+
+    Raises OpError for an op in both lists, and another dtype than float16 or bfloat16.
+    """
+
+    def __init__(
+        self, custom_white_list: Iterable[str] | None = None, custom_black_list: Iterable[str] | None = None,
+        custom_black_varnames: Iterable[str] | None = None, dtype: str = "float16",
+    ) -> None:  # fmt: skip
+        if dtype not in DTYPES:
+            raise OpError(with_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
+        self.amp_dtype = dtype
+        self._custom = custom_white_list, custom_black_list
+        self.white_list, self.black_list = map(set, lists_for("O1", dtype, *self._custom))
+        self.black_varnames = set(custom_black_varnames or ())
+
+    def black_at(self, level: str) -> set[str]:
+        """The ops that run in float32 at a level: at O2 fewer."""
+        if level != "O2":
+            return self.black_list
+        return set(lists_for("O2", self.amp_dtype, *self._custom).black)
+
+
+CustomOpLists = AutoMixedPrecisionLists

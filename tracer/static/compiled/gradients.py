@@ -1,0 +1,84 @@
+"""Ops that are gradients as Paddle writes them - `relu_grad`, `matmul_v2_grad` - by the rule of the op that each belongs to.
+
+Paddle's op leaves out what its own kernel does not look at; our rules may.   So the op that it is the gradient of is looked up in the
+program, by the names that both have, and gives the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...core.op import OPS
+from ..program import Attr, AttrType, OpDesc, Program
+from ..verify import EMPTY
+
+SUFFIX, GRADIENT, RENAMED, SCOPE = "_grad", "@GRAD", "@RENAME@", "grad/"
+
+
+class Gradients:
+    """The gradient ops of a program.   find: the op `vjp` that one is, None for one that is something else."""
+
+    def __init__(self, program: Program) -> None:
+        self._found: dict[int, OpDesc | None] = {}  # by id of the op
+        self._by_type: dict[str, list[OpDesc]] = {}
+        for block in program.blocks:
+            for op in block.ops:
+                self._by_type.setdefault(op.type, []).append(op)
+
+    def find(self, desc: OpDesc) -> OpDesc | None:
+        """An op `vjp` in place of a gradient op."""
+        if id(desc) not in self._found:
+            self._found[id(desc)] = self._find(desc)
+        return self._found[id(desc)]
+
+    def _find(self, desc: OpDesc) -> OpDesc | None:
+        type = desc.type.removesuffix(SUFFIX)
+        if type == desc.type or type not in OPS or not OPS[type].has_vjp:
+            return None
+        forward = next((op for op in reversed(self._by_type.get(type, [])) if _belongs(desc, op)), None)
+        return None if forward is None else _as_vjp(desc, forward)
+
+
+def _belongs(gradient: OpDesc, op: OpDesc) -> bool:
+    """Whether the names of a gradient op are those of an op, its operands, its results and their gradients."""
+    for slot, names in gradient.inputs.items():
+        stem = slot.removesuffix(GRADIENT)
+        of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
+        theirs = (op.outputs if of_results else op.inputs).get(stem, [])
+        if not _same_names(_stems(names) if stem != slot else names, theirs):
+            return False
+    given = ((slot.removesuffix(GRADIENT), names) for slot, names in gradient.outputs.items())
+    return all(_same_names(_stems(names), op.inputs.get(slot, [])) for slot, names in given)
+
+
+def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
+    """Whether names are the same, where they are known."""
+    found = list(names)
+    return not found or (
+        len(found) == len(theirs) and all(a == EMPTY or _scoped(a, b) for a, b in zip(found, theirs, strict=True))
+    )
+
+
+def _scoped(name: str, plain: str) -> bool:
+    """Whether a name is another one, in scopes of `paddle.static.gradients` or not."""
+    while name != plain and name.startswith(SCOPE):
+        name = name.removeprefix(SCOPE)
+    return name == plain
+
+
+def _stems(names: Iterable[str]) -> Iterator[str]:
+    """What variables with names like `x@GRAD` and `x@GRAD@RENAME@block0@1` are the gradients of; a name of the user's tells nothing."""
+    for name in names:
+        stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)
+        yield stem if gradient else EMPTY
+
+
+def _as_vjp(gradient: OpDesc, op: OpDesc) -> OpDesc:
+    inputs = {**op.outputs, **op.inputs}
+    inputs |= {slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT)}
+    attrs = {
+        **op.attrs,
+        **{n: a for n, a in gradient.attrs.items() if n in op.attrs},
+        "of": Attr(AttrType.STRING, op.type),
+    }
+    return OpDesc("vjp", inputs, dict(gradient.outputs), attrs, gradient.where or op.where, gradient.layer)

@@ -1,0 +1,121 @@
+"""Loops and branches whose bodies are `with` blocks, as programs for Paddle 1.x have them: While, ConditionalBlock, Switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Any
+
+from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ..blocks import block_writes
+from ..modes import Static, static_mode
+from ..program import Block
+from ..variable import Variable
+from .branch import check_condition, put_back
+from .regions import emit_conditional, emit_while
+
+
+def _mode(what: str) -> Static:
+    mode = static_mode(state.mode)
+    if mode is None:
+        raise OarlockError(with_user_line(f"{what}: no program is being written; call enable_static() before"))
+    return mode
+
+
+@contextmanager
+def _body(mode: Static) -> Iterator[Block]:
+    """Record the body of a `with`.   At its end, what it changed of outside is written to the variables that those were before."""
+    recorder = mode.recorder
+    with recorder.inner_block() as inner:
+        yield inner.block
+    for tensor, before in inner.changed.values():
+        after = tensor.desc
+        if recorder.var(before.name) is not before:  # of the body itself
+            continue
+        if after is not before:
+            with recorder.writing(inner):
+                recorder.emit("assign", {"X": [after.name]}, {"Out": [before.name]})
+        put_back(mode, tensor, before)
+
+
+class While:
+    """`with While(cond).block():` runs its body as long as `cond`, a bool [1], holds.
+
+    What lives on has to be written to variables from outside: `assign(value, output=x)`, `increment`; `cond` is one of them.
+    """
+
+    def __init__(self, cond: Variable, is_test: bool = False, name: str | None = None) -> None:
+        check_condition("While", cond)
+        self.cond_var, self.is_test = cond, is_test
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """The body."""
+        mode = _mode("While")
+        flag = mode.recorder.name_of(self.cond_var)
+        with _body(mode) as block:
+            yield
+        if flag not in block_writes(mode.recorder.program, block):
+            why = f"the body does not write its condition '{flag}', and would never end"
+            raise OpError(with_user_line(f"While: {why}; use assign(value, output=cond)"))
+        emit_while(mode.recorder, block, flag, self.is_test)
+
+
+class ConditionalBlock:
+    """`with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if `cond`, a bool [1], holds.
+
+    Without is_scalar_condition the body runs if nothing that it reads from outside is empty, as in Paddle, whatever `inputs` are.
+    """
+
+    def __init__(self, inputs: Sequence[Variable], is_scalar_condition: bool = False, name: str | None = None) -> None:
+        for given in inputs:
+            if not isinstance(given, Variable):
+                raise TypeError(with_user_line(f"ConditionalBlock: {type(given).__name__} is no Variable"))
+        self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """The body."""
+        mode = _mode("ConditionalBlock")
+        recorder = mode.recorder
+        names = [recorder.name_of(given) for given in self.inputs]
+        with _body(mode) as block:
+            yield
+        outs = block_writes(recorder.program, block)
+        emit_conditional(recorder, block, names, outs, self.is_scalar_condition)
+
+
+class Switch:
+    """`with Switch() as switch:` and in it `with switch.case(cond):` ..., `with switch.default():`: the first that holds is run."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self._inside = False
+        self._none_so_far: Any = None  # that no condition held, bool [1]
+
+    def __enter__(self) -> Switch:
+        self._inside = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inside = False
+
+    def case(self, condition: Variable) -> AbstractContextManager[None]:
+        """A body for where `condition`, a bool [1], is the first that holds."""
+        if not self._inside:
+            raise OpError(with_user_line("Switch.case: belongs into the `with` of the Switch"))
+        check_condition("Switch.case", condition)
+        before, fails = self._none_so_far, OPS["logical_not"](condition)
+        self._none_so_far = fails if before is None else OPS["logical_and"](before, fails)
+        chosen = condition if before is None else OPS["logical_and"](before, condition)
+        return ConditionalBlock([chosen], is_scalar_condition=True).block()
+
+    def default(self) -> AbstractContextManager[None]:
+        """A body for where no condition holds."""
+        if self._none_so_far is None:
+            raise OpError(with_user_line("Switch.default: there is no case before it"))
+        return ConditionalBlock([self._none_so_far], is_scalar_condition=True).block()

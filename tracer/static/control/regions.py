@@ -1,0 +1,36 @@
+"""The ops that run a block: `while` and `conditional_block`, with all that Paddle's have beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..blocks import block_reads, block_writes
+from ..program import Attr, AttrType, Block, Kind, VarDesc
+from ..record import Recorder
+
+
+def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = False) -> None:
+    """Append the loop over a block.   flag: the variable of its condition."""
+    reads = [n for n in block_reads(recorder.program, block) if n != flag]
+    writes = block_writes(recorder.program, block)
+    attrs = {"is_test": Attr(AttrType.BOOLEAN, is_test), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+    reads += [n for n in writes if n not in reads and n != flag]
+    outputs = {"Out": writes, "StepScopes": [_scopes(recorder, "while_scopes")]}
+    recorder.emit("while", {"Condition": [flag], "X": reads}, outputs, attrs)
+
+
+def emit_conditional(
+    recorder: Recorder, block: Block, conditions: Sequence[str], outs: Sequence[str], scalar: bool = True
+) -> None:
+    """Append the branch to a block.   conditions: one truth value; without `scalar` nothing that it reads may be empty."""
+    reads = [n for n in block_reads(recorder.program, block) if n not in outs]
+    attrs = {"is_scalar_condition": Attr(AttrType.BOOLEAN, scalar), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+    outputs = {"Out": [*outs], "Scope": [_scopes(recorder, "conditional_block_scope")]}
+    recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
+
+
+def _scopes(recorder: Recorder, name: str) -> str:
+    """A new variable for what Paddle keeps of a block's runs."""
+    made = recorder.namer.temporary(name)
+    recorder.block.vars[made] = VarDesc(made, dtype="", kind=Kind.STEP_SCOPES)
+    return made
