@@ -43,9 +43,15 @@ def _mode_for(value: Any) -> Static | None:
 
 
 def if_(
-    test: Any, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str], count: int
+    test: Any,
+    then: Callable[[], None],
+    other: Callable[[], None],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
+    count: int | None = None,
 ) -> None:
-    """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count` are read afterwards."""
+    """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count`, or all, are read afterwards."""
     mode = _mode_for(test)
     if mode is None:
         (then if test else other)()
@@ -89,7 +95,7 @@ def _recorded_if(
     for i, value in enumerate(before[:count]):
         if _fill(value, found[i]):
             found[i] = value
-    put([*found, *before[count:]])
+    put([*found, *before[len(found) :]])
 
 
 def _lists_that_stay(
