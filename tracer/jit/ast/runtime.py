@@ -74,7 +74,7 @@ def if_(
 
 def _recorded_if(
     mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
-    count: int,
+    count: int | None,
 ) -> None:  # fmt: skip
     before = _lists_that_stay(mode, get(), (then, other), get, put)
     kept = [_copy(value) for value in before]
@@ -186,7 +186,7 @@ def _python_rounds(
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
-            if_(goes_on, functools.partial(body, item), _nothing, get, put, names, len(names))
+            if_(goes_on, functools.partial(body, item), _nothing, get, put, names)
         elif not goes_on:
             return None
         else:
