@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..core.autograd import no_grad
@@ -18,7 +19,7 @@ from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
 from ..static.program import OpDesc, Program
-from ..static.prune import feed_op, without_dead_ops
+from ..static.prune import EFFECTS, feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
@@ -75,16 +76,18 @@ class ConcreteProgram:
         return found
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self.keeps_state or self._is_random() or not self.main_program.fetches():
+        if self.keeps_state or self._only_runs_here or not self.main_program.fetches():
             with no_grad():
                 return self._trained(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(self.main_program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
-    def _is_random(self) -> bool:
+    @cached_property
+    def _only_runs_here(self) -> bool:
+        """Whether it draws random numbers, prints or asserts."""
         ops: list[OpDesc] = [op for b in self.main_program.blocks for op in b.ops]
-        return any(op.type in OPS and OPS[op.type].facts.random for op in ops)
+        return any(op.type in EFFECTS or (op.type in OPS and OPS[op.type].facts.random) for op in ops)
 
 
 class Results:
@@ -124,7 +127,7 @@ def build(
 ) -> ConcreteProgram:
     """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
     recorder = Recorder()
-    leaves, inputs = _as_variables(recorder, arguments)
+    leaves, inputs = inputs_of(recorder, arguments)
     fed = [v.name for v in inputs]
     attributes, assumed = Attributes(owner), Assumed(owner)
     recorder.saw = assumed.saw
@@ -135,7 +138,7 @@ def build(
         try:
             bound = arguments.rebuilt(leaves)
             given = {name: snapshot(value) for name, value in bound.items()}
-            outputs = _called(function, parameters, bound, recorder, owner)
+            outputs = call_recorded(function, parameters, bound, recorder, owner)
         except RecursionError as error:
             raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
@@ -178,7 +181,8 @@ def refuse_arrays(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    """The leaves of a call with a variable in place of each tensor, and these variables."""
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
         if is_input(leaf):
@@ -197,7 +201,10 @@ def _fed(recorder: Recorder, name: str, meta: Meta) -> Variable:
     return made
 
 
-def _called(function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any) -> Any:
+def call_recorded(
+    function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any
+) -> Any:
+    """Call the converted function while a program is recorded; ops of sublayers carry their names."""
     converted = convert_or_leave(function)
     if isinstance(owner, Layer):
         with named_layers(owner, recorder):

@@ -82,6 +82,11 @@ def _reads(program: Program, op: OpDesc) -> set[str]:
     return names - local - {EMPTY}
 
 
+def _does_something(program: Program, op: OpDesc) -> bool:
+    """Whether an op, or one in its blocks, is there for what it does."""
+    return op.type in EFFECTS or any(inside.type in EFFECTS for block in _inner(program, op) for inside in block.ops)
+
+
 def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tuple[list[OpDesc], set[str]]:
     """The ops of the outermost block that `wanted` needs, in order, and every name that these read."""
     given = set(feeds)
@@ -92,7 +97,7 @@ def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tu
             continue
         # What is fed needs no op, but an op that updates it in place has another reader after it.
         writes = {name for name in op.output_names() if name not in given or name in op.input_names()}
-        if writes & needed or op.type in EFFECTS:
+        if writes & needed or _does_something(program, op):
             kept.append(op)
             needed |= _reads(program, op)
     return kept[::-1], needed

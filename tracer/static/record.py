@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from .names import Namer
 from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from .variable import Variable
+from .watched import Size, plain_int
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 
@@ -213,6 +214,8 @@ def plain(value: Any) -> Any:
     """An attribute as plain Python data."""
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
+    if isinstance(value, Size):
+        return plain_int(value)
     return value.item() if hasattr(value, "item") else value
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import dtype_of
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -18,16 +17,17 @@ from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.loop import record_loop
 from ...static.control.places import taken_back
-from ...static.control.values import Undefined, as_meta, constant, meta_of
+from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
 from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
+from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .rows import Range, Rows, rows_of
 
 __all__ = [
     "Undefined", "and_", "assert_", "attribute", "call", "chain", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed", "not_",
-    "nothing_returned", "or_", "returned", "while_",
+    "nothing_returned", "or_", "raised", "returned", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -58,21 +58,42 @@ def if_(
     if mode is None:
         (then if test else other)()
         return
+    start, condition, mark = get(), as_condition(test), mode.recorder.mark()
+    try:
+        _recorded_if(mode, condition, then, other, get, put, names, count)
+        return
+    except Stopped as found:
+        stop: Stopped | None = found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+        stop = None
+    mode.recorder.rewind(mark)
+    put(start)
+    if stop is not None:
+        refuse_where(mode, condition, stop)
+    (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
+
+
+def _recorded_if(
+    mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
+    count: int | None,
+) -> None:  # fmt: skip
     before = _lists_that_stay(mode, get(), (then, other), get, put)
     kept = [_copy(value) for value in before]
 
-    def side(run: Callable[[], None]) -> Callable[[], list[Any]]:
+    def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
             put(before)
-            run()
-            found = [_copy(value) for value in get()[:count]]
-            for value, copied in zip(before, kept, strict=True):
-                _fill(value, copied)
-            return found
+            try:
+                tried(mode, holds, run)
+                return [_copy(value) for value in get()[:count]]
+            finally:
+                for value, copied in zip(before, kept, strict=True):
+                    _fill(value, copied)
 
         return record
 
-    found = record_branches(mode, as_condition(test), side(then), side(other), names[:count])
+    found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
     for i, value in enumerate(before[:count]):
         if _fill(value, found[i]):
             found[i] = value
@@ -87,10 +108,10 @@ def _lists_that_stay(
     if not lists:
         return before
     mark, lengths = mode.recorder.mark(), []
-    for branch in branches:
+    for i, branch in enumerate(branches):
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
-            branch()
+            tried(mode, i == 0, branch)
         taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
@@ -140,7 +161,7 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         body()
         return get()
 
-    put(record_loop(mode, tested, ran, get(), names))
+    put(_loop(mode, tested, ran, get(), names))
 
 
 def for_(
@@ -194,22 +215,31 @@ def _recorded_rounds(
         body(rows.item(at))
         return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
 
-    found = record_loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
+    found = _loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
     put(found[1:])
 
 
-def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """`assert test, message()`."""
-    if isinstance(test, Variable):
-        return
-    assert test, message()
+def _loop(
+    mode: Static, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], start: list[Any], names: Sequence[str]
+) -> list[Any]:  # fmt: skip
+    mark = mode.recorder.mark()
+    try:
+        found: list[Any] = unconditional(lambda: record_loop(mode, test, body, start, names), "a round of a loop")
+        return found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+    mode.recorder.rewind(mark)
+    return body(start)
 
 
 def returned(value: Any, whether: Any = True) -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
         why = "not every way through the function returns a value; Python would give None there"
-        raise TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        error = TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        mode = static_mode(state.mode)
+        assert mode is not None
+        return mode.trouble(error, value)
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 
@@ -235,14 +265,6 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
 
 
 # -- expressions ----------------------------------------------------------------------------------------------------
-
-
-def as_condition(value: Any) -> Any:
-    """A value as the truth value that `if` asks for: numbers are true where they are not 0."""
-    if isinstance(value, Variable) and value.meta.dtype != bool:
-        proto = dtype_of(value.meta.dtype).proto
-        return OPS["cast"](value, in_dtype=proto, out_dtype=0)
-    return value
 
 
 def and_(a: Any, b: Callable[[], Any]) -> Any:
@@ -316,7 +338,9 @@ def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
-    return cond(as_condition(test), a, b) if _mode_for(test) is not None else a() if test else b()
+    if _mode_for(test) is None:
+        return a() if test else b()
+    return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
 
 
 def item(value: Any, index: Any) -> Any:

@@ -208,7 +208,7 @@ class Merge:
         changes = [side.outside[key] for side in self.sides if key in side.outside]
         keeper, before = changes[0].keeper, changes[0].before
         states = [side.outside[key].after if key in side.outside else before for side in self.sides]
-        refuse_length(keeper, *states, "one of two branches")
+        refuse_length(keeper, states[0], states[1], "one of two branches")
         found = dict(before)
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
