@@ -128,9 +128,13 @@ def grad(
         raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
     roots, wanted = _listed(outputs), _listed(inputs)
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
-    sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, _listed(no_grad_vars or ())))
-    _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
-    found = [sweep.of(t) for t in wanted]
+    barred = _listed(no_grad_vars or ())
+    if state.mode.static:
+        found = state.mode.gradients(roots, wanted, given, barred, create_graph)
+    else:
+        sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, barred))
+        _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
+        found = [sweep.of(t) for t in wanted]
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
         why = "grad: an input plays no part in the outputs; allow_unused=True gives None"

@@ -55,6 +55,12 @@ class Mode:
     def cuts(self, why: str) -> None:
         """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
 
+    def gradients(
+        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
+    ) -> list[Any]:  # fmt: skip
+        """What `grad` gives where a program is recorded, None for what plays no part.   again: whether they can be differentiated."""
+        raise NotImplementedError
+
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
@@ -112,6 +118,13 @@ class Over(Mode):
     def cuts(self, why: str) -> None:
         """See Mode.cuts."""
         self.inner.cuts(why)
+
+    def gradients(
+        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
+    ) -> list[Any]:  # fmt: skip
+        """See Mode.gradients."""
+        with pushed(self.inner):
+            return self.inner.gradients(roots, wanted, given, barred, again)
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

@@ -118,6 +118,14 @@ class Static(Mode):
         if self.tape:
             self.recorder.cuts.append(with_user_line(why))
 
+    def gradients(
+        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
+    ) -> list[Any]:  # fmt: skip
+        """See Mode.gradients."""
+        from .backward.inside import gradients_inside  # it writes its ops in this mode  # noqa: PLC0415
+
+        return gradients_inside(self.recorder, roots, wanted, given, barred, again)
+
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)

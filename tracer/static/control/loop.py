@@ -105,6 +105,7 @@ def record_loop(
 
 
 DEEPEST = 10  # blocks around a loop
+MOST_TRIES = 1000
 
 
 class Loop:
@@ -122,6 +123,7 @@ class Loop:
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
+        self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -129,13 +131,16 @@ class Loop:
         """See record_loop.   Raises TraceError for loops in loops in loops ... : each is recorded several times for each try of the outer."""
         if self.depth() > DEEPEST:
             raise TraceError(with_user_line(f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"))
-        while True:
+        for _ in range(MOST_TRIES):
             self._lists_to_arrays()
             mark = self.recorder.mark()
             inner, after, condition = self._try()
             if not self.changed:
                 break
             self.recorder.rewind(mark)
+        else:
+            why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
+            raise TraceError(with_user_line(why))
         self._emit(inner, after, condition)
         return self._results()
 
@@ -287,7 +292,9 @@ class Loop:
             if mine is not None:
                 self._widen(mine[1], after)
                 found.append((mine[1], after))
-            elif self.recorder.var(before.name) is before and all(tensor is not v for v in self._variables()):
+            elif self.recorder.var(before.name) is not before:
+                continue  # made in this round: there is nothing to go back to
+            elif all(tensor is not v for v in self._variables()):
                 start = self._bound(before)
                 meta = common(before.name, start, after, LABELS)
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))
@@ -298,7 +305,10 @@ class Loop:
     def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
         """Places that functions which the body calls have written, put back to what they held."""
         changes = taken_back(inner)
+        self._forget_new(inner)
         for change in changes.values():
+            if change.keeper.name in self.made_anew:
+                continue
             refuse_length(change.keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 place = (change.keeper.key, key)
@@ -307,6 +317,15 @@ class Loop:
                     self.places[place] = (change.keeper, key, carried)
                     self.changed = True
         return [self._after_round(changes, *place) for place in self.places.values()]
+
+    def _forget_new(self, inner: Inner) -> None:
+        """Carry no places of containers that the body makes: another one has the same name at each try."""
+        now = {keeper.name for keeper, _ in inner.kept.values()}
+        gone = {k.name for k, *_ in self.places.values() if k.key not in inner.kept and k.name in now}
+        if gone:
+            self.made_anew |= gone
+            self.places = {at: place for at, place in self.places.items() if place[0].name not in gone}
+            self.changed = True
 
     @staticmethod
     def _carried_place(change: Change, key: Any) -> Carried | None:
