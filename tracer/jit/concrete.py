@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +17,10 @@ from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
+from ..static.graph import program as graph
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
-from ..static.program import OpDesc, Program
+from ..static.program import Block, OpDesc, Program
 from ..static.prune import EFFECTS, feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
@@ -38,7 +40,7 @@ TOO_DEEP = (
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
-    arguments: of the call, as InputSpecs; inputs, outputs: its variables; parameters: the tensors it takes from outside; main_program: the program itself.
+    arguments: of the call, as InputSpecs; inputs, outputs: its variables; parameters: the tensors it takes from outside; program: what is run.
     """
 
     def __init__(
@@ -47,8 +49,8 @@ class ConcreteProgram:
     ) -> None:  # fmt: skip
         self.recording, self.arguments = recording, arguments
         self.inputs, self.outputs = inputs, outputs
-        self.main_program: Program = recording.program
-        self.startup_program = Program(version=recording.program.version)
+        self.program: Program = recording.program
+        self.startup_program = graph.Program()
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
@@ -56,6 +58,13 @@ class ConcreteProgram:
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
         self._trainer: Any = None
+
+    @cached_property
+    def main_program(self) -> graph.Program:
+        """The program to look at, or to run by an Executor: without feed and fetch ops, as one that was written by hand."""
+        first, *rest = self.program.blocks
+        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        return graph.Program.of(replace(self.program, blocks=[Block(first.idx, first.parent, first.vars, ops), *rest]))
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
@@ -71,22 +80,22 @@ class ConcreteProgram:
         if self._trainer is None:
             from ..static.partial_program import PartialProgram  # noqa: PLC0415 - only training needs it
 
-            self._trainer = PartialProgram(self.main_program, self.recording.scope)
+            self._trainer = PartialProgram(self.program, self.recording.scope)
         found: list[Tensor] = self._trainer(list(tensors))
         return found
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self.keeps_state or self._only_runs_here or not self.main_program.fetches():
+        if self.keeps_state or self._only_runs_here or not self.program.fetches():
             with no_grad():
                 return self._trained(tensors)
         if self._runner is None:
-            self._runner = ProgramRunner(self.main_program, self.recording.scope, name="to_static")
+            self._runner = ProgramRunner(self.program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
     @cached_property
     def _only_runs_here(self) -> bool:
         """Whether it draws random numbers, prints or asserts."""
-        ops: list[OpDesc] = [op for b in self.main_program.blocks for op in b.ops]
+        ops: list[OpDesc] = [op for b in self.program.blocks for op in b.ops]
         return any(op.type in EFFECTS or (op.type in OPS and OPS[op.type].facts.random) for op in ops)
 
 

@@ -14,9 +14,10 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.graph.program import Program
 from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
-from ..static.program import Guard, Program
+from ..static.program import Guard
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
