@@ -89,6 +89,7 @@ class StaticFunction:
         self._input_spec = input_spec
         self._owner = owner
         self._cache = ProgramCache()
+        self._of_classes: dict[type, StaticFunction] = {}
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
@@ -106,6 +107,8 @@ class StaticFunction:
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
         if instance is None:
             return self
+        if isinstance(instance, type):  # below `classmethod`
+            return self._of_classes.setdefault(instance, StaticFunction(self._function, self._input_spec, instance))
         if not hasattr(instance, "__dict__"):
             return StaticFunction(self._function, self._input_spec, instance)
         table = instance.__dict__.setdefault("_static_functions", {})
