@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ def _array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError, listing every input that is missing, unknown, of another dtype or of another shape than declared."""
+    """Raise OpError, listing every input that is missing, of another dtype or of another shape than declared."""
     problems = [*_missing(program, feed), *_unfit(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
@@ -67,7 +68,9 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
         if var is None:
-            yield f"'{name}' is fed, but the program has no such variable"
+            warnings.warn(
+                with_user_line(f"Executor.run: '{name}' is fed, but the program has no such variable"), stacklevel=2
+            )
             continue
         if not var.need_check_feed:
             continue

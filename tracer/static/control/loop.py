@@ -37,8 +37,12 @@ def while_loop(
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))
-    if not isinstance(loop_vars, list | tuple) or not loop_vars:
-        raise OpError(with_user_line("while_loop: loop_vars should be a list or tuple of at least one"))
+    if not isinstance(loop_vars, list | tuple):
+        raise TypeError(
+            with_user_line(f"while_loop: loop_vars should be a list or tuple, not {type(loop_vars).__name__}")
+        )
+    if not loop_vars:
+        raise OpError(with_user_line("while_loop: there should be one of loop_vars at least"))
     current = list(loop_vars)
     mode = static_mode(state.mode)
     while True:
