@@ -101,12 +101,12 @@ def record_branches(
 
 
 def check_condition(what: str, pred: Tensor) -> None:
-    """Raise OpError unless `pred` is one truth value."""
+    """Raise TypeError unless `pred` is one truth value."""
     meta = pred.meta
     if meta.dtype != bool:
-        raise OpError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
     if any(d not in (1, -1) for d in meta.shape):
-        raise OpError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:

@@ -48,7 +48,12 @@ def while_loop(
     while True:
         condition = cond(*current)
         if mode is not None and isinstance(condition, Variable):
+            check_condition("while_loop", condition)
             return _recorded(mode, cond, body, current)
+        if mode is not None and mode.builder is not None:
+            raise TypeError(
+                with_user_line(f"while_loop: cond gives a {type(condition).__name__}, not a variable of the program")
+            )
         if not condition:
             return current
         current = _as_list(body(*current), len(current))
