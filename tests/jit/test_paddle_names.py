@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.jit import api, dy2static, not_to_static, to_static
+from oarlock import nn
+from oarlock.core.errors import OpError
+from oarlock.jit import api, dy2static, load, not_to_static, save, to_static
 from oarlock.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
 from oarlock.jit.dy2static.function_spec import FunctionSpec
 from oarlock.jit.dy2static.program_translator import ConcreteProgram, StaticFunction
@@ -105,3 +108,51 @@ def test_structures() -> None:
             assert_same_structure(nested, other)
     with pytest.raises(ValueError, match="the structure holds 4 values, flat_sequence 1"):
         pack_sequence_as(nested, [1])
+
+
+class Labelled(nn.Layer):
+    """A loss beside the result: its label is no input of what is saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = nn.Linear(4, 3)
+
+    @to_static(input_spec=[InputSpec([None, 4], name="image"), InputSpec([None, 1], "int64", name="label")])
+    def forward(self, image: Any, label: Any) -> Any:
+        out = self.line(image)
+        return out, nn.functional.cross_entropy(out, label)
+
+
+def test_some_inputs_are_saved(tmp_path: Path) -> None:
+    net, x = Labelled(), paddle.rand([2, 4])
+    for spec in (InputSpec([None, 4], name="image"), InputSpec([None, 4])):
+        save(net, tmp_path / "m", input_spec=[spec], output_spec=net.forward.outputs[:1])
+        loaded = load(tmp_path / "m")
+        assert len(loaded.program().feeds()) == 1
+        np.testing.assert_allclose(loaded(x).numpy(), net.line(x).numpy(), rtol=1e-5)
+    with pytest.raises(OpError, match="'label' is needed by the outputs"):
+        save(net, tmp_path / "m", input_spec=[InputSpec([None, 4], name="image")])
+
+
+class Hooked(nn.Layer):
+    @to_static
+    def forward(self, x: Any) -> Any:
+        return x + 1
+
+
+def test_hooks_before_a_method_of_to_static_are_saved(tmp_path: Path) -> None:
+    net, x = Hooked(), paddle.ones([2])
+    net.register_forward_pre_hook(lambda layer, given: (given[0] * 3,))
+    save(net, tmp_path / "m", input_spec=[InputSpec([None])], with_hook=True)
+    assert load(tmp_path / "m")(x).tolist() == net(x).tolist() == [4, 4]
+
+
+def test_names_of_files() -> None:
+    assert paddle.jit.translated_layer.TranslatedLayer is paddle.jit.TranslatedLayer
+    assert paddle.static.nn.common.fc is paddle.static.nn.fc
+
+
+def test_verbosity_is_a_number() -> None:
+    for level in ("1", -1, True):
+        with pytest.raises(TypeError, match="set_verbosity: level should be"):
+            paddle.jit.set_verbosity(level)  # type: ignore[arg-type]
