@@ -361,3 +361,95 @@ def test_a_layer_that_keeps_what_it_computes_keeps_nothing_of_the_program() -> N
     check(net(x()), 2, 4, 6)
     assert net.kept == {}
     assert net.forward.get_traced_count() == 1
+
+
+def scaling(k: float) -> Any:
+    def scale(x: Any) -> Any:
+        return x * k
+
+    def change(value: float) -> None:
+        nonlocal k
+        k = value
+
+    scale.change = change  # type: ignore[attr-defined]
+    return scale
+
+
+def test_each_function_that_a_factory_made() -> None:
+    a, b = scaling(2.0), scaling(3.0)
+    static = paddle.jit.to_static(lambda x: a(x) + b(x))
+    check(static(x()), 5, 10, 15)
+    b.change(4.0)
+    check(static(x()), 6, 12, 18)
+    a.change(1.0)
+    check(static(x()), 5, 10, 15)
+
+
+class Activation(nn.Layer):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
+
+
+def test_activations_of_a_sequential_from_one_factory() -> None:
+    functions = [scaling(2.0), scaling(3.0)]
+    net = paddle.jit.to_static(nn.Sequential(*map(Activation, functions)))
+    check(net(x()), 6, 12, 18)
+    functions[1].change(0.5)
+    check(net(x()), 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    k: float
+
+
+@pytest.mark.parametrize("wrap", [lambda k: k, Fixed, lambda k: frozenset([k]), np.float64])
+def test_the_sign_of_a_zero_that_is_given(wrap: Any) -> None:
+    @paddle.jit.to_static
+    def function(x: Any, k: Any) -> Any:
+        return x / (k.k if isinstance(k, Fixed) else list(k)[0] if isinstance(k, frozenset) else k)
+
+    check(function(x(), wrap(0.0)), np.inf, np.inf, np.inf)
+    check(function(x(), wrap(-0.0)), -np.inf, -np.inf, -np.inf)
+    check(function(x(), wrap(0.0)), np.inf, np.inf, np.inf)
+    assert function.get_traced_count() == 2
+
+
+def test_all_nan_are_one() -> None:
+    function = paddle.jit.to_static(lambda x, k: x * k)
+    check(function(x(), float("nan")), np.nan, np.nan, np.nan)
+    check(function(x(), float("nan")), np.nan, np.nan, np.nan)
+    assert function.get_traced_count() == 1
+
+
+def test_the_sign_of_a_zero_outside() -> None:
+    settings, numbers, members = Factor(0.0), [0.0], {0.0}
+
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        return x / settings.k + x / numbers[0] + x / next(iter(members))
+
+    check(function(x()), np.inf, np.inf, np.inf)
+    settings.k = -0.0
+    check(function(x()), np.nan, np.nan, np.nan)
+    numbers[0] = -0.0
+    members.clear()
+    members.add(-0.0)
+    check(function(x()), -np.inf, -np.inf, -np.inf)
+
+
+def test_the_sign_of_a_zero_in_branches() -> None:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        if x.sum() > 0:
+            k = 0.0
+        else:
+            k = -0.0
+        return x / k
+
+    check(function(x()), np.inf, np.inf, np.inf)
+    check(function(-x()), np.inf, np.inf, np.inf)

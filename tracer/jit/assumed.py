@@ -17,10 +17,11 @@ from ..nn import layer as layers
 from ..nn.layer import Layer
 from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
+from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect
-from .snapshots import MISSING, OURS, PLAIN, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
 LISTED = (
     "_parameters",
@@ -85,6 +86,7 @@ class Assumed:
     def __init__(self, owner: Any) -> None:
         self._places: dict[tuple[int, str], Place] = {}
         self._objects: dict[int, Any] = {}
+        self._functions: dict[Any, FunctionType] = {}  # those that were seen, by code, cells and module
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
         self._held: list[dict[str, Any]] = []
@@ -103,16 +105,19 @@ class Assumed:
 
     def saw(self, function: FunctionType) -> None:
         """A function of the user's is about to be called."""
-        code = function.__code__
-        if code in self._codes:
+        code, cells = function.__code__, function.__closure__ or ()
+        at = code, tuple(map(id, cells)), id(function.__globals__)
+        if at in self._functions:
             return
-        self._codes.add(code)
+        self._functions[at] = function
         everything = list(_nested(code))
-        self._inner.update(map(_where, everything[1:]))
-        self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
-        self._read.update(name for c in everything for name in _names_read(c))
+        if code not in self._codes:
+            self._codes.add(code)
+            self._inner.update(map(_where, everything[1:]))
+            self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
+            self._read.update(name for c in everything for name in _names_read(c))
         if _where(code) not in self._inner:
-            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, _content(cell))
         for name in {n for c in everything for n in c.co_names}:
             if name in function.__globals__:
@@ -199,8 +204,7 @@ class Assumed:
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self._places = {}
-        self._objects = {}
+        self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
 
     def only(self, effects: list[Effect]) -> None:

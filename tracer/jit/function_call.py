@@ -14,6 +14,7 @@ from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
+from ..static.plain import exactly
 
 Bound = dict[str, Any]
 
@@ -59,7 +60,7 @@ def leaf_key(leaf: Any) -> Any:
         hash(leaf)
     except TypeError:
         return id(leaf)
-    return type(leaf), leaf
+    return type(leaf), exactly(leaf)
 
 
 def leaf_meta(leaf: Any) -> Meta | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.plain import PLAIN, exactly, identical
 
 MISSING = object()
-PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps
 DEPTH = 3
 CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -36,10 +36,8 @@ class Plain(Snapshot):
     """A number, a string, None or the like."""
 
     def same(self, now: Any) -> bool:
-        """By type and value; NaN is NaN."""
-        if now is self.value:
-            return True
-        return type(now) is type(self.value) and (bool(now == self.value) or repr(now) == repr(self.value) == "nan")
+        """By type and value."""
+        return identical(now, self.value)
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class Mapping(Snapshot):
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            key == wanted and item.same(value)
+            (key is wanted or _one_key(key, wanted)) and item.same(value)
             for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
 
@@ -91,11 +89,11 @@ class Mapping(Snapshot):
 class Members(Snapshot):
     """A set, by its members."""
 
-    members: frozenset[Any]
+    members: Hashable
 
     def same(self, now: Any) -> bool:
         """Any set of the same members."""
-        return isinstance(now, set | frozenset) and now == self.members
+        return isinstance(now, set | frozenset) and exactly(frozenset(now)) == self.members
 
 
 @dataclass(frozen=True)
@@ -107,6 +105,10 @@ class Large(Snapshot):
     def same(self, now: Any) -> bool:
         """The same one, of the same length."""
         return now is self.value and len(now) == self.count
+
+
+def _one_key(key: Any, wanted: Any) -> bool:
+    return type(key) is type(wanted) and exactly(key) == exactly(wanted)
 
 
 def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
@@ -125,7 +127,7 @@ def _of_container(value: Any, depth: int) -> Snapshot:
         return Mapping(value, tuple((k, snapshot(v, depth - 1)) for k, v in value.items()))
     if isinstance(value, list | tuple):
         return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
-    return Members(value, frozenset(value))
+    return Members(value, exactly(frozenset(value)))
 
 
 def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
