@@ -26,7 +26,7 @@ from .ast.calls import convert_or_leave
 from .effects import Attributes, Effect, is_buffer
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import Recording, described, finish, named_layers, recording_of
-from .snapshots import snapshot
+from .snapshots import reachable, snapshot
 
 TOO_DEEP = (
     "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
@@ -145,7 +145,7 @@ def build(
         kept = [e for e in effects if not _written_back(recorder, e)]
         assumed.only(kept)
         flat, nesting = nest.flatten(outputs)
-        refuse_arrays(flat)
+        refuse_results(flat)
         results = Results(nesting, flat, kept)
         results.sources = [e for e in kept if _as_input(recorder, e)]
         results.changed = [i for i, v in enumerate(inputs) if v.name != fed[i]]
@@ -170,9 +170,13 @@ def _warn_of_containers(function: str, names: list[str]) -> None:
         warnings.warn(f"{function}: {why}", stacklevel=6)
 
 
-def refuse_arrays(flat: list[Any]) -> None:
-    """Raise TraceError for a list that only a run knows the length of."""
+def refuse_results(flat: list[Any]) -> None:
+    """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program."""
     for leaf in flat:
+        held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
+        if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
+            why = f"'{type(leaf).__name__}' holds values of the program and is no result; give them in a tuple or dict"
+            raise TraceError(with_user_line(why))
         if isinstance(leaf, TensorArray):
             why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
             raise TraceError(with_user_line(why))

@@ -117,7 +117,12 @@ def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
         return Plain(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.copy()) if value.dtype != object else Snapshot(value)
-    return _of_container(value, depth) if type(value) in CONTAINERS else Snapshot(value)
+    return _of_container(value, depth) if is_container(value) else Snapshot(value)
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from one."""
+    return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(OURS)
 
 
 def _of_container(value: Any, depth: int) -> Snapshot:
@@ -133,7 +138,7 @@ def _of_container(value: Any, depth: int) -> Snapshot:
 def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """A value and what its containers hold."""
     yield value
-    if depth and type(value) in (list, tuple, dict) and len(value) <= MANY:
+    if depth and is_container(value) and not isinstance(value, set | frozenset) and len(value) <= MANY:
         for item in value.values() if isinstance(value, dict) else value:
             yield from reachable(item, depth - 1)
 
