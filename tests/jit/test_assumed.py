@@ -14,6 +14,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import TraceError
+from oarlock.jit.assumed import Place
 
 SCALE = 2.0
 COUNT = 0
@@ -524,3 +525,33 @@ def test_an_argument_with_fields_that_is_no_tuple() -> None:
     static = paddle.jit.to_static(lambda x, node: x * node.value)
     check(static(x(), ast.Constant(2.0)), 2, 4, 6)
     check(static(x(), ast.Constant(3.0)), 3, 6, 9)
+
+
+def test_only_layers_that_changed_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, other = paddle.jit.to_static(Stack()), Stack()
+    check(net(x()), 6, 6, 6)
+    compared = []
+    holds = Place.holds
+    monkeypatch.setattr(Place, "holds", lambda place: compared.append(place.holder) or holds(place))
+    other.scale = 3.0
+    check(net(x()), 6, 6, 6)
+    assert not [found for found in compared if isinstance(found, nn.Layer)]
+    net.layers.note = "new"
+    check(net(x()), 6, 6, 6)
+    assert {id(found) for found in compared if isinstance(found, nn.Layer)} == {id(net.layers)}
+
+
+class Kept(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", paddle.ones([3]))
+
+    def forward(self, x: Any) -> Any:
+        return x * self.mask
+
+
+def test_buffers_that_are_registered_anew() -> None:
+    net = paddle.jit.to_static(Kept())
+    check(net(x()), 1, 2, 3)
+    net.register_buffer("mask", paddle.zeros([3]))
+    check(net(x()), 0, 0, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import TraceError, inside, with_user_line
+from ..core.errors import TraceError, inside, warn, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
@@ -32,6 +31,7 @@ LISTED = (
 )  # of a layer: their keys or elements count
 OWN = (
     "_full_name",
+    "_changed_at",
     "_static_functions",
     "forward",
     "_state_hooks",
@@ -80,7 +80,7 @@ class Assumed:
 
     Made before the recording, which tells it each of the user's functions before it is called (`saw`); `finish` compares.
     What the recording itself changes is set again after each run (`replay`); where that cannot be, the program serves once.
-    Layers count what is set in any of them, so that a call on layers that nobody touched compares little.
+    Layers number what is set in them, so that a call on layers that nobody touched compares little.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -96,7 +96,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self._always: list[Place] = []
-        self._counted: list[Place] = []
+        self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
         self._seen = -1
@@ -257,13 +257,22 @@ class Assumed:
         restored(place.was)
         if isinstance(place.holder, Layer):
             why = "holds none of the values that forward put there; each run computes them"
-            warnings.warn(f"'{place.label}' {why}", stacklevel=8)
+            warn(f"'{place.label}' {why}")
             return
         why = f"'{place.label}' is from outside and was given values of the program; return them instead"
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
-        (self._counted if place.counted else self._always).append(place)
+        if place.counted:
+            self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
+        else:
+            self._always.append(place)
+
+    def _kept(self) -> Iterator[Place]:
+        """All that calls look at."""
+        for _, places in self._counted.values():
+            yield from places
+        yield from self._always
 
     # -- at each call -------------------------------------------------------------------------------------------
 
@@ -274,10 +283,12 @@ class Assumed:
                 return False
         if self._spoiled or not all(map(_holds, self._effects)):
             return False
-        if self._seen != layers.changes[0]:
-            if not all(place.holds() for place in self._counted):
-                return False
-            self._seen = layers.changes[0]
+        now = layers.changes[0]
+        if self._seen != now:
+            for layer, places in self._counted.values():
+                if layers.changed_at(layer) > self._seen and not all(place.holds() for place in places):
+                    return False
+            self._seen = now
         return True
 
     def replay(self) -> None:
@@ -287,14 +298,14 @@ class Assumed:
 
     def broken(self) -> str:
         """What does not hold, for people; empty if all does."""
-        found = (p.label for p in (*self._always, *self._counted) if not p.holds())
+        found = (p.label for p in self._kept() if not p.holds())
         return self._spoiled or next(found, "") or next((e.label for e in self._effects if not _holds(e)), "")
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
         return [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
-            for p in (*self._counted, *self._always)
+            for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
 
