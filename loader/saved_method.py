@@ -13,28 +13,36 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.tensor import Tensor
+from ..export import pdmodel
 from ..static import tree
+from ..static.freed import without_guards
 from ..static.guards import judge
 from ..static.input_spec import InputSpec
-from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
+from ..static.program import Arg, Attr, AttrType, Contract, OpDesc, Program
 from .engine import offset_inputs
 from .model_files import ModelFiles
 from .program_runner import ProgramRunner
 
 
 class SavedMethod:
-    """A program of a model with the values that all of its programs share.   scope: them, by name; inputs, outputs: as they were saved."""
+    """A program of a model with the values that all of its programs share.   scope: them, by name; inputs, outputs: as they were saved;
+    enforced: whether a call that breaks an assumption is refused; assumptions: all of them.
+    """
 
-    def __init__(self, files: ModelFiles, scope: Mapping[str, Tensor], options: Mapping[str, Any] | None) -> None:
-        self.name, self.program = files.name, files.program
-        contract = files.program.contract or Contract()
+    def __init__(
+        self, files: ModelFiles, scope: Mapping[str, Tensor], options: Mapping[str, Any] | None, enforced: bool = True
+    ) -> None:  # fmt: skip
+        self.name, self.program = files.name, files.program if enforced else without_guards(files.program)
+        contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
         self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
-        self.guards = contract.guards
+        self.guards = contract.guards  # those that are enforced
+        self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._taken = self.inputs + offset_inputs(files)
         self._nest = tree.builder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
-        on_disk = (files.pdmodel, files.params_path) if files.params_path or not files.values else None
+        bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
+        on_disk = (bytes_, files.params_path) if files.params_path or not files.values else None
         self.runner = ProgramRunner(self.program, self._scope, on_disk, options, self.name)
 
     @cached_property
@@ -63,7 +71,7 @@ class SavedMethod:
             g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._taken, strict=False)
         ]
         self._check(tensors)
-        runner = self._trainer if training and state.mode.silent else self.runner
+        runner = self._trainer if training else self.runner
         return runner.run_here(tensors)
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
@@ -109,11 +117,6 @@ class SavedMethod:
     def output_spec(self) -> list[InputSpec]:
         """The outputs."""
         return [_spec(a) for a in self.outputs]
-
-    @property
-    def assumptions(self) -> list[Guard]:
-        """What was assumed when it was recorded."""
-        return list(self.guards)
 
 
 def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:

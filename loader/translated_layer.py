@@ -23,6 +23,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """The model saved at `path` - by Oarlock or by PaddlePaddle - as a Layer, in eval mode.
 
     path: prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x (then model_filename and params_filename may be given).
+    guards='drop': what was assumed is listed and not enforced.
     Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, inter_threads, optimize,
     spinning, arena, mem_pattern, tuned, deterministic, copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
     optimised graphs; warmup, a list of shapes by input name to run once at the start.   The weights are mapped, not read.
@@ -34,10 +35,17 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
             "jit.load: a layer gives no offsets of its outputs; the handles of oarlock.inference do, by lod()"
         )
     names = {key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs}
+    enforced = _enforced(configs.pop("guards", "check"))
     check_options(configs)
     methods = read_methods(path)
     forward = None if methods and not has_forward(path) else read_model(path, **names)
-    return TranslatedLayer(forward, configs, methods)
+    return TranslatedLayer(forward, configs, methods, enforced)
+
+
+def _enforced(guards: Any) -> bool:
+    if guards not in ("check", "drop"):
+        raise ValueError(f"jit.load: guards should be 'check' or 'drop', not {guards!r}")
+    return bool(guards == "check")
 
 
 class TranslatedLayer(Layer):
@@ -49,14 +57,15 @@ class TranslatedLayer(Layer):
     """
 
     def __init__(
-        self, files: ModelFiles | None, options: Mapping[str, Any] | None = None, others: Mapping[str, ModelFiles] | None = None
+        self, files: ModelFiles | None, options: Mapping[str, Any] | None = None, others: Mapping[str, ModelFiles] | None = None,
+        enforced: bool = True,
     ) -> None:  # fmt: skip
         super().__init__("translated_layer")
         self._scope: dict[str, Tensor] = {}
         self._methods: dict[str, SavedMethod] = {}
         for name, found in {**({"forward": files} if files else {}), **(others or {})}.items():
             self._adopt(found, found.info or {})
-            self._methods[name] = SavedMethod(found, self._scope, options)
+            self._methods[name] = SavedMethod(found, self._scope, options, enforced)
             if not hasattr(Layer, name):
                 self.__dict__[name] = functools.partial(self._call, name)
         self.eval()
@@ -106,7 +115,7 @@ class TranslatedLayer(Layer):
     @property
     def assumptions(self) -> list[Guard]:
         """What was assumed when its methods were recorded; see TracedLayer.assumptions."""
-        return [guard for method in self._methods.values() for guard in method.guards]
+        return [guard for method in self._methods.values() for guard in method.assumptions]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
         return self._method(method_name).input_spec()

@@ -30,7 +30,7 @@ from .core.dtype import (
     set_default_dtype,
     uint8,
 )
-from .core.errors import FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
+from .core.errors import AssertError, FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
 from .core.flags import get_flags, set_flags
 from .core.numbers import finfo, iinfo
 from .core.parameter import Parameter
@@ -93,7 +93,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "disable_static",
     "enable_static", "get_cuda_rng_state", "get_flags", "in_dynamic_mode", "set_cuda_rng_state", "set_flags",
-    "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
+    "AssertError", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
     "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.dtype import is_complex, is_half, is_int, is_real, promote, work_dtype
+from oarlock.core.dtype import is_complex, is_half, is_real, promote, work_dtype
 
 HALF = ["float16", "bfloat16"]
 each = pytest.mark.parametrize("dtype", HALF)
@@ -22,7 +22,6 @@ def test_what_a_dtype_is() -> None:
     dtypes = [*map(np.dtype, names), BF16]
     assert [is_real(d) for d in dtypes] == [False, False, False, True, True, False, True]
     assert [is_half(d) for d in dtypes] == [False, False, False, True, False, False, True]
-    assert [is_int(d) for d in dtypes] == [False, True, True, False, False, False, False]
     assert [is_complex(d) for d in dtypes] == [False] * 5 + [True, False]
     assert [work_dtype(d).name for d in dtypes] == [*names[:3], "float32", "float32", "complex64", "float32"]
 

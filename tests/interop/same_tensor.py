@@ -88,6 +88,15 @@ layout = {
     "diagonal_scatter": case(lambda P, x, y: P.diagonal_scatter(x, y), A, real(3), grad=False),
     "index_add": case(lambda P, x, v: P.index_add(x, P.to_tensor(np.array([0, 2])), 1, v), A, real(3, 2)),
     "index_fill": case(lambda P, x: [P.index_fill(x, P.to_tensor(np.array([0, 2])), 1, 7.0), P.index_fill(x, P.to_tensor(np.array([1])), 0, P.to_tensor(2.0))], A),
+    "put_along_axis": case(
+        lambda P, x, v: [
+            P.put_along_axis(x, P.to_tensor(np.array([[0, 1, 2], [2, 1, 0]])), v, 0, way, own, False)
+            for way in ("assign", "add", "mul", "amin", "amax", "mean")
+            for own in ((True,) if way == "assign" else (True, False))
+        ],
+        real(3, 3),
+        real(2, 3),
+    ),
     "index_put": case(lambda P, x, v: [P.index_put(x, (P.to_tensor(np.array([0, 2])),), v), P.index_put(x, (P.to_tensor(np.array([1, 1])), P.to_tensor(np.array([0, 0]))), v[0, :1], True)], A, real(2, 4)),
     "masked_fill": case(lambda P, x, m: [P.masked_fill(x, m, 5.0), P.masked_fill(x, m, P.to_tensor(2.0))], A, MASK),
     "renorm": case(lambda P, x: [P.renorm(x, 2.0, 0, 1.0), P.renorm(x, 1.0, 1, 2.0)], A),

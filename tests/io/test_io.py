@@ -133,3 +133,8 @@ def test_own_batches() -> None:
     assert [y.tolist() for _, y in DataLoader(Squares(6), batch_sampler=[[5, 0], [1]])] == [[5, 0], [1]]
     with pytest.raises(paddle.OpError, match="less than 1"):
         BatchSampler(Squares(), batch_size=0)
+
+
+def test_a_loader_is_called_for_its_batches() -> None:
+    loader = DataLoader(Squares(4), batch_size=2)
+    assert [x.tolist() for x, _ in loader()] == [x.tolist() for x, _ in loader]

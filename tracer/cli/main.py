@@ -66,6 +66,23 @@ def inspect(
 
 @app.command()
 @refusing
+def explain(
+    target: Annotated[
+        str, typer.Argument(help="script.py:Net, a Layer that needs no arguments, a function, or a variable")
+    ],
+    input: Annotated[
+        list[str], typer.Option(help="x:float32[None,4], one for each argument: then it is recorded")
+    ] = [],  # noqa: B006
+) -> None:
+    """List all that keeps a Layer or function from becoming a program, with cause and fix; exit code 1 if there is anything."""
+    from .explain import explain_script  # noqa: PLC0415
+
+    if explain_script(target, input):
+        sys.exit(1)
+
+
+@app.command()
+@refusing
 def verify(prefix: Prefix) -> None:
     """Check a model's files, and compare engine and interpreter at two sizes of every free dimension."""
     from .model import verify_files  # noqa: PLC0415

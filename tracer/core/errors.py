@@ -21,6 +21,10 @@ class OpError(OarlockError, ValueError):
     """An op was given operands or attributes it does not accept."""
 
 
+class AssertError(OpError, AssertionError):
+    """An assert, or a condition that leads to a `raise`, of a program that ran did not hold."""
+
+
 class TraceError(OarlockError, RuntimeError):
     """A program could not be recorded: Python asked for a value that is not known while recording."""
 
@@ -54,6 +58,8 @@ def inside(filename: str) -> bool:
     """Whether `filename` belongs to Oarlock itself."""
     if filename.startswith(_COMMANDS):
         return False
+    if filename.startswith(COMPILED):
+        return True
     return filename.startswith(_ROOTS) or filename == contextlib.__file__  # our context managers pass through it
 
 
@@ -64,6 +70,7 @@ def _roots() -> tuple[str, ...]:
     return (_PACKAGE, *beside)
 
 
+COMPILED = "<oarlock program"  # the file that functions made of programs say they are from
 _ROOTS = _roots()
 _NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a tensor
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep

@@ -163,8 +163,7 @@ class Tensor(TensorBase):
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of a 0-D tensor")
-        size: int = self.shape[0]
-        return size
+        return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))

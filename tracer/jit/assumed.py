@@ -200,12 +200,22 @@ class Assumed:
             if at in managed:
                 continue
             read = self._is_read(place)
+            if place.what == "name" and isinstance(place.now(), Variable):
+                self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
         self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
+
+    def _refuse_name(self, place: Place) -> None:
+        """Raise TraceError for a name from outside that holds a value of the program now."""
+        place.set(place.was.value)
+        why = f"'{place.label}' becomes a value of the program, which only a run knows"
+        raise TraceError(
+            with_user_line(f"{why}; return it, or keep it as an attribute of the layer or object whose method this is")
+        )
 
     def only(self, effects: list[Effect]) -> None:
         """The effects that are no business of the program itself."""

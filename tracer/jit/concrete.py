@@ -12,7 +12,7 @@ from ..core.mode import instead, state
 from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
-from ..static.blocks import draws_random
+from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
 from ..static.graph.program import Program as View
@@ -81,9 +81,10 @@ class ConcreteProgram:
 
     @functools.cached_property
     def _runs_whole(self) -> bool:
-        """Whether runs without gradients are for those who can draw random numbers and keep state, too."""
+        """Whether the engine cannot run it: it draws random numbers, prints, asserts, keeps state, or gives nothing."""
         program = self.recording.program
-        return self.keeps_state or draws_random(program) or not program.fetches()
+        acts = any(op.type in EFFECTS for op in program.ops())
+        return self.keeps_state or acts or draws_random(program) or not program.fetches()
 
     # -- what users look at -------------------------------------------------------------------------------------
 
@@ -145,7 +146,7 @@ def build(
 ) -> ConcreteProgram:
     """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
     recorder = Recorder()
-    leaves, inputs = _as_variables(recorder, arguments)
+    leaves, inputs = inputs_of(recorder, arguments)
     fed = [v.name for v in inputs]
     attributes, assumed = Attributes(owner), Assumed(owner)
     recorder.saw = assumed.saw
@@ -156,7 +157,7 @@ def build(
         try:
             bound = arguments.rebuilt(leaves)
             given = {name: snapshot(value) for name, value in bound.items()}
-            outputs = _called(function, parameters, bound, recorder, owner)
+            outputs = call_recorded(function, parameters, bound, recorder, owner)
         except RecursionError as error:
             raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
@@ -200,7 +201,8 @@ def refuse_results(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    """The leaves of a call with a variable in place of each tensor, and these variables."""
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
         if is_input(leaf):
@@ -213,7 +215,10 @@ def _as_variables(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], 
     return leaves, inputs
 
 
-def _called(function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any) -> Any:
+def call_recorded(
+    function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any
+) -> Any:
+    """Call the converted function while a program is recorded; ops of sublayers carry their names."""
     converted = convert_or_leave(function)
     if isinstance(owner, Layer):
         with named_layers(owner, recorder):

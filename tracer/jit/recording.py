@@ -8,19 +8,20 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import OpError, TraceError
+from ..core.errors import TraceError
 from ..core.mode import instead
 from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static import tree
+from ..static.freed import freed
 from ..static.input_spec import InputSpec
 from ..static.modes import Static, Trace, refuse_half
 from ..static.names import Namer
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
-from ..static.reinfer import with_shapes
 from ..static.variable import Variable
+from .asserted import asserted
 from .ast.calls import convert_or_leave
 from .effects import Attributes
 
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
     from .methods import Method
 
 PRODUCER = "oarlock 0.1.0"
+CHECK, DROP = "check", "drop"  # what becomes of assumptions
 
 
 @dataclass
 class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
-    given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not.
+    given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
+    dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
+    decided: variables and axes whose sizes Python did more with than compute, where that was watched.
     """
 
     program: Program
@@ -41,6 +45,9 @@ class Recording:
     structured: dict[str, str] = field(default_factory=dict)
     given: list[Tensor] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    dropped: list[Guard] = field(default_factory=list)
+    asserts: bool = False
+    decided: set[tuple[str, int]] = field(default_factory=set)
 
     @property
     def contract(self) -> Contract:
@@ -131,8 +138,11 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
             hook.remove()
 
 
-def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
-    """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free."""
+def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: bool = False) -> tuple[Any, Recording]:
+    """Run `layer` on tensors, and record it.   Sizes that Python did not look at stay free, with guards='drop' the others too.
+
+    watches: note which sizes Python decides on.
+    """
     recorder, given = Recorder(), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
@@ -140,12 +150,18 @@ def trace(layer: Layer, inputs: Sequence[Any]) -> tuple[Any, Recording]:
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
     state = State(layer)
-    mode = Trace(recorder)
+    mode = Trace(recorder, decided=set() if watches else None)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = finish(recorder, _some(outputs))
+    held = {
+        (b.var, b.axis)
+        for a, b in zip(recorder.guards, contract.guards, strict=True)
+        if (a.var, a.axis) in (mode.decided or ())
+    }
+    dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
-    recording.given = given
+    recording.given, recording.dropped, recording.decided = given, dropped, held
     written = recording.program.written()
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording
@@ -169,8 +185,8 @@ class Together:
         self._alive += recorder.scope.values()
 
 
-def record(method: Method, together: Together) -> Recording:
-    """Run a method on names only."""
+def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
+    """Run a method on names only.   guards: whether what it asserts is an assumption of the program."""
     recorder, owner = together.recorder(), method.owner
     leaves = [
         _variable(recorder, n, leaf) for n, leaf in zip(method.arguments.names, method.arguments.leaves, strict=True)
@@ -178,9 +194,14 @@ def record(method: Method, together: Together) -> Recording:
     with instead(Static(recorder, convert_or_leave)), untouched(owner, recorder):
         with named_layers(owner, recorder) if owner is not None else nullcontext():
             outputs = method.call(leaves, converts=True)
+        checks, asserts = asserted(recorder.program, method.name)
+        for guard in checks if guards == CHECK else []:
+            recorder.assume(guard)
         contract = finish(recorder, _some(outputs))
     together.add(recorder)
-    return recording_of(owner, recorder, described(recorder.program, contract))
+    made = recording_of(owner, recorder, described(recorder.program, contract))
+    made.asserts = asserts
+    return made
 
 
 def _variable(recorder: Recorder, name: str, leaf: Any) -> Any:
@@ -252,53 +273,6 @@ def rename(program: Program, renamed: dict[str, str]) -> None:
         for name, var in block.vars.items():
             var.name = name
         block.ops = [replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops]
-
-
-def needs_picture_sizes(op: OpDesc) -> bool:
-    """Whether ONNX can say what the op does only for sizes that are known."""
-    return op.type in ("pool2d", "max_pool2d_with_index") and bool(op.attr("adaptive") or op.attr("ceil_mode"))
-
-
-def freed(program: Program, guards: Sequence[Guard]) -> Program:
-    """The program with every size of its inputs unknown that may differ: no guard holds it, and the ops accept others."""
-    held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
-    traced = {name: program.block.vars[name].shape for name in program.feeds()}
-    free = {
-        (name, axis)
-        for name, shape in traced.items()
-        for axis, size in enumerate(shape)
-        if (name, axis) not in held and all(_accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3))
-    }
-    if any(needs_picture_sizes(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops):
-        free = {f for f in free if f[1] == 0}
-    # Sizes that only differ together, such as the batch of two inputs, are found by their common value.
-    for size in {shape[0] for shape in traced.values() if shape}:
-        together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not together & held and _infers(program, _resized(traced, together, size + 1)):
-            free |= together
-    for axes in (free, {f for f in free if f[1] == 0}, set[tuple[str, int]]()):
-        found = _infers(program, _resized(traced, axes, -1))
-        if found is not None:
-            return found
-    return program
-
-
-def _resized(shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int) -> dict[str, tuple[int, ...]]:
-    return {
-        name: tuple(size if (name, a) in axes else d for a, d in enumerate(shape)) for name, shape in shapes.items()
-    }
-
-
-def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
-    try:
-        return with_shapes(program, shapes)
-    except OpError:
-        return None
-
-
-def _accepts(program: Program, name: str, axis: int, size: int) -> bool:
-    traced = {name: program.block.vars[name].shape}
-    return _infers(program, _resized(traced, {(name, axis)}, size)) is not None
 
 
 def described(program: Program, contract: Contract) -> Program:

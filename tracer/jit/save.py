@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..core.autograd import no_grad
 from ..core.dtype import dtype_of
-from ..core.errors import OpError
+from ..core.errors import OarlockError, OpError
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..static.compiled import Compiled
@@ -21,7 +22,7 @@ from ..static.program import Arg, Program
 from ..static.prune import prune
 from ..static.variable import Variable
 from .methods import Method, methods_of
-from .recording import Recording, Together, for_inference, record
+from .recording import CHECK, DROP, Recording, Together, for_inference, record
 from .switches import as_python
 from .verify import Reference, run_compiled
 from .written import Model, write_all
@@ -33,6 +34,7 @@ CONFIGS = (
     "combine_params",
     "clip_extra",
     "skip_forward",
+    "guards",
     "input_names_after_prune",
     "skip_prune_program",
 )
@@ -45,6 +47,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before.
     Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
     files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep, variables or names.
+    guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is refused.
     combine_params: all values in `path`.pdiparams, none in files of methods.   skip_forward: leave out a forward that is not of to_static.
     Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and clip_extra say.   Raises TraceError where
     Python control flow depends on a value, VerifyError where the files would not give what the layer gives; then nothing is written.
@@ -59,11 +62,20 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     for method in methods:
         at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
         outputs, inputs = configs.get("output_spec"), configs.get("input_names_after_prune")
-        recording = inference_of(method, together, outputs, inputs)
+        recording = inference_of(
+            method, together, outputs, inputs, checked_guards("jit.save", configs.get("guards", CHECK))
+        )
         whole = outputs is None and inputs is None
         reference = reference_of(method, recording, whole) if configs.get("verify", True) else None
         models.append(Model(at, recording, reference))
     write_all(models, prefix, bool(configs.get("combine_params")))
+
+
+def checked_guards(what: str, guards: Any) -> str:
+    """The config `guards`.   Raises ValueError for one that is neither 'check' nor 'drop'."""
+    if guards not in (CHECK, DROP):
+        raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
+    return str(guards)
 
 
 def checked_path(path: str | os.PathLike[str]) -> str:
@@ -76,9 +88,11 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def inference_of(method: Method, together: Together, output_spec: Any, input_names: Any) -> Recording:
+def inference_of(
+    method: Method, together: Together, output_spec: Any, input_names: Any, guards: str = CHECK
+) -> Recording:
     """A recording for inference.   output_spec: the outputs that are kept, or None; input_names: the inputs that are, or None.   Raises OpError."""
-    recording = record(method, together)
+    recording = record(method, together, guards)
     program = for_inference(recording.program)
     fetches = program.fetches()
     if output_spec is not None:
@@ -109,12 +123,25 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
 
     def eager(tensors: list[Tensor]) -> list[Any]:
         given = dict(zip(places, tensors, strict=True))
-        with no_grad(), as_python():
+        with no_grad(), as_python(), _refusals(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)], converts=False)
         given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
     return eager
+
+
+@contextmanager
+def _refusals(recording: Recording) -> Iterator[None]:
+    """What a method with asserts raises says that made-up inputs do not fit."""
+    try:
+        yield
+    except OarlockError:
+        raise
+    except Exception as error:
+        if not recording.asserts:
+            raise
+        raise OpError(f"{type(error).__name__}: {error}") from error
 
 
 def _array(value: Any, output: Arg) -> Any:

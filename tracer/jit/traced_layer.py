@@ -13,10 +13,12 @@ from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
+from ..static.freed import without_guards
 from ..static.program import Guard, Program
 from ..static.prune import prune
-from .recording import Recording, for_inference, trace
-from .save import checked_path, interpreted
+from .recording import CHECK, Recording, for_inference, trace
+from .save import checked_guards, checked_path, interpreted
+from .second import relaxed
 from .written import Model, write_all
 
 
@@ -32,16 +34,19 @@ class TracedLayer:
         self._runner = ProgramRunner(recording.program, recording.scope, name="traced")
 
     @staticmethod
-    def trace(layer: Layer, inputs: Any) -> tuple[Any, TracedLayer]:
-        """Run `layer` on `inputs` (a Tensor, or a list of them, one per argument); gives its outputs and the TracedLayer."""
+    def trace(layer: Layer, inputs: Any, guards: str = CHECK, again: Any = None) -> tuple[Any, TracedLayer]:
+        """Run `layer` on `inputs` (a Tensor, or a list of them, one per argument); gives its outputs and the TracedLayer.
+
+        guards: 'check', or 'drop' for assumptions that are only listed: then a call may be given what they did not hold for, and what
+        comes out is what the trace makes of it.   again: inputs of other sizes, on which `layer` is run as well: where the program is
+        the same, sizes that Python only computed with, and that were others, may vary.
+        """
+        checked_guards("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
             raise TypeError(f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}")
-        given = [inputs] if isinstance(inputs, Tensor) else inputs
-        if not isinstance(given, list | tuple):
-            raise TypeError(
-                f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}"
-            )
-        outputs, recording = trace(layer, given)
+        outputs, recording = trace(layer, _listed(inputs), guards, watches=again is not None)
+        if again is not None:
+            recording = relaxed(recording, trace(layer, _listed(again), guards, watches=True)[1])
         if recording.changed:
             why = f"forward changes {recording.changed}; the trace does not, it keeps nothing from call to call"
             warn(f"TracedLayer.trace: {why}")
@@ -57,9 +62,10 @@ class TracedLayer:
         """Everything Python read of traced values and sizes: what was read, what it was, and the line that read it.
 
         Of kind 'state': a parameter or buffer that forward changed.   That is not in the file, and cannot be checked.
+        With guards='drop' they are listed all the same.
         """
         state = [Guard("state", name, 0, "", "changed by forward", "", "") for name in self._recording.changed]
-        return [*self._recording.contract.guards, *state]
+        return [*self._recording.contract.guards, *self._recording.dropped, *state]
 
     def __call__(self, inputs: Any) -> list[Any]:
         """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.   Raises GuardError where an assumption does not hold."""
@@ -78,13 +84,15 @@ class TracedLayer:
         """Write `path`.pdmodel and `path`.pdiparams, set to inference, and verified.
 
         feed, fetch: which inputs and outputs, by number; all of them unless given.   verify=False leaves out the comparison.
+        guards='drop' leaves out the assumptions: nobody checks them then.
         """
         wanted = configs.pop("verify", True)
+        guards = checked_guards("save_inference_model", configs.pop("guards", CHECK))
         configs.pop("clip_extra", None)
         if configs:
             raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
         prefix = checked_path(path)
-        program = for_inference(self.program)
+        program = for_inference(self.program if guards == CHECK else without_guards(self.program))
         feeds = _chosen("feed", program.feeds(), feed)
         fetches = _chosen("fetch", program.fetches(), fetch)
         given = [t for n, t in zip(program.feeds(), self._recording.given, strict=True) if n in feeds]
@@ -93,6 +101,13 @@ class TracedLayer:
         write_all(
             [Model(prefix, recording, interpreted(recording) if wanted else None)], prefix, False, parameters=False
         )
+
+
+def _listed(inputs: Any) -> list[Any]:
+    given = [inputs] if isinstance(inputs, Tensor) else inputs
+    if not isinstance(given, list | tuple):
+        raise TypeError(f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}")
+    return list(given)
 
 
 def _chosen(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:

@@ -19,7 +19,7 @@ from .matrices import (
     shorter,
     upper,
 )
-from .meta import agree, shape_of
+from .meta import agree, check_sizes, shape_of
 from .solving import triangular_solve
 
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
@@ -110,7 +110,7 @@ def _(g, x, *, Out, Pivots):
     """From L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1: the first is strictly lower, the second upper."""
     rows, columns = shape_of(x)[-2:]
     size = shorter(shape_of(x))
-    check(size >= 0, "the gradient needs known sizes")
+    check_sizes(size >= 0)
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
     low, high = (lower(_cut(g, size, -1)[0], -1), upper(_cut(g, size, -2)[0]))
@@ -215,7 +215,7 @@ def _(x, *, mode):
 def _(of_q, of_r, x, *, mode, Q, R):
     """S. F. Walter, L. Lehmann, "Algorithmic Differentiation of Linear Algebra Functions" (2018)."""
     rows, columns = shape_of(x)[-2:]
-    check(min(rows, columns) >= 0, "the gradient needs known sizes")
+    check_sizes(min(rows, columns) >= 0)
     check(mode != "complete" or rows <= columns, "mode=complete has no gradient for more rows than columns")
     if mode == "r":
         Q, R = qr(x)

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, op
 from .complex_parts import real
 from .elementwise import add
-from .meta import agree, complex_dtype, normal_axes, real_dtype, shape_of
+from .meta import agree, check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -88,7 +88,7 @@ def _(g, x, *, axes, normalization, forward, onesided):
     last = axes[-1] % len(shape_of(x))
     if onesided:
         size = shape_of(x)[last]
-        check(size >= 0, "the gradient needs known sizes")
+        check_sizes(size >= 0)
         g = _bordered(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
@@ -127,7 +127,7 @@ def _(g, x, *, axes, normalization, forward):
     """Every element counts twice but the first, and the last of an even size, which are their own conjugates."""
     last = axes[-1] % len(shape_of(x))
     half, size = shape_of(x)[last], shape_of(g)[last]
-    check(min(half, size) >= 0, "the gradient needs known sizes")
+    check_sizes(min(half, size) >= 0)
     found = fft_r2c(g, axes=axes, normalization=normalization, forward=forward, onesided=True)
     end = half - 1 if size % 2 == 0 else half
     if end <= 1:

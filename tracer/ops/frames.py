@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS, Meta, check, op
-from .meta import shape_of
+from .meta import check_sizes, shape_of
 from .wide import wide
 
 
@@ -41,7 +41,7 @@ def _(x, *, frame_length, hop_length, axis):
 def _(g, x, *, frame_length, hop_length, axis):
     found = overlap_add(g, hop_length=hop_length, axis=axis)
     rest = shape_of(x)[axis] - shape_of(found)[axis]
-    check(min(*shape_of(x), *shape_of(found)) >= 0, "the gradient needs known sizes")
+    check_sizes(min(*shape_of(x), *shape_of(found)) >= 0)
     others = [0] * (2 * len(shape_of(x)) - 2)
     return OPS["pad"](found, paddings=[0, rest, *others] if axis == 0 else [*others, 0, rest])
 
@@ -71,5 +71,5 @@ def _(x, *, hop_length, axis):
 @overlap_add.vjp
 def _(g, x, *, hop_length, axis):
     length = shape_of(x)[1 if axis == 0 else -2]
-    check(length >= 0, "the gradient needs known sizes")
+    check_sizes(length >= 0)
     return frame(g, frame_length=length, hop_length=hop_length, axis=axis)

@@ -28,6 +28,12 @@ class UnknownSize(OpError):
     """A rule asks for a size that only a run will know."""
 
 
+def check_sizes(known: bool) -> None:
+    """Raise UnknownSize unless the sizes that a rule computes with are known."""
+    if not known:
+        raise UnknownSize("the gradient needs known sizes")
+
+
 class PartlyKnown(tuple[int, ...]):
     """A shape with sizes known only at run time: whoever looks at one gets UnknownSize, so that no rule computes with -1."""
 

@@ -11,7 +11,18 @@ from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
-from .meta import Shape, agree, agree_all, broadcast, check_float, known_dim, normal_axis, shape_of, size_of
+from .meta import (
+    Shape,
+    agree,
+    agree_all,
+    broadcast,
+    check_float,
+    check_sizes,
+    known_dim,
+    normal_axis,
+    shape_of,
+    size_of,
+)
 from .reduce import reduce_sum
 from .wide import wide
 
@@ -101,7 +112,7 @@ def _product(a: int, b: int) -> int:
 @kron.vjp
 def _(g, x, y):
     a, b = _aligned(shape_of(x), shape_of(y))
-    check(min((*a, *b), default=0) >= 0, "the gradient needs known sizes")
+    check_sizes(min((*a, *b), default=0) >= 0)
     g = _shaped(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
     def summed(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:

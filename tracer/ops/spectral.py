@@ -32,7 +32,7 @@ from .matrices import (
     scaled_rows,
     shorter,
 )
-from .meta import broadcast_shapes, complex_dtype, is_complex, real_dtype, shape_of
+from .meta import broadcast_shapes, check_sizes, complex_dtype, is_complex, real_dtype, shape_of
 from .solving import solve
 from .unary import square
 
@@ -68,7 +68,7 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     """The first vectors and their gradient, to which those of the others, which span what is left, are added."""
     size = shape_of(values)[-1]
-    check(min(size, shape_of(vectors)[-1]) >= 0, "the gradient needs known sizes")
+    check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
     part, axis = OPS["slice"], len(shape_of(vectors)) - 1
     (first, rest), (of_first, of_rest) = (
         (part(t, axes=[axis], starts=[0], ends=[size]), part(t, axes=[axis], starts=[size], ends=[shape_of(t)[-1]]))

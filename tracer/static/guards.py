@@ -12,6 +12,7 @@ from ..core.errors import GuardError, with_user_line
 from .program import Guard
 
 ROUNDING = 1e-5  # two engines may differ in the last digits of a float
+ASSERTED = "assert: "  # how the reader of a guard begins that was an assert; its message follows
 MOST_ELEMENTS = 64  # of an array that a guard keeps whole
 
 
@@ -47,10 +48,17 @@ def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
 
 def refusal(guard: Guard, found: str, model: str) -> str:
     """What is said of an assumption that does not hold."""
+    if guard.reader.startswith(ASSERTED):
+        return f"{model}: {guard.reader}{_line(guard)}"
     subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(guard.kind, guard.var)
+    reader = guard.reader or "?"
+    return f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by {reader}){_line(guard)}"
+
+
+def _line(guard: Guard) -> str:
+    """The user's line, for the end of a message."""
     text = f": {guard.text}" if guard.text else ""
-    where = f"\n  at {guard.where}{text}" if guard.where else ""
-    return f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by {guard.reader or '?'}){where}"
+    return f"\n  at {guard.where}{text}" if guard.where else ""
 
 
 def _dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:

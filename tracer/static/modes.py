@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
+
+import numpy as np
 
 from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, TraceError, user_line, with_user_line
@@ -15,22 +16,26 @@ from .guards import shown_value
 from .program import Guard
 from .record import Recorder, recorded_slots
 from .variable import Half, Variable
+from .watched import WatchedShape
 
 OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
-    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards."""
+    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards;
+    decided: where given, the sizes that Python does more than compute with are put there: variable and axis.
+    """
 
     silent = False
+    bare = False  # gradients, and programs that are called, are recorded op by op
 
-    def __init__(self, recorder: Recorder, tape: bool = True) -> None:
+    def __init__(self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None) -> None:
         super().__init__(tape)
-        self.recorder = recorder
+        self.recorder, self.decided = recorder, decided
 
     def with_tape(self, tape: bool) -> Trace:
         """The same recording, with or without a tape."""
-        return Trace(self.recorder, tape)
+        return Trace(self.recorder, tape, self.decided)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run, then write down."""
@@ -65,15 +70,22 @@ class Trace(Eager):
         """Note that Python saw a value."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
             self._note("value", tensor, 0, shown_value(tensor.array), reader)
+            if tensor.array.ndim > 1:  # as many values in another shape are another array
+                for axis in range(tensor.array.ndim):
+                    self._note_dim(tensor, axis, reader)
+                    if self.decided is not None:
+                        self.decided.add((self.recorder.name_of(tensor), axis))
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape, as a list that notes which sizes are looked at."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             return list(tensor.array.shape)
-        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis))
+        decided, name = self.decided, self.recorder.name_of(tensor)
+        decide = None if decided is None else lambda axis: decided.add((name, axis))
+        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
 
-    def _note_dim(self, tensor: Tensor, axis: int) -> None:
-        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), f"shape[{axis}]")
+    def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
+        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]")
 
     def _note(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
         line = user_line()
@@ -81,55 +93,6 @@ class Trace(Eager):
         text = "" if line is None else line.text
         guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
         self.recorder.assume(guard)
-
-
-class WatchedShape(list[Any]):
-    """A shape that tells when Python looks at a size.   note: called with the axis."""
-
-    def __init__(self, sizes: tuple[int, ...], note: Callable[[int], None]) -> None:
-        super().__init__(sizes)
-        self._note = note
-
-    def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        for axis in range(len(self))[index] if isinstance(index, slice) else (operator.index(index) % len(self),):
-            self._note(axis)
-        return found
-
-
-def _noting_all(name: str) -> Callable[..., Any]:
-    """A method of list that looks at every size."""
-    plain = getattr(list, name)
-
-    def method(self: WatchedShape, *args: Any, **kwargs: Any) -> Any:
-        sizes = WatchedShape.__getitem__(self, slice(None))
-        return plain(self if name in CHANGING else sizes, *args, **kwargs)
-
-    return method
-
-
-CHANGING = (
-    "__setitem__",
-    "__delitem__",
-    "__iadd__",
-    "__imul__",
-    "append",
-    "clear",
-    "extend",
-    "insert",
-    "pop",
-    "remove",
-    "reverse",
-    "sort",
-)
-READING = (
-    "__add__", "__contains__", "__eq__", "__ge__", "__gt__", "__iter__", "__le__", "__lt__", "__mul__", "__ne__", "__repr__",
-    "__reversed__", "__rmul__", "copy", "count", "index",
-)  # fmt: skip
-for _name in (*CHANGING, *READING):
-    setattr(WatchedShape, _name, _noting_all(_name))
-WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
-WatchedShape.__hash__ = None
 
 
 class Static(Mode):
@@ -167,6 +130,10 @@ class Static(Mode):
         made.tape = tape
         return made
 
+    def trouble(self, error: Exception, instead: Any) -> Any:
+        """Raise an error of the recording.   A mode that looks for all of them notes it, and gives what to go on with."""
+        raise error
+
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
         for arg in args:
@@ -178,7 +145,9 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            raise OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})")) from None
+            wrong = OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong.__suppress_context__ = True
+            inferred = self.trouble(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
         outputs = {s.name: names_of(made[i]) for i, s in recorded_slots(op)}
@@ -191,10 +160,10 @@ class Static(Mode):
     def _refuse_unsure(self, op: Op, operand: Variable) -> None:
         """Refuse an operand that may have no value, or values of which nothing is known."""
         if operand.half is not None and operand.half.block == self.recorder.block.idx:
-            refuse_half(operand.half)
+            self.trouble(half_error(operand.half), None)
         if operand.mixed:
             why = "an operand has another dtype or number of axes in each branch; it can only be fetched"
-            raise TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}"))
+            self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
         if slot.many:
@@ -234,11 +203,22 @@ class Static(Mode):
         """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
 
 
+def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:
+    """What the results of an op are taken for that refuses its operands: like the first of them."""
+    first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
+    found = [[first] if slot.many else first for slot in op.outs]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 def refuse_half(half: Half) -> NoReturn:
     """Say that a variable may have no value."""
-    raise TraceError(
-        with_user_line(f"'{half.name}' {half.why}; give it one before, or use it under the same condition")
-    )
+    raise half_error(half)
+
+
+def half_error(half: Half) -> TraceError:
+    """The error for a variable that may have no value."""
+    why = f"'{half.name}' {half.why}; give it one before, or use it under the same condition"
+    return TraceError(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:

@@ -14,16 +14,18 @@ from ..core.tensor import Tensor
 from .names import Namer
 from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from .variable import Variable
+from .watched import Size, plain_int
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 
 
 @dataclass
 class Inner:
-    """A block while it is written.   changed: tensors that it changes in place, with what they were before."""
+    """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before."""
 
     block: Block
     changed: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
+    kept: dict[Any, Any] = field(default_factory=dict)
 
 
 class Recorder:
@@ -67,8 +69,13 @@ class Recorder:
         """Write the body to a new block inside of the one that is being written."""
         made = Inner(Block(len(self.program.blocks), self.block.idx))
         self.program.blocks.append(made.block)
-        with self.writing(made):
-            yield made
+        try:
+            with self.writing(made):
+                yield made
+        except BaseException:
+            for keeper, before in made.kept.values():
+                keeper.write(before)
+            raise
 
     @contextmanager
     def writing(self, inner: Inner) -> Iterator[None]:
@@ -207,6 +214,8 @@ def plain(value: Any) -> Any:
     """An attribute as plain Python data."""
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
+    if isinstance(value, Size):
+        return plain_int(value)
     return value.item() if hasattr(value, "item") else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -74,6 +75,11 @@ class Variable(Tensor):
     def shape(self) -> list[Any]:
         """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
         return list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: an int, or a value of the program where only a run knows it."""
+        return math.prod(self.desc.shape) if all(d >= 0 for d in self.desc.shape) else OPS["size"](self)
 
     @property
     def made_at(self) -> str:
@@ -199,14 +205,14 @@ class Variable(Tensor):
             raise TypeError("len() of a 0-D tensor")
         if size < 0:
             why = "only a run knows how many rows there are; go over them with a `for` statement, or give the size in input_spec"
-            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
+            return int(_trouble(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1))
         return size
 
-    def _read(self, reader: str) -> NoReturn:
-        refuse(self, reader)
+    def _read(self, reader: str) -> Any:
+        return _trouble(unknown(self, reader), np.zeros([max(d, 1) for d in self.desc.shape], self.meta.dtype))
 
-    def _scalar(self, reader: str) -> NoReturn:
-        refuse(self, reader)
+    def _scalar(self, reader: str) -> Any:
+        return _trouble(unknown(self, reader), 1)
 
     def detach(self) -> Tensor:
         """The same value, which no gradient flows through; the variable itself in a program that only infers."""
@@ -252,11 +258,22 @@ def _converts() -> bool:
     return mode is not None and mode.converts
 
 
+def _trouble(error: TraceError, instead: Any) -> Any:
+    """Let the mode raise an error, or go on with something else."""
+    from .modes import static_mode  # which knows variables  # noqa: PLC0415
+
+    mode = static_mode(state.mode)
+    if mode is None:
+        raise error
+    return mode.trouble(error, instead)
+
+
 def refuse(variable: Variable, reader: str) -> NoReturn:
     """Say that Python asked for a value that only a run will have."""
-    raise TraceError(
-        with_user_line(
-            f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
-            f"Python control flow cannot depend on it (X={variable.meta})"
-        )
-    )
+    raise unknown(variable, reader)
+
+
+def unknown(variable: Variable, reader: str) -> TraceError:
+    """The error for Python that asked for a value that only a run will have."""
+    why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
+    return TraceError(with_user_line(f"{why}Python control flow cannot depend on it (X={variable.meta})"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -148,6 +148,21 @@ def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
         return [int(d) for d in items], None
     tensors = [cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32") for d in items]
     return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
+
+
+def bounds(values: Iterable[Any], dtype: str = "int32") -> tuple[list[int], list[Tensor] | None]:
+    """Ints for an op as Paddle's two forms: as they are, and - when a program is written and some are values of it - a list of 0-D tensors."""
+    items = list(values)
+    if state.mode.static and any(isinstance(v, Tensor) for v in items):
+        tensors = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in items]
+        return [-1 if isinstance(v, Tensor) else int(v) for v in items], tensors
+    return [int(v) for v in items], None
+
+
+def stacked_sizes(values: Iterable[Any]) -> Tensor | None:
+    """Such ints as one int32 tensor for the ops that take one; None where all are plain."""
+    tensors = bounds(values)[1]
+    return None if tensors is None else OPS["concat"]([OPS["reshape2"](t, shape=[-1]) for t in tensors], axis=0)
 
 
 def _size(d: Any, op: str) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import rng
 from ..core.dtype import default_float, dtype_of, is_real
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import cast, sizes, tensor_like, to_tensor
@@ -28,9 +29,14 @@ def _number(value: Any) -> Any:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of one value.   shape: ints, or tensors for sizes known at run time -> [*shape]"""
-    value = _number(fill_value)
     dtype = default_float() if dtype is None else dtype
     ints, tensors = sizes(shape, "full")
+    if isinstance(fill_value, Tensor) and state.mode.static:
+        filled: Tensor = OPS["fill_constant"](
+            cast(fill_value, dtype), None, tensors, shape=ints, dtype=dtype_of(dtype).proto
+        )
+        return filled
+    value = _number(fill_value)
     given = float(value)
     text = repr(int(value) if isinstance(value, bool) else value)
     found: Tensor = OPS["fill_constant"](
@@ -57,6 +63,8 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of one value, shaped like x.   x [*] -> [*]"""
     proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
+    if isinstance(fill_value, Tensor) and state.mode.static:
+        return full_like(x, 0, dtype) + cast(fill_value, dtype_of(proto))
     return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)
 
 
@@ -117,6 +125,9 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
     """Ones on the diagonal.   -> [num_rows, num_columns]"""
     proto = dtype_of(default_float() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
+    if state.mode.static and any(isinstance(n, Tensor) for n in (num_rows, columns)):
+        rows, places = (arange(n, dtype="int64") for n in (num_rows, columns))
+        return cast(OPS["equal"](OPS["unsqueeze2"](rows, axes=[1]), places), dtype_of(proto))
     return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=proto)
 
 

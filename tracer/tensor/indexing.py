@@ -10,7 +10,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import cast, full, to_tensor
+from .convert import bounds, cast, full, to_tensor
 from .manipulation import as_index, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
@@ -128,24 +128,15 @@ def _check_bounds(x: Tensor, basic: _Basic) -> None:
             raise IndexError(with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})"))
 
 
-def _bounds(values: list[Any], dtype: str = "int32") -> tuple[list[int], list[Tensor] | None]:
-    if state.mode.static and any(isinstance(v, Tensor) for v in values):
-        tensors = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in values]
-        return [-1 if isinstance(v, Tensor) else int(v) for v in values], tensors
-    return [int(v) for v in values], None
-
-
 def _sliced(x: Tensor, basic: _Basic) -> Tensor:
     if not basic.axes:
         return x
-    (starts, start_tensors), (ends, end_tensors) = _bounds(basic.starts), _bounds(basic.ends)
+    (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts), bounds(basic.ends)
     flags = [-1 if start_tensors or end_tensors else 1] * len(basic.axes)
     common = {"axes": basic.axes, "starts": starts, "ends": ends, "infer_flags": flags, "decrease_axis": basic.dropped}
     if all(s == 1 for s in basic.steps):
         return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
-    if start_tensors or end_tensors:
-        raise OpError(with_user_line("index: a slice with a step cannot have bounds known only at run time"))
-    return OPS["strided_slice"](x, strides=basic.steps, **common)
+    return OPS["strided_slice"](x, None, None, None, start_tensors, end_tensors, strides=basic.steps, **common)
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
@@ -227,7 +218,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 
 def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
     """x with `given` at an index of ints and slices."""
-    (starts, start_tensors), (ends, end_tensors) = _bounds(basic.starts, "int64"), _bounds(basic.ends, "int64")
+    (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts, "int64"), bounds(basic.ends, "int64")
     return OPS["set_value"](
         x, start_tensors, end_tensors, None, given, axes=basic.axes, starts=starts, ends=ends,
         steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.before, dtype=x.dtype.proto, shape=list(given.meta.shape),

@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import axes_of, cast, from_front, full, sizes, to_tensor
+from .convert import axes_of, bounds, cast, from_front, full, sizes, stacked_sizes, to_tensor
 
 __all__ = [
     "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -87,7 +87,17 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
     axis = from_front(axis, x, "split")
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
-    return OPS["split"](x, sections=[int(s) for s in num_or_sections], num=0, axis=axis)
+    sections, tensors = bounds(_settled(num_or_sections, x, axis))
+    return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
+
+
+def _settled(sections: Any, x: Tensor, axis: int) -> list[Any]:
+    """The sections, where a run knows some of them only, without the -1 that stands for the rest."""
+    items = list(sections)
+    if not state.mode.static or not any(isinstance(s, Tensor) for s in items):
+        return items
+    others = [s for s in items if isinstance(s, Tensor) or s >= 0]
+    return [s if isinstance(s, Tensor) or s >= 0 else x.shape[axis] - sum(others) for s in items]
 
 
 def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
@@ -145,24 +155,27 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 
 def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Shifted around along axes.   x [*] -> [*]"""
-    return OPS["roll"](x, shifts=axes_of(shifts), axis=axes_of(axis))
+    places = stacked_sizes(shifts if isinstance(shifts, list | tuple) else [shifts])
+    return OPS["roll"](x, places, shifts=axes_of(shifts) if places is None else [], axis=axes_of(axis))
 
 
 def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
     """A range along each of `axes`; negative bounds count from the end.   input [*] -> [*]"""
-    first, last = ([int(v) for v in b] for b in (starts, ends))
+    (first, firsts), (last, lasts) = bounds(starts), bounds(ends)
     axes = [from_front(a, input, "slice") for a in axes]
-    return OPS["slice"](input, axes=axes, starts=first, ends=last, infer_flags=[1] * len(first))
+    flags = [-1 if firsts or lasts else 1] * len(first)
+    return OPS["slice"](input, None, None, firsts, lasts, axes=axes, starts=first, ends=last, infer_flags=flags)
 
 
 def strided_slice(
     x: Tensor, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Tensor:
     """A range with a stride along each of `axes`.   x [*] -> [*]"""
-    bounds = {"starts": starts, "ends": ends, "strides": strides}
-    ints = {key: [int(v) for v in value] for key, value in bounds.items()}
+    found = {key: bounds(v) for key, v in {"starts": starts, "ends": ends, "strides": strides}.items()}
+    ints, tensors = {key: v[0] for key, v in found.items()}, [v[1] for v in found.values()]
     axes = [from_front(a, x, "strided_slice") for a in axes]
-    return OPS["strided_slice"](x, axes=axes, infer_flags=[1] * len(axes), **ints)
+    flags = [-1 if any(tensors) else 1] * len(axes)
+    return OPS["strided_slice"](x, None, None, None, *tensors, axes=axes, infer_flags=flags, **ints)
 
 
 def shape(input: Tensor) -> Tensor:

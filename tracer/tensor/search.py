@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import dtype_of
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .manipulation import unbind_columns
@@ -45,8 +46,9 @@ def topk(
     x: Tensor, k: int, axis: int | None = None, largest: bool = True, sorted: bool = True, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The k largest (or smallest) elements along `axis`, and their indices.   x [*, N] -> [*, k], int64 [*, k]"""
-    k = k.item() if isinstance(k, Tensor) else k
-    found = OPS["top_k_v2"](x, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted)
+    value = k if isinstance(k, Tensor) and state.mode.static else None
+    k = 1 if value is not None else int(k)
+    found = OPS["top_k_v2"](x, value, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted)
     return found[0], found[1]
 
 

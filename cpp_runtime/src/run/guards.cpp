@@ -13,6 +13,9 @@ namespace {
 // Two engines may differ in the last digits of a float that was computed; more than that is another value.
 constexpr double kRounding = 1e-5;
 
+// How the reader of a guard begins that was an assert; its message follows.
+constexpr std::string_view kAsserted = "assert: ";
+
 std::string subject(const Guard& g) {
   if (g.kind == "dim") return g.var + ".shape[" + std::to_string(g.axis) + "]";
   return g.kind == "rank" ? "the rank of " + g.var : g.var;
@@ -55,6 +58,7 @@ Guards::Guards(const Program& program) : model_(program.name) {
 
 void Guards::refuse(const Guard& g, const std::string& found) const {
   std::string where = g.where.empty() ? "" : "\n  at " + g.where + (g.text.empty() ? "" : ": " + g.text);
+  if (g.reader.rfind(kAsserted, 0) == 0) throw Error(Fault::guard, model_ + ": " + g.reader + where);
   throw Error(Fault::guard, model_ + ": " + subject(g) + " is " + found + ", the trace assumed " + g.expected +
                                 " (read by " + (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }

@@ -233,6 +233,24 @@ def f_string(x: Any) -> Any:
 
 
 @program()
+def asserts_and_raises_on_values(x: Any) -> Any:
+    assert x.abs().sum() >= 0, "a sum of squares"
+    if x.isnan().any():
+        raise ValueError("not a number")
+    if x.shape[0] > 100:
+        raise ValueError(f"too many rows, of {x.shape[1]}")
+    y = x * 2
+    assert (y == y).all()
+    return y
+
+
+@program()
+def prints_values(x: Any) -> Any:
+    print("values", x.sum(), x.shape[1])
+    return x * 2
+
+
+@program()
 def assertion_on_python(x: Any) -> Any:
     assert x.shape[1] == 4, "four columns"
     return x

@@ -368,3 +368,17 @@ def test_static_functions_want_static_mode() -> None:
         paddle.nn.Linear(2, 3, weight_attr=static.WeightNormParamAttr())
     with pytest.raises(OpError, match="parameters are needed"):
         paddle.optimizer.SGD(0.1)
+
+
+@pytest.mark.parametrize("for_test", [False, True])
+def test_a_clone_is_trained_without_the_original(for_test: bool, mode: Any) -> None:
+    x = static.data("x", [2, 2])
+    loss = static.nn.fc(x, 1).mean()
+    original = static.default_main_program()
+    copied = original.clone(for_test)
+    before = str(original)
+    with static.program_guard(copied):
+        _, pairs = paddle.optimizer.SGD(1.0).minimize(copied.global_block().var(loss.name))
+    assert [op.type for op in copied.global_block().ops][-2:] == ["sgd", "sgd"]
+    assert all(p.block.program is copied and g.block.program is copied for p, g in pairs)
+    assert str(original) == before

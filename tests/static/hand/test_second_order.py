@@ -50,6 +50,11 @@ def listed(x: Any) -> Any:
     return array_read(held, paddle.zeros([1], "int64")) * x
 
 
+def sizes_of_a_run(x: Any) -> Any:
+    """The gradient asks for sizes that the declaration does not say, and is an op `vjp`."""
+    return paddle.kron(static.data("z", [None], "float64"), x * x)
+
+
 def twice(build: Build) -> tuple[Any, Any]:
     """The gradient, and that of the sum of its squares."""
     paddle.set_default_dtype("float64")
@@ -81,6 +86,7 @@ def test_slopes_of_the_gradient(build: Build, mode: Any) -> None:
         (loop, "while_grad"),
         (chosen_then_squared, "conditional_block_grad"),
         (listed, "write_to_array_grad"),
+        (sizes_of_a_run, "vjp"),
     ],
 )
 def test_refused_by_name(build: Build, op: str, mode: Any) -> None:

@@ -8,7 +8,7 @@ import os
 import sysconfig
 import warnings
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.dtype import default_float, dtype_of
@@ -20,6 +20,8 @@ from ...static.control.arrays import TensorArray
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
+from .checks import print_
+from .outside import in_a_block, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 
@@ -60,10 +62,12 @@ def convert_or_leave(function: Any) -> Any:
             return function
         _tell(plain)
         try:
-            return convert(function)
+            made = convert(function)
         except NoSource as error:
             _warn(plain, error)
-            return function
+            made = function
+        recorder = in_a_block(state.mode)
+        return made if recorder is None else noting(recorder, function, made)
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
@@ -79,13 +83,13 @@ def _tell(function: FunctionType) -> None:
         mode.recorder.saw(function)
 
 
-_WARNED: set[str] = set()
+_WARNED: set[CodeType] = set()
 
 
 def _warn(function: FunctionType, error: NoSource) -> None:
     """Say once of a function that it is not converted."""
-    if function.__qualname__ not in _WARNED:
-        _WARNED.add(function.__qualname__)
+    if function.__code__ not in _WARNED:
+        _WARNED.add(function.__code__)
         warnings.warn(
             f"{function.__qualname__} is not converted, control flow in it is Python's: {error}", stacklevel=2
         )
@@ -150,10 +154,6 @@ def _map(function: Any, *iterables: Any) -> Any:
     return map(call(function), *iterables)
 
 
-def _print(*values: Any, **how: Any) -> None:
-    print(*values, **how)
-
-
 def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
@@ -208,7 +208,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
     builtins.map: _map,
-    builtins.print: _print,
+    builtins.print: print_,
     builtins.int: _cast("int64", int),
     builtins.float: _cast(default_float, float),
     builtins.bool: _cast("bool", bool),

@@ -12,7 +12,7 @@ Body = list[ast.stmt]
 
 
 class Flow(ast.NodeTransformer):
-    """Rewrites `if`, `while`, `for`, `match`, `assert` and `del` of one function; `liveness.mark` comes before.
+    """Rewrites `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function; `liveness.mark` comes before.
 
     outer: names that the user declared `global` or `nonlocal`, which keep that everywhere.
     """
@@ -121,6 +121,11 @@ class Flow(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Body:
         message = node.msg or ast.copy_location(ast.Constant(None), node)
         return statements("__ol.assert_(TEST, lambda: MESSAGE)", node, TEST=node.test, MESSAGE=message)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        if node.exc is not None:
+            node.exc = expression("__ol.raised(ERROR)", node, ERROR=node.exc)
+        return node
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id in self.local]

@@ -9,23 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import dtype_of
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
+from ...static.control.containers import Growing
 from ...static.control.loop import record_loop
-from ...static.control.values import Undefined, as_meta, constant, meta_of
+from ...static.control.places import taken_back
+from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
+from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
+from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .rows import Range, Rows, rows_of
 
 __all__ = [
     "Undefined", "and_", "assert_", "attribute", "call", "chain", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed", "not_",
-    "nothing_returned", "or_", "returned", "while_",
+    "nothing_returned", "or_", "raised", "returned", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -56,21 +59,42 @@ def if_(
     if mode is None:
         (then if test else other)()
         return
+    start, condition, mark = get(), as_condition(test), mode.recorder.mark()
+    try:
+        _recorded_if(mode, condition, then, other, get, put, names, count)
+        return
+    except Stopped as found:
+        stop: Stopped | None = found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+        stop = None
+    mode.recorder.rewind(mark)
+    put(start)
+    if stop is not None:
+        refuse_where(mode, condition, stop)
+    (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
+
+
+def _recorded_if(
+    mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
+    count: int | None,
+) -> None:  # fmt: skip
     before = _lists_that_stay(mode, get(), (then, other), get, put)
     kept = [_copy(value) for value in before]
 
-    def side(run: Callable[[], None]) -> Callable[[], list[Any]]:
+    def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
             put(before)
-            run()
-            found = [_copy(value) for value in get()[:count]]
-            for value, copied in zip(before, kept, strict=True):
-                _fill(value, copied)
-            return found
+            try:
+                tried(mode, holds, run)
+                return [_copy(value) for value in get()[:count]]
+            finally:
+                for value, copied in zip(before, kept, strict=True):
+                    _fill(value, copied)
 
         return record
 
-    found = record_branches(mode, as_condition(test), side(then), side(other), names[:count])
+    found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
     for i, value in enumerate(before[:count]):
         if _fill(value, found[i]):
             found[i] = value
@@ -81,18 +105,19 @@ def _lists_that_stay(
     mode: Static, before: list[Any], branches: tuple[Callable[[], None], ...], get: Get, put: Set
 ) -> list[Any]:  # fmt: skip
     """The variables before two branches: a list that becomes longer in one of them than in the other is one of the program."""
-    lists = [i for i, value in enumerate(before) if type(value) is list]
+    lists = [i for i, value in enumerate(before) if isinstance(value, list)]
     if not lists:
         return before
     mark, lengths = mode.recorder.mark(), []
-    for branch in branches:
+    for i, branch in enumerate(branches):
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
-            branch()
+            tried(mode, i == 0, branch)
+        taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
         after = get()
-        lengths.append([len(after[i]) if type(after[i]) is list else -1 for i in lists])
+        lengths.append([len(after[i]) if isinstance(after[i], list) else -1 for i in lists])
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
     return [TensorArray.of(mode, value) if i in grown else value for i, value in enumerate(before)]
@@ -100,14 +125,14 @@ def _lists_that_stay(
 
 def _copy(value: Any) -> Any:
     """A list or dict as it is now, for branches change it in place; anything else itself."""
-    if type(value) is list:
+    if type(value) in (list, Growing):
         return [_copy(v) for v in value]
     return {k: _copy(v) for k, v in value.items()} if type(value) is dict else value
 
 
 def _fill(container: Any, found: Any) -> bool:
     """Let a list or dict hold what `found` holds; gives whether it is one."""
-    if type(container) is list and type(found) is list:
+    if type(container) in (list, Growing) and type(found) is list:
         container[:] = found
         return True
     if type(container) is dict and type(found) is dict:
@@ -137,7 +162,7 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         body()
         return get()
 
-    put(record_loop(mode, tested, ran, get(), names))
+    put(_loop(mode, tested, ran, get(), names))
 
 
 def for_(
@@ -191,22 +216,31 @@ def _recorded_rounds(
         body(rows.item(at))
         return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
 
-    found = record_loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
+    found = _loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
     put(found[1:])
 
 
-def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """`assert test, message()`."""
-    if isinstance(test, Variable):
-        return
-    assert test, message()
+def _loop(
+    mode: Static, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], start: list[Any], names: Sequence[str]
+) -> list[Any]:  # fmt: skip
+    mark = mode.recorder.mark()
+    try:
+        found: list[Any] = unconditional(lambda: record_loop(mode, test, body, start, names), "a round of a loop")
+        return found
+    except (TraceError, OpError) as error:
+        mode.trouble(error, None)
+    mode.recorder.rewind(mark)
+    return body(start)
 
 
 def returned(value: Any, whether: Any = True) -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
         why = "not every way through the function returns a value; Python would give None there"
-        raise TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        error = TraceError(with_user_line(f"return: {why}. Return one at its end"))
+        mode = static_mode(state.mode)
+        assert mode is not None
+        return mode.trouble(error, value)
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 
@@ -234,22 +268,29 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
 # -- expressions ----------------------------------------------------------------------------------------------------
 
 
-def as_condition(value: Any) -> Any:
-    """A value as the truth value that `if` asks for: numbers are true where they are not 0."""
-    if isinstance(value, Variable) and value.meta.dtype != bool:
-        proto = dtype_of(value.meta.dtype).proto
-        return OPS["cast"](value, in_dtype=proto, out_dtype=0)
-    return value
-
-
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """`a and b()`."""
-    return _logical("logical_and", a, b()) if isinstance(a, Variable) else a and b()
+    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """`a or b()`."""
-    return _logical("logical_or", a, b()) if isinstance(a, Variable) else a or b()
+    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
+
+
+def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    """Both operands are computed; where the second one changes more than its result, only if it counts."""
+    mode = static_mode(state.mode)
+    if mode is None:
+        return _logical(op, a, b())
+    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
+    with mode.recorder.writing(here):
+        second = b()
+    if not taken_back(here):
+        return _logical(op, a, second)
+    mode.recorder.rewind(mark)
+    ways = (lambda: as_condition(b())), (lambda: constant(op == "logical_or"))
+    return cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
 
 
 def _logical(op: str, a: Variable, b: Any) -> Any:
@@ -298,7 +339,9 @@ def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
-    return cond(as_condition(test), a, b) if _mode_for(test) is not None else a() if test else b()
+    if _mode_for(test) is None:
+        return a() if test else b()
+    return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
 
 
 def item(value: Any, index: Any) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...tensor.convert import cast, full
+from ...tensor.convert import bounds, cast, full, stacked_sizes
+from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
@@ -126,8 +128,10 @@ def pad(
 
     mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'.
     """
-    sizes = pad.tolist() if isinstance(pad, Tensor) else [int(p) for p in pad]
+    sizes, tensors = bounds(pad)
     if mode == "constant" and len(sizes) == 2 * x.ndim:
+        if tensors is not None:
+            return _framed(x, tensors, float(value))
         return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
         raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
@@ -135,8 +139,21 @@ def pad(
     extra = 5 - x.ndim
     wide = OPS["unsqueeze2"](x, axes=[2 if first else 1] * extra) if extra else x
     layout = "NCDHW" if first else "NDHWC"
-    out = OPS["pad3d"](wide, paddings=sizes + [0, 0] * extra, mode=mode, value=float(value), data_format=layout)
+    known = stacked_sizes([*pad, *[0, 0] * extra])
+    sizes = [] if known is not None else sizes + [0, 0] * extra
+    out = OPS["pad3d"](wide, known, paddings=sizes, mode=mode, value=float(value), data_format=layout)
     return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+
+
+def _framed(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
+    """x with constants before and behind each axis, as many as only a run knows."""
+    for axis in range(x.ndim):
+        before, behind = (
+            full_of([width if i == axis else x.shape[i] for i in range(x.ndim)], value, x.dtype)
+            for width in widths[2 * axis : 2 * axis + 2]
+        )
+        x = OPS["concat"]([before, x, behind], axis=axis)
+    return x
 
 
 def zeropad2d(x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:

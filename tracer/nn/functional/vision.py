@@ -7,6 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...tensor.convert import stacked_sizes
 from .conv import pair
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -108,6 +109,9 @@ def affine_grid(theta: Tensor, out_shape: Any, align_corners: bool = True, name:
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
+    wanted = stacked_sizes(out_shape)
+    if wanted is not None:
+        return OPS["affine_grid"](theta, wanted, align_corners=align_corners)
     return OPS["affine_grid"](theta, output_shape=[int(s) for s in out_shape], align_corners=align_corners)
 
 

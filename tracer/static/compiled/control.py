@@ -139,7 +139,7 @@ def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 def check(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """assert"""
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
-    held = Check(desc.attr("summarize", -1), desc.where)
+    held = Check(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
     return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(lowering, block, desc)  # type: ignore[return-value]
 
 

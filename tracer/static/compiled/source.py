@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ...core.errors import COMPILED
 from ..unsupported import Unsupported
 from .fuse import expression
 from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
@@ -80,7 +81,7 @@ class Source:
             self.block(steps)
             self.line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
-        file = f"<oarlock program {next(_number)}>"
+        file = f"{COMPILED} {next(_number)}>"
         try:
             code = compile(text, file, "exec")
         except SyntaxError as error:  # Python nests 20 loops and 100 blocks

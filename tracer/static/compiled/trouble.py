@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from ...core.eager import explain
-from ...core.errors import OpError, with_user_line
+from ...core.errors import AssertError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ..late import missing as no_value
 from .plan import Call, Step
@@ -24,7 +24,8 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     except OpError as made:
         recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
         text = str(made).splitlines()[0] if recorded else str(made)
-        raise OpError(text + recorded) from made.__cause__
+        kind = AssertError if isinstance(error, AssertError) else OpError
+        raise kind(text + recorded) from made.__cause__
 
 
 def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[str, Any]] | None:

@@ -17,6 +17,7 @@ from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
+from .places import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, shown, zeros
 
@@ -25,10 +26,14 @@ Branch = Callable[[], Any]
 
 @dataclass
 class Side:
-    """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them."""
+    """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them.
+
+    outside: places that it wrote.
+    """
 
     inner: Inner
     values: list[Any]
+    outside: Changes
     changed: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     outs: list[str] = field(default_factory=list)
     where: str = ""
@@ -83,7 +88,10 @@ def record_branches(
     chosen = [merge.choice(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)]
     changed = {**two.changed, **one.changed}
     became = [merge.choice_of_changed(key, tensor) for key, (tensor, _) in changed.items()]
+    outside = [(keeper, merge.choice_of_places(key)) for key, keeper in merge.keepers().items()]
     merge.emit(pred)
+    for keeper, values in outside:
+        keeper.write(values)
     for (tensor, _), made in zip(changed.values(), became, strict=True):
         state.mode.become(tensor, made)
     return chosen
@@ -102,7 +110,7 @@ def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
     recorder = mode.recorder
     with recorder.inner_block() as inner:
         values = list(branch())
-    side = Side(inner, values)
+    side = Side(inner, values, taken_back(inner))
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
             side.changed[key] = (tensor, tensor.desc)
@@ -190,6 +198,26 @@ class Merge:
             made.append(Variable(desc))
             self.recorder.bind(made[-1], desc.name)
         return self._choose((made[0], made[1]), common(tensor.name, made[0], made[1], LABELS))
+
+    def keepers(self) -> dict[Any, Keeper]:
+        """Those that a side wrote to."""
+        return {key: change.keeper for side in self.sides for key, change in side.outside.items()}
+
+    def choice_of_places(self, key: Any) -> dict[Any, Any]:
+        """What a keeper holds after the branches."""
+        changes = [side.outside[key] for side in self.sides if key in side.outside]
+        keeper, before = changes[0].keeper, changes[0].before
+        states = [side.outside[key].after if key in side.outside else before for side in self.sides]
+        refuse_length(keeper, states[0], states[1], "one of two branches")
+        found = dict(before)
+        for place in dict.fromkeys(p for change in changes for p in change.places()):
+            label = keeper.label(place)
+            one, two = (state.get(place, Undefined(label)) for state in states)
+            if is_data(one) or is_data(two):
+                found[place] = self.choice(label, one, two)
+            else:
+                found[place] = one if isinstance(two, Undefined) else two
+        return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
 
     def _choose(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
         recorder = self.recorder

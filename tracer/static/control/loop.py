@@ -18,6 +18,8 @@ from ..variable import Variable
 from . import nest
 from .arrays import TensorArray
 from .branch import check_condition, put_back
+from .containers import GROWN, TOUCHED, Growing
+from .places import Change, Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
@@ -119,6 +121,7 @@ class Loop:
         self.tensors: dict[
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
+        self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -198,7 +201,7 @@ class Loop:
         with self.recorder.inner_block() as inner:
             given = self._given()
             condition, made = self._test(self._run(given))
-        after = self._compared(given, made) + self._changed_in_place(inner)
+        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner)
         return inner, after, condition
 
     def _given(self) -> Values:
@@ -209,7 +212,9 @@ class Loop:
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
             put_back(self.mode, tensor, variable.desc)
-        return [_Growing(v) if type(v) is list else dict(v) if type(v) is dict else v for v in values]
+        for keeper, key, carried in self.places.values():
+            keeper.put(key, self._declared(carried))
+        return [Growing(v) if type(v) is list else dict(v) if type(v) is dict else v for v in values]
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -224,7 +229,7 @@ class Loop:
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
         for i, (before, after) in enumerate(zip(given, made, strict=True)):
-            if type(before) is _Growing or type(before) is dict:
+            if type(before) is Growing or type(before) is dict:
                 if not self._container_stays(i, before, after):
                     self.changed = True
                     return found
@@ -290,6 +295,43 @@ class Loop:
             put_back(self.mode, tensor, before if mine is None else mine[1].initial.desc)
         return found
 
+    def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
+        """Places that functions which the body calls have written, put back to what they held."""
+        changes = taken_back(inner)
+        for change in changes.values():
+            refuse_length(change.keeper, change.before, change.after, "a round of a loop")
+            for key in change.places():
+                place = (change.keeper.key, key)
+                carried = None if place in self.places else self._carried_place(change, key)
+                if carried is not None:
+                    self.places[place] = (change.keeper, key, carried)
+                    self.changed = True
+        return [self._after_round(changes, *place) for place in self.places.values()]
+
+    @staticmethod
+    def _carried_place(change: Change, key: Any) -> Carried | None:
+        """How a place goes from round to round; None for an object that is kept there."""
+        label = change.keeper.label(key)
+        before, after = change.before.get(key, Undefined(label)), change.after.get(key, Undefined(label))
+        made = meta_of(after)
+        if isinstance(before, Undefined) and made is not None:
+            return Carried(label, made, before)
+        if meta_of(before) is None or made is None:
+            if is_data(before) or is_data(after):
+                refuse(label, before, after, LABELS, "only tensors and numbers can go from round to round")
+            return None
+        return Carried(label, common(label, before, after, LABELS), before)
+
+    def _after_round(self, changes: Changes, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
+        """What a place holds after a round; it is put back to what it was before the loop."""
+        held = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
+        last = held
+        if carried.variable is not None:  # else it is new in this try
+            last = self._bound(carried.variable.desc) if held is carried.variable else held
+            self._widen(carried, last)
+        keeper.put(key, carried.initial)
+        return carried, last
+
     def _bound(self, desc: VarDesc) -> Variable:
         """A tensor of its own for a variable."""
         made = Variable(desc)
@@ -306,10 +348,9 @@ class Loop:
         before = self.values[i]
         if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
             return True
-        if (isinstance(after, list) and len(after) != len(before)) or (
-            after is given and getattr(given, "touched", "") == GROWN
-        ):
-            before.append(_TOUCHED)
+        grows = isinstance(after, list) and len(after) != len(before)
+        if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
+            before.append(TOUCHED)
         else:
             self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
         return False
@@ -317,7 +358,7 @@ class Loop:
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""
         for i, value in enumerate(self.values):
-            if type(value) is list and value and value[-1] is _TOUCHED:
+            if type(value) is list and value and value[-1] is TOUCHED:
                 value.pop()
                 self.values[i] = TensorArray.of(self.mode, value)
 
@@ -330,6 +371,8 @@ class Loop:
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.variable.desc)
+        for keeper, key, carried in self.places.values():
+            keeper.put(key, carried.variable)
         first = self._first = self._first_condition()
         flag = Variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.bind(flag, flag.name)
@@ -392,41 +435,3 @@ class Loop:
             put_back(self.mode, tensor, carried.initial.desc)
             state.mode.become(tensor, carried.variable)
         return self._together(values)
-
-
-_TOUCHED = object()  # at the end of a list that a round changes
-
-
-GROWN = "grown"
-
-
-class _Growing(list[Any]):
-    """A Python list in the body of a loop, which tells whether its length was changed, or a position that only a run knows used."""
-
-    touched = ""
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, Variable):
-            self.touched = GROWN
-            return next(iter(self)) if self else None
-        return super().__getitem__(index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(index, Variable):
-            self.touched = GROWN
-            return
-        super().__setitem__(index, value)
-
-
-def _growing(name: str) -> Callable[..., Any]:
-    plain = getattr(list, name)
-
-    def method(self: _Growing, *args: Any, **kwargs: Any) -> Any:
-        self.touched = GROWN
-        return plain(self, *args, **kwargs)
-
-    return method
-
-
-for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__delitem__", "__iadd__"):
-    setattr(_Growing, _name, _growing(_name))

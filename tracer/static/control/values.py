@@ -159,3 +159,11 @@ def as_meta(value: Any, meta: Meta) -> Tensor:
     proto = dtype_of(value.meta.dtype).proto
     found: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(meta.dtype).proto)
     return found
+
+
+def as_condition(value: Any) -> Any:
+    """A value as the truth value that `if` asks for: numbers are true where they are not 0."""
+    if isinstance(value, Variable) and value.meta.dtype != bool:
+        proto = dtype_of(value.meta.dtype).proto
+        return OPS["cast"](value, in_dtype=proto, out_dtype=0)
+    return value

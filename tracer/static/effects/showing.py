@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import AssertError, OpError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ..modes import static_mode
@@ -98,16 +98,17 @@ def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 
 
 
 class Check:
-    """What the op `assert` does.   where: the line that it was written at"""
+    """What the op `assert` does.   where: the line that it was written at; message: the user's"""
 
-    def __init__(self, summarize: int, where: str) -> None:
+    def __init__(self, summarize: int, where: str, message: str = "") -> None:
         self._most, self._where = summarize, where
+        self._message = message or "the condition does not hold"
 
     def __call__(self, cond: Any, data: Sequence[Any]) -> None:
-        """Raise OpError unless the condition holds."""
+        """Raise AssertError unless the condition holds."""
         if np.asarray(cond).all():
             return
         flat = [np.asarray(a).reshape(-1) for a in data]
         shown = "; ".join(str((a if self._most < 0 else a[: self._most]).tolist()) for a in flat)
         line = f"\n  at {self._where}" if self._where else ""
-        raise OpError(f"assert: the condition does not hold{f'; data: {shown}' if data else ''}{line}")
+        raise AssertError(f"assert: {self._message}{f'; data: {shown}' if data else ''}{line}")

@@ -161,7 +161,7 @@ class Program:
         for parameter in self.all_parameters():
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)
-                made.__dict__.update({k: v for k, v in parameter.__dict__.items() if k not in ("desc", "block")})
+                made.__dict__.update({k: v for k, v in parameter.__dict__.items() if k not in ("desc", "_block")})
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""

@@ -1,0 +1,185 @@
+"""`oarlock explain`: everything at once, with cause and fix."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .test_cli import oarlock
+
+SCRIPT = """
+import math
+import numpy as np
+import oarlock as paddle
+from oarlock import nn
+from oarlock.jit import to_static
+from oarlock.static import InputSpec
+
+SCALE = 3.0
+names = {}
+exec("def made(x):\\n    return x * 2", names)
+made = names["made"]
+
+
+class Inner(nn.Layer):
+    def forward(self, x):
+        total = 0
+        for i in range(3):
+            total = total + math.sqrt(x.sum())
+        return x * total
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.inner = Inner()
+        self.steps = 2
+
+    def forward(self, x):
+        if x.sum() > 0:
+            y = x.astype("int32")
+        else:
+            y = x * 2
+        scale = np.mean(x.numpy())
+        z = paddle.matmul(self.fc(x), paddle.ones([5, 2]))
+        w = sum(row for row in x)
+        if x.max() > 3:
+            late = x + 1
+        out = late * SCALE
+        out = made(out)
+        try:
+            if x.min() < 0:
+                raise ValueError("no")
+        except ValueError:
+            out = out * 2
+        return self.inner(out), y, z, w
+
+
+def fine(x, steps=3):
+    for row in x:
+        steps = steps + row.sum()
+    return x * steps
+
+
+class Sized(nn.Layer):
+    def __init__(self, size):
+        super().__init__()
+
+
+net = Net()
+
+
+@to_static(input_spec=[InputSpec([None, 4], "float32", "x")])
+def specified(x):
+    return x if x.sum() > 0 else x.tolist()
+
+
+def later(x):
+    for row in x:
+        yield row
+
+
+def named(x):
+    return x > 0 and (y := x.sum()) > 1
+
+
+def breaks(x):
+    return {}["key"] + x
+
+
+def changes(x):
+    while x.sum() < 3:
+        x = x.astype("int64")
+    return x.undefined_thing()
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    return str(path)
+
+
+def places(text: str) -> list[int]:
+    """The lines that problems are at."""
+    return [int(n) for n in re.findall(r"^script.py:(\d+) in ", text, re.MULTILINE)]
+
+
+def line_of(text: str) -> int:
+    """The line of the script that begins with `text`."""
+    return next(i for i, line in enumerate(SCRIPT.splitlines(), 1) if line.strip().startswith(text))
+
+
+def test_a_recording_goes_on_after_each_problem(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:Net", "--input", "x:float32[None,4]")
+    assert code == 1
+    wanted = ["total = total", "y = x * 2", "scale =", "z =", "w = sum", "out = late", "if x.min()"]
+    assert set(places(text)) == {line_of(w) for w in wanted}
+    for part in (
+        "'y': the dtypes differ", "fix:   cast one side", "matmul_v2: the inner axes differ, 4 and 5", "numpy(): the value of",
+        "only a run knows how many rows", "'late' has a value only if the condition holds", "give it a value before the `if`",
+        "`except` does not see it", "float(): the value of", "made\n  cause: there is no source", "Net.steps = 2", "SCALE = 3.0",
+        "8 problems (recorded)",
+    ):  # fmt: skip
+        assert part in text, (part, text)
+
+
+def test_without_inputs_the_source_is_read(script: str) -> None:
+    for target in ("Net", "net", "net.forward", "Net.forward"):
+        code, text = oarlock("explain", f"{script}:{target}")
+        assert code == 1
+        found = {line_of(w) for w in ("scale =", "w = sum", "if x.min()")}
+        assert found <= set(places(text)), text
+        assert "there is no source of <string>" in text
+        assert "only read; --input" in text
+    assert line_of("total = total") in places(oarlock("explain", f"{script}:Net")[1])
+    for name, why in (("later", "a generator function is not converted"), ("named", "`:=` in a part")):
+        code, text = oarlock("explain", f"{script}:{name}")
+        assert code == 1
+        assert why in text
+
+
+def test_nothing_wrong_is_exit_code_0(script: str) -> None:
+    assert oarlock("explain", f"{script}:fine")[0] == 0
+    code, text = oarlock("explain", f"{script}:fine", "--input", "float32[?, 4]")
+    assert code == 0
+    assert "no problems (recorded)" in text
+
+
+def test_a_function_with_a_spec_is_recorded(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:specified")
+    assert code == 1
+    assert "tolist(): the value of 'x' is not known" in text
+    assert "2 problems (recorded)" in text
+
+
+def test_what_python_raises_ends_it_with_its_line(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:breaks", "--input", "float32[2]")
+    assert code == 1
+    assert places(text) == [line_of('return {}["key"]')]
+    assert "KeyError: 'key'; what comes after it was not looked at" in text
+    code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
+    assert "'x': the dtypes differ" in text
+    assert "undefined_thing" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["{}:Sized"], r"Sized\(\) cannot be made \(.*'size'\); name a variable"),
+        (["{}:nothing"], "has no nothing"),
+        (["{}:SCALE"], "SCALE is float, neither a Layer nor a function"),
+        (["{}"], "should be script.py:Name"),
+        (["{}x:Net"], "there is no file"),
+        (["{}:Net", "--input", "float32"], "should be like x:float32"),
+        (["{}:Net", "--input", "float32[a]"], "neither numbers nor None"),
+    ],
+)
+def test_wrong_words_are_refused(script: str, words: list[str], why: str) -> None:
+    code, text = oarlock("explain", *(w.format(script) for w in words))
+    assert code == 1
+    assert re.search(why, text), text

@@ -1,0 +1,85 @@
+"""What a function of the user's may write outside of itself: cells, globals, attributes, elements."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType, MethodType
+from typing import Any
+
+from ...nn.layer import Layer
+from ...static.control.places import Cell, Elements, Keeper, Names, note
+from ...static.modes import static_mode
+from ...static.record import Recorder
+from ..snapshots import MANY, has_attributes
+
+DEPTH = 2  # of containers and objects in one another
+
+
+def noting(recorder: Recorder, function: Any, converted: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is called inside of a branch or a loop: what it may write is noted before."""
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        note(recorder, keepers_of(function, args, kwargs))
+        return converted(*args, **kwargs)
+
+    return noted
+
+
+def in_a_block(mode: Any) -> Recorder | None:
+    """The recording, if a branch or a loop of it is open."""
+    found = static_mode(mode)
+    return found.recorder if found is not None and len(found.recorder.open) > 1 else None
+
+
+def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Keeper]:
+    """What a call may write."""
+    plain: Any = function.__func__ if isinstance(function, MethodType) else function
+    code = plain.__code__
+    for name, cell in zip(code.co_freevars, plain.__closure__ or (), strict=True):
+        if not name.startswith(("_ol_", "__ol")):
+            kept = Cell(name, cell)
+            yield kept
+            yield from keepers_in(name, kept.read().get(""))
+    written = tuple(dict.fromkeys(_globals_written(code)))
+    if written:
+        yield Names("globals", plain.__globals__, written)
+    for name in code.co_names:
+        yield from keepers_in(name, plain.__globals__.get(name))
+    if isinstance(function, MethodType):
+        args = (function.__self__, *args)
+    for i, value in enumerate(args):
+        yield from keepers_in(code.co_varnames[i] if i < code.co_argcount else "args", value)
+    for name, value in kwargs.items():
+        yield from keepers_in(name, value)
+
+
+def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
+    """A value that can be changed, and those that it holds."""
+    inside: list[tuple[str, Any]] = []
+    if type(value) is list:
+        yield Elements(name, value)
+        inside = [(f"{name}[{i}]", v) for i, v in enumerate(value[:MANY])]
+    elif type(value) is dict:
+        yield Names(name, value)
+        inside = [(f"{name}[{k!r}]", v) for k, v in value.items()]
+    elif isinstance(value, Layer):
+        yield Names(name, vars(value))
+        yield Names(name, value._buffers)
+        inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
+    elif has_attributes(value) and not isinstance(value, type) and not inspect.ismodule(value):
+        yield Names(name, vars(value))
+        inside = [(f"{name}.{k}", v) for k, v in vars(value).items()]
+    if depth:
+        for label, held in inside:
+            yield from keepers_in(label, held, depth - 1)
+
+
+def _globals_written(code: CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "STORE_GLOBAL":
+            yield str(instruction.argval)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _globals_written(const)

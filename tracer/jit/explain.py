@@ -1,0 +1,186 @@
+"""Everything that stands in the way of a program, at once: by recording on past each error, or by reading the source alone."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from ..core.errors import OarlockError, inside, user_line
+from ..core.mode import instead
+from ..nn.layer import Layer
+from ..static.control import nest
+from ..static.modes import Static
+from ..static.program import Guard
+from ..static.record import Recorder
+from .assumed import Assumed
+from .ast.calls import convert_or_leave, is_users
+from .ast.scan import Problem, scan
+from .concrete import call_recorded, inputs_of, refuse_results
+from .effects import Attributes, Effect
+from .function_call import Arguments, Parameters
+from .recording import finish
+from .static_function import StaticFunction
+
+FIXES = {
+    r"the dtypes differ": "cast one side, with astype",
+    r"the numbers of axes differ": "reshape one side, or reduce both",
+    r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it outside and pass it in",
+    r"only a run knows how many": "use a `for` statement, or give the size in the input's shape",
+    r"has a value only if": "give it a value before the `if`",
+    r"not every way through": "return a value at the end as well",
+    r"only tensors and numbers": "decide it before, or make a tensor of it",
+    r"different structures": "give back the same structure on both sides",
+    r"is not one of its results": "assign it to a variable instead",
+    r"is not converted": "put the function in a file; until then its control flow is Python's",
+    r"raise: ": "raise under an `if`",
+    r"whose length only a run knows": "stack or concat it",
+    r"stores values": "give them back instead",
+}
+
+
+@dataclass
+class Explanation:
+    """What came of looking at a function.   problems: in the order of lines; assumed: what was taken from Python; recorded: whether it was recorded"""
+
+    problems: list[Problem] = field(default_factory=list)
+    assumed: list[Guard] = field(default_factory=list)
+    recorded: bool = False
+
+
+class Explaining(Static):
+    """Notes every error of a recording, and goes on."""
+
+    def __init__(self, recorder: Recorder, found: list[Problem]) -> None:
+        super().__init__(recorder, convert_or_leave, True)
+        self.found = found
+
+    def with_tape(self, tape: bool) -> Explaining:
+        """See Static."""
+        made = Explaining(self.recorder, self.found)
+        made.tape = tape
+        return made
+
+    def trouble(self, error: Exception, instead: Any) -> Any:
+        """See Static."""
+        self.note(str(error))
+        return instead
+
+    def note(self, message: str) -> None:
+        """Add a problem, once: of one line and cause."""
+        made = problem_of(message)
+        if all(_alike(made) != _alike(other) for other in self.found):
+            self.found.append(made)
+
+
+def _alike(problem: Problem) -> tuple[Any, ...]:
+    """What two problems share that are the same to a reader: names of variables are left out."""
+    return problem.file, problem.line, re.sub(r"'[^']*'", "", problem.cause)
+
+
+def problem_of(message: str) -> Problem:
+    """A message with the user's line at its end as a problem."""
+    head, _, place = message.rpartition("\n  at ")
+    found = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
+    if found is None:
+        line = user_line()
+        head, found_at = message, (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", "")
+    else:
+        found_at = (found[1], int(found[2]), found[3], found[4] or "")
+    fix = next((f for pattern, f in FIXES.items() if re.search(pattern, head, re.DOTALL)), "")
+    return Problem(*found_at, head.strip(), fix)
+
+
+def explain(target: Any, input_spec: Any = None) -> Explanation:
+    """All problems of making a program of a function, a method, a StaticFunction or a Layer.
+
+    input_spec: as for to_static; with one it is recorded, without only its source is read.
+    """
+    owner = target if isinstance(target, Layer) else getattr(target, "__self__", None)
+    function = target.forward if isinstance(target, Layer) else target
+    if isinstance(function, StaticFunction):
+        input_spec = function._input_spec if input_spec is None else input_spec
+        owner, function = function._owner or owner, function.dygraph_function
+    if input_spec is not None:
+        return _recorded(function, input_spec, owner)
+    problems = {p: None for each in _functions(function, owner) for p in scan(each)}
+    return Explanation(sorted(problems))
+
+
+def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
+    """The user's functions that a call may reach: of the layers below as well."""
+    methods: list[Any] = [function]
+    if isinstance(owner, Layer):
+        methods += [inner.forward for inner in owner.sublayers()]
+    for method in methods:
+        plain = method.dygraph_function if isinstance(method, StaticFunction) else method
+        plain = getattr(plain, "__func__", plain)
+        if isinstance(plain, FunctionType) and is_users(plain):
+            yield plain
+
+
+def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
+    parameters = Parameters(function)
+    arguments = parameters.with_specs(input_spec)
+    mode, assumed = Explaining(Recorder(), []), Assumed(owner)
+    mode.recorder.saw = assumed.saw
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        effects = _record(mode, function, parameters, arguments, owner)
+        _finish(mode, assumed, effects)
+    silent = [p for each in _functions(function, owner) for p in scan(each) if p.silent]
+    known = {p.function for p in silent}
+    for warning in caught:
+        text = str(warning.message)
+        if "is not converted" in text and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known:
+            mode.note(text)
+    return Explanation(sorted({*mode.found, *silent}), assumed.guards(), True)
+
+
+def _record(
+    mode: Explaining, function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any
+) -> list[Effect]:
+    recorder, attributes = mode.recorder, Attributes(owner)
+    with instead(mode):
+        try:
+            leaves = inputs_of(recorder, arguments)[0]
+            made = call_recorded(function, parameters, arguments.rebuilt(leaves), recorder, owner)
+            refuse_results(nest.flatten(made)[0])
+            finish(recorder, made)
+        except OarlockError as error:
+            mode.note(str(error))
+        except Exception as error:
+            mode.note(f"{type(error).__name__}: {error}; what comes after it was not looked at{_place(error)}")
+        finally:
+            effects = attributes.taken()
+    return effects
+
+
+def _finish(mode: Explaining, assumed: Assumed, effects: list[Effect]) -> None:
+    try:
+        assumed.finish(effects)
+    except OarlockError as error:
+        mode.note(str(error))
+
+
+def _place(error: Exception) -> str:
+    """The user's line that an error of Python's came from."""
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append((trace.tb_frame.f_code, trace.tb_lineno))
+        trace = trace.tb_next
+    code, line = next(((c, n) for c, n in reversed(frames) if _is_users_code(c.co_filename)), (None, 0))
+    if code is None:
+        return ""
+    name = os.path.basename(code.co_filename)
+    return f"\n  at {name}:{line} in {code.co_name}: {linecache.getline(code.co_filename, line).strip()}"
+
+
+def _is_users_code(filename: str) -> bool:
+    return not inside(filename) and "site-packages" not in filename

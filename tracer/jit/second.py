@@ -1,0 +1,62 @@
+"""A second trace, at other sizes: those that Python only computed with, and whose values are not in the program, may vary."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..static.freed import freed
+from ..static.program import OpDesc
+from .recording import Recording, described
+
+
+def relaxed(first: Recording, second: Recording) -> Recording:
+    """The first recording without the guards on sizes that Python only computed with, and that were others in the second.
+
+    Where the programs differ all guards stay, and a warning says why.
+    """
+    why = difference(first, second)
+    if why:
+        warnings.warn(f"TracedLayer.trace: at the other sizes forward does something else: {why}", stacklevel=3)
+        return first
+    decided = first.decided | second.decided
+    there = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
+    kept = [
+        g
+        for g in first.contract.guards
+        if g.kind != "dim" or (g.var, g.axis) in decided or there.get((g.var, g.axis)) == g.expected
+    ]
+    contract = replace(first.contract, guards=kept)
+    return replace(first, program=described(freed(first.program, kept), contract))
+
+
+def difference(first: Recording, second: Recording) -> str:
+    """How two recordings of one layer differ, the sizes of tensors aside; nothing where they do not."""
+    one, two = ([op for op in r.program.block.ops if op.type not in ("feed", "fetch")] for r in (first, second))
+    for a, b in zip(one, two, strict=False):
+        what = _of_ops(a, b)
+        if what:
+            return f"{what}\n  at {a.where}"
+    if len(one) != len(two):
+        longer = max(one, two, key=len)[min(len(one), len(two))]
+        return f"there is one {longer.type} more or less\n  at {longer.where}"
+    held = next((n for n, t in first.scope.items() if not _same_value(t, second.scope.get(n))), None)
+    return f"the constant '{held}' has other values" if held else ""
+
+
+def _of_ops(a: OpDesc, b: OpDesc) -> str:
+    if a.type != b.type:
+        return f"{a.type} is {b.type}"
+    if (a.inputs, a.outputs) != (b.inputs, b.outputs):
+        return f"{a.type} has other operands"
+    attr = next((n for n in a.attrs if a.attr(n) != b.attr(n)), None)
+    return f"{a.type} has {attr}={a.attr(attr)}, then {attr}={b.attr(attr)}" if attr else ""
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    return other is not None and one.meta == other.meta and bool(np.array_equal(one.array, other.array))
