@@ -190,17 +190,13 @@ class Static(Mode):
         desc = self.recorder.new_output(op, slot, args, meta)
         if self.trains and not self.tape and not desc.persistable:
             desc.stop_gradient = True
-        made = Variable(desc)
-        self.recorder.bind(made, made.name)
-        return made
+        return self.recorder.variable(desc)
 
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
-        made = Variable(tensor.desc)
-        self.recorder.bind(made, tensor.desc.name)
-        return made
+        return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""
