@@ -100,13 +100,14 @@ def trained(made: type[nn.Layer], static: bool) -> list[Any]:
     layer = made()
     called = paddle.jit.to_static(layer) if static else layer
     parameters = [p for p in layer.parameters() if not p.stop_gradient]
+    layer.train()
     rule = paddle.optimizer.SGD(0.1, parameters=parameters) if parameters else None
     found = []
     for i in range(4):
         x = np.linspace(i - 1.0, i, 6, dtype="float32").reshape(3, 2)
         y = called(paddle.to_tensor(x))
         found.append(y.numpy())
-        if rule is not None:
+        if rule is not None and not y.stop_gradient:
             y.sum().backward()
             rule.step()
             rule.clear_grad()
