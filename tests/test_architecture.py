@@ -129,6 +129,12 @@ def test_every_folder_ships() -> None:
     }
 
 
+def test_there_is_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert oarlock.__version__ == project
+    assert f"project(oarlock VERSION {project} " in (CPP / "CMakeLists.txt").read_text()
+
+
 def test_public_names_exist() -> None:
     missing = [name for name in oarlock.__all__ if not hasattr(oarlock, name)]
     assert not missing

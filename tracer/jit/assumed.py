@@ -119,7 +119,7 @@ class Assumed:
         if _where(code) not in self._inner:
             for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, _content(cell))
-        for name in {n for c in everything for n in c.co_names}:
+        for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
 
