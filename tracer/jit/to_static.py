@@ -15,6 +15,7 @@ from . import switches
 from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module
 from .concrete import ConcreteProgram
+from .save import save
 from .static_function import ProgramCache, StaticFunction
 
 TAKEN = frozenset(
@@ -125,8 +126,6 @@ class ProgramTranslator:
 
     def save_inference_model(self, dirname: str, feed: Any = None, fetch: Any = None) -> None:
         """Write the program that was made last as `dirname`/model.   Gone since Paddle 2.0; `jit.save` does it for any layer."""
-        from .save import save  # noqa: PLC0415
-
         save(list(_functions.values())[-1], dirname)
 
     @staticmethod
