@@ -397,6 +397,14 @@ def test_each_function_that_a_factory_made() -> None:
     check(static(x()), 5, 10, 15)
 
 
+def test_a_factory_that_the_program_calls_too() -> None:
+    a = scaling(2.0)
+    static = paddle.jit.to_static(lambda x: scaling(2.0)(x) + a(x))
+    check(static(x()), 4, 8, 12)
+    a.change(3.0)
+    check(static(x()), 5, 10, 15)
+
+
 class Activation(nn.Layer):
     def __init__(self, function: Any) -> None:
         super().__init__()
