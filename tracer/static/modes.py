@@ -122,6 +122,22 @@ class Static(Mode):
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)
 
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """See Mode.gradients."""
+        if self.builder is not None:  # a program that is written by hand has functions of its own for that
+            return None
+        if len(self.recorder.open) > 1:
+            raise TraceError(
+                with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
+            )
+        from .backward import gradients  # noqa: PLC0415 - which writes ops in this mode
+
+        start = len(self.recorder.block.ops)
+        found = gradients(roots, wanted, given, barred)
+        for op in self.recorder.block.ops[start:]:
+            op.attrs.pop("op_role", None)  # a part of the program forward
+        return found
+
     def with_tape(self, tape: bool) -> Static:
         """The same recording; in one to train, no gradients flow through what is recorded without a tape."""
         if not self.trains or tape == self.tape:
