@@ -80,7 +80,7 @@ class ProgramRunner:
         except UnsupportedError as error:
             if not self._runs_here:
                 raise
-            used = {op.type for block in self.program.blocks for op in block.ops}
+            used = {op.type for op in self.program.ops()}
             ops = ", ".join(sorted(used - set(runtime().lowered_ops()) - {"feed", "fetch"}))
             warnings.warn(
                 f"{self._name}: the engine does not have {ops}; the model runs op by op, slower", stacklevel=4

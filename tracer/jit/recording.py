@@ -12,6 +12,7 @@ from ..core.errors import TraceError
 from ..core.mode import instead
 from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
+from ..core.version import VERSION
 from ..nn.layer import Layer
 from ..static import tree
 from ..static.freed import freed
@@ -28,7 +29,7 @@ from .effects import Attributes
 if TYPE_CHECKING:
     from .methods import Method
 
-PRODUCER = "oarlock 0.1.0"
+PRODUCER = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # what becomes of assumptions
 
 
