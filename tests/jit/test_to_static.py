@@ -214,7 +214,7 @@ def test_training_under_auto_cast(dtype: str) -> None:
     eager, _ = trained(False, Keeps, **settings)
     static, net = trained(True, Keeps, **settings)
     assert static == pytest.approx(eager, rel=2e-2)
-    assert any(op.type == "cast" for op in net.forward.concrete_program.main_program.block.ops)
+    assert any(op.type == "cast" for op in net.forward.concrete_program.main_program.global_block().ops)
 
 
 def test_modes_make_programs_of_their_own() -> None:
@@ -313,6 +313,6 @@ def test_a_debugger_stops_in_the_users_line_and_sees_its_variables(monkeypatch: 
 
 def test_ops_have_the_lines_of_the_source() -> None:
     concrete = to_static(doubled, [InputSpec([None, 3])]).concrete_program
-    where = [op.where for block in concrete.main_program.blocks for op in block.ops if op.type == "scale"]
+    where = [op.where for op in concrete.recording.program.ops() if op.type == "scale"]
     assert len(where) == 1
     assert where[0].endswith("in doubled: return x * 2 if x.mean() > 0 else x")

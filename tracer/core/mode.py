@@ -55,6 +55,10 @@ class Mode:
     def cuts(self, why: str) -> None:
         """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
 
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """The gradients of values of a recording, as parts of it; None where there is a tape to ask."""
+        return None
+
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
@@ -112,6 +116,10 @@ class Over(Mode):
     def cuts(self, why: str) -> None:
         """See Mode.cuts."""
         self.inner.cuts(why)
+
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """See Mode.gradients."""
+        return self.inner.gradients(roots, given, wanted, barred)
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

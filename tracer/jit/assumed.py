@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -11,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import TraceError, inside, with_user_line
+from ..core.errors import TraceError, inside, warn, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
 from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
+from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect
-from .snapshots import MISSING, OURS, PLAIN, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
 LISTED = (
     "_parameters",
@@ -31,6 +31,7 @@ LISTED = (
 )  # of a layer: their keys or elements count
 OWN = (
     "_full_name",
+    "_changed_at",
     "_static_functions",
     "forward",
     "_state_hooks",
@@ -79,12 +80,13 @@ class Assumed:
 
     Made before the recording, which tells it each of the user's functions before it is called (`saw`); `finish` compares.
     What the recording itself changes is set again after each run (`replay`); where that cannot be, the program serves once.
-    Layers count what is set in any of them, so that a call on layers that nobody touched compares little.
+    Layers number what is set in them, so that a call on layers that nobody touched compares little.
     """
 
     def __init__(self, owner: Any) -> None:
         self._places: dict[tuple[int, str], Place] = {}
         self._objects: dict[int, Any] = {}
+        self._functions: dict[Any, FunctionType] = {}  # those that were seen, by code, cells and module
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
         self._held: list[dict[str, Any]] = []
@@ -94,7 +96,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self._always: list[Place] = []
-        self._counted: list[Place] = []
+        self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
         self._seen = -1
@@ -103,16 +105,19 @@ class Assumed:
 
     def saw(self, function: FunctionType) -> None:
         """A function of the user's is about to be called."""
-        code = function.__code__
-        if code in self._codes:
+        code, cells = function.__code__, function.__closure__ or ()
+        at = code, tuple(map(id, cells)), id(function.__globals__)
+        if at in self._functions:
             return
-        self._codes.add(code)
+        self._functions[at] = function
         everything = list(_nested(code))
-        self._inner.update(map(_where, everything[1:]))
-        self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
-        self._read.update(name for c in everything for name in _names_read(c))
+        if code not in self._codes:
+            self._codes.add(code)
+            self._inner.update(map(_where, everything[1:]))
+            self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
+            self._read.update(name for c in everything for name in _names_read(c))
         if _where(code) not in self._inner:
-            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, _content(cell))
         for name in {n for c in everything for n in c.co_names}:
             if name in function.__globals__:
@@ -201,8 +206,7 @@ class Assumed:
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self._places = {}
-        self._objects = {}
+        self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
 
     def _refuse_name(self, place: Place) -> None:
@@ -263,13 +267,22 @@ class Assumed:
         restored(place.was)
         if isinstance(place.holder, Layer):
             why = "holds none of the values that forward put there; each run computes them"
-            warnings.warn(f"'{place.label}' {why}", stacklevel=8)
+            warn(f"'{place.label}' {why}")
             return
         why = f"'{place.label}' is from outside and was given values of the program; return them instead"
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
-        (self._counted if place.counted else self._always).append(place)
+        if place.counted:
+            self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
+        else:
+            self._always.append(place)
+
+    def _kept(self) -> Iterator[Place]:
+        """All that calls look at."""
+        for _, places in self._counted.values():
+            yield from places
+        yield from self._always
 
     # -- at each call -------------------------------------------------------------------------------------------
 
@@ -280,10 +293,12 @@ class Assumed:
                 return False
         if self._spoiled or not all(map(_holds, self._effects)):
             return False
-        if self._seen != layers.changes[0]:
-            if not all(place.holds() for place in self._counted):
-                return False
-            self._seen = layers.changes[0]
+        now = layers.changes[0]
+        if self._seen != now:
+            for layer, places in self._counted.values():
+                if layers.changed_at(layer) > self._seen and not all(place.holds() for place in places):
+                    return False
+            self._seen = now
         return True
 
     def replay(self) -> None:
@@ -293,14 +308,14 @@ class Assumed:
 
     def broken(self) -> str:
         """What does not hold, for people; empty if all does."""
-        found = (p.label for p in (*self._always, *self._counted) if not p.holds())
+        found = (p.label for p in self._kept() if not p.holds())
         return self._spoiled or next(found, "") or next((e.label for e in self._effects if not _holds(e)), "")
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
         return [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
-            for p in (*self._counted, *self._always)
+            for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
 

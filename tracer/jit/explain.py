@@ -21,7 +21,7 @@ from ..static.record import Recorder
 from .assumed import Assumed
 from .ast.calls import convert_or_leave, is_users
 from .ast.scan import Problem, scan
-from .concrete import call_recorded, inputs_of, refuse_arrays
+from .concrete import call_recorded, inputs_of, refuse_results
 from .effects import Attributes, Effect
 from .function_call import Arguments, Parameters
 from .recording import finish
@@ -150,7 +150,7 @@ def _record(
         try:
             leaves = inputs_of(recorder, arguments)[0]
             made = call_recorded(function, parameters, arguments.rebuilt(leaves), recorder, owner)
-            refuse_arrays(nest.flatten(made)[0])
+            refuse_results(nest.flatten(made)[0])
             finish(recorder, made)
         except OarlockError as error:
             mode.note(str(error))

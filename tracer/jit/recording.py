@@ -162,7 +162,7 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
     recording.given, recording.dropped, recording.decided = given, dropped, held
-    written = {name for op in recording.program.block.ops for name in op.output_names()}
+    written = recording.program.written()
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording
 
@@ -207,9 +207,7 @@ def record(method: Method, together: Together, guards: str = CHECK) -> Recording
 def _variable(recorder: Recorder, name: str, leaf: Any) -> Any:
     if not isinstance(leaf, InputSpec):
         return leaf
-    made = Variable(recorder.feed(leaf.name or name, Meta(leaf.shape, leaf.dtype.np)))
-    recorder.bind(made, made.name)
-    return made
+    return recorder.variable(recorder.feed(leaf.name or name, Meta(leaf.shape, leaf.dtype.np)))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import with_user_line
 from ..nn.layer import Layer
-from ..static.program import Program
+from ..static.graph.program import Program
 from . import switches
 from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module

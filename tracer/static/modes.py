@@ -122,6 +122,22 @@ class Static(Mode):
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)
 
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """See Mode.gradients."""
+        if self.builder is not None:  # a program that is written by hand has functions of its own for that
+            return None
+        if len(self.recorder.open) > 1:
+            raise TraceError(
+                with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
+            )
+        from .backward import gradients  # noqa: PLC0415 - which writes ops in this mode
+
+        start = len(self.recorder.block.ops)
+        found = gradients(roots, wanted, given, barred)
+        for op in self.recorder.block.ops[start:]:
+            op.attrs.pop("op_role", None)  # a part of the program forward
+        return found
+
     def with_tape(self, tape: bool) -> Static:
         """The same recording; in one to train, no gradients flow through what is recorded without a tape."""
         if not self.trains or tape == self.tape:
@@ -174,17 +190,13 @@ class Static(Mode):
         desc = self.recorder.new_output(op, slot, args, meta)
         if self.trains and not self.tape and not desc.persistable:
             desc.stop_gradient = True
-        made = Variable(desc)
-        self.recorder.bind(made, made.name)
-        return made
+        return self.recorder.variable(desc)
 
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
-        made = Variable(tensor.desc)
-        self.recorder.bind(made, tensor.desc.name)
-        return made
+        return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""

@@ -348,9 +348,8 @@ class Loop:
         before = self.values[i]
         if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
             return True
-        if (isinstance(after, list) and len(after) != len(before)) or (
-            after is given and getattr(given, "touched", "") == GROWN
-        ):
+        grows = isinstance(after, list) and len(after) != len(before)
+        if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
             before.append(TOUCHED)
         else:
             self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
