@@ -45,7 +45,7 @@ def convolutions():
     h = F.relu(S.nn.batch_norm(S.nn.conv2d(x, 4, 3, padding=1, act="relu")))
     h = F.avg_pool2d(S.nn.conv2d_transpose(F.max_pool2d(h, 2), 3, filter_size=2, stride=2), 2)
     h = paddle.concat([h, h * 0.5], 1)
-    h = S.nn.fc(S.nn.fc(S.nn.layer_norm(paddle.reshape(h, [4, -1])), 10, activation="tanh"), 3)
+    h = S.nn.fc(S.nn.fc(S.nn.layer_norm(paddle.reshape(h, [-1, 96])), 10, activation="tanh"), 3)
     loss = paddle.mean(F.softmax_with_cross_entropy(h, y))
     opt.Momentum(0.05).minimize(loss)
     return [loss, S.accuracy(F.softmax(h), y)]

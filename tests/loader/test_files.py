@@ -83,7 +83,10 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: repeat(op(m).inputs), "block 0, op 1 (matmul_v2): slot X is there twice"),
     (lambda m: op(m).inputs[0].ClearField("parameter"), "op 1 (matmul_v2): a slot has no parameter"),
     (lambda m: again(m, lambda a: a.ints.append(2)), "op 1 (matmul_v2): attribute k is there twice, with two values"),
-    (lambda m: again(m, lambda a: setattr(a, "type", 11)), "op 1 (matmul_v2): attribute k is there twice, with two values"),
+    (
+        lambda m: again(m, lambda a: setattr(a, "type", 11)),
+        "op 1 (matmul_v2): attribute k is there twice, with two values",
+    ),
     (lambda m: op(m).attrs[0].ClearField("name"), "op 1 (matmul_v2): an attribute has no name"),
     (lambda m: setattr(op(m).attrs[0], "type", 18), "attribute k is of type 18, which is not known"),
     (lambda m: setattr(op(m).attrs[0], "type", 0), "attribute k, INT, has no i"),
