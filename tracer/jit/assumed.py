@@ -14,12 +14,11 @@ from ..core.errors import TraceError, inside, warn, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
-from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
 from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
-from .effects import Effect
+from .effects import Effect, is_of_program
 from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
 LISTED = (
@@ -73,6 +72,29 @@ class Place:
     def holds(self) -> bool:
         """Whether it is as it was."""
         return self.was.same(self.now())
+
+    def is_of_the_call(self) -> bool:
+        """Whether what is there now is a count, or values of a program, or a list that grew: no layer or the like that lasts."""
+        now = self.now()
+        return self.key not in LISTED and (
+            now is self.was.value or is_data(now) or any(map(is_of_program, reachable(now)))
+        )
+
+    def put_back(self) -> None:
+        """Make it what it was."""
+        restored(self.was)
+        if self.was.value is MISSING:
+            self._remove()
+        elif self.now() is not self.was.value:
+            self.set(self.was.value)
+
+    def _remove(self) -> None:
+        if isinstance(self.holder, CellType):
+            del self.holder.cell_contents
+        elif isinstance(self.holder, dict):
+            self.holder.pop(self.key, None)
+        elif self.key in vars(self.holder):
+            delattr(self.holder, self.key)
 
 
 class Assumed:
@@ -211,6 +233,11 @@ class Assumed:
         self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
 
+    def changed(self) -> list[Place]:
+        """What the recording changed and was no more than its call's, in place of `finish` for who undoes it."""
+        places = [*self._places.values(), *(place for _, place in self._new())]
+        return [place for place in places if not place.holds() and place.is_of_the_call()]
+
     def _refuse_name(self, place: Place) -> None:
         """Raise TraceError for a name from outside that holds a value of the program now."""
         place.set(place.was.value)
@@ -250,8 +277,7 @@ class Assumed:
     def _changed(self, place: Place, read: bool) -> None:
         now = place.now()
         if now is place.was.value and isinstance(now, list | dict):
-            held = [v for v in reachable(now) if isinstance(v, Variable | TensorArray)]
-            if held:
+            if any(map(is_of_program, reachable(now))):
                 self._leaked(place)
             else:
                 self._spoiled = self._spoiled or place.label

@@ -16,23 +16,16 @@ from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
 from ..static.graph.program import Program as View
-from ..static.input_spec import InputSpec
-from ..static.modes import Static
 from ..static.partial_program import PartialProgram
 from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
-from .ast.calls import convert_or_leave
-from .effects import Attributes, Effect, is_buffer
-from .function_call import Arguments, Parameters, is_input, leaf_meta
-from .recording import Recording, described, finish, named_layers, recording_of
+from .effects import Effect, is_buffer, refuse_lists
+from .function_call import Arguments, Parameters
+from .recorded import Recorded
+from .recording import Recording, described, finish, recording_of
 from .snapshots import reachable, snapshot
-
-TOO_DEEP = (
-    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
-    "write it as a loop, or count its depth in Python"
-)
 
 
 class ConcreteProgram:
@@ -144,42 +137,36 @@ def updated(recording: Recording) -> list[str]:
 def build(
     function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
+    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is."""
     recorder = Recorder()
-    leaves, inputs = inputs_of(recorder, arguments)
-    fed = [v.name for v in inputs]
-    attributes, assumed = Attributes(owner), Assumed(owner)
-    recorder.saw = assumed.saw
-    for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
-        assumed.given(name, leaf)
-    mode = Static(recorder, convert_or_leave, True)
-    with instead(mode):
-        try:
-            bound = arguments.rebuilt(leaves)
-            given = {name: snapshot(value) for name, value in bound.items()}
-            outputs = call_recorded(function, parameters, bound, recorder, owner)
-        except RecursionError as error:
-            raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
-        finally:
-            effects = attributes.taken()
-        assumed.finish(effects)
-        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(bound[n])])
-        kept = [e for e in effects if not _written_back(recorder, e)]
-        assumed.only(kept)
-        flat, nesting = nest.flatten(outputs)
-        refuse_results(flat)
-        results = Results(nesting, flat, kept)
-        results.sources = [e for e in kept if _as_input(recorder, e)]
-        results.changed = [i for i, v in enumerate(inputs) if v.name != fed[i]]
-        behind = [*(e.after for e in kept), *(inputs[i] for i in results.changed)]
-        tensors = [t for t in flat if isinstance(t, Tensor)] + behind
-        contract = finish(recorder, tensors)
+    found = Recorded.by(recorder, arguments, owner)
+    with instead(found.mode):
+        given = {name: snapshot(value) for name, value in found.bound.items()}
+        outputs = found.call(function, parameters)
+        refuse_lists(found.effects)
+        found.assumed.finish(found.effects)
+        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(found.bound[n])])
+        results, tensors, behind = _results(found, outputs)
+        contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
-    fetched = recording.program.fetches()[: len(tensors) - len(behind)]
-    made = ConcreteProgram(recording, fed, fetched, results, assumed, arguments.as_specs())
+    fetched = recording.program.fetches()[: len(tensors)]
+    made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs())
     made.cuts = recorder.cuts
     return made
+
+
+def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
+    """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that it leaves."""
+    kept = [e for e in found.effects if not _written_back(found.recorder, e)]
+    found.assumed.only(kept)
+    flat, nesting = nest.flatten(outputs)
+    refuse_results(flat)
+    results = Results(nesting, flat, kept)
+    results.sources = [e for e in kept if _as_input(found.recorder, e)]
+    results.changed = found.changed_inputs()
+    behind = [*(e.after for e in kept), *(found.inputs[i] for i in results.changed)]
+    return results, [t for t in flat if isinstance(t, Tensor)], behind
 
 
 def _warn_of_containers(function: str, names: list[str]) -> None:
@@ -199,31 +186,6 @@ def refuse_results(flat: list[Any]) -> None:
         if isinstance(leaf, TensorArray):
             why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
             raise TraceError(with_user_line(why))
-
-
-def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
-    """The leaves of a call with a variable in place of each tensor, and these variables."""
-    leaves, inputs = list(arguments.leaves), []
-    for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
-        if is_input(leaf):
-            meta = leaf_meta(leaf)
-            assert meta is not None
-            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
-            leaves[i] = recorder.variable(recorder.feed(wanted, meta))
-            leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
-            inputs.append(leaves[i])
-    return leaves, inputs
-
-
-def call_recorded(
-    function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any
-) -> Any:
-    """Call the converted function while a program is recorded; ops of sublayers carry their names."""
-    converted = convert_or_leave(function)
-    if isinstance(owner, Layer):
-        with named_layers(owner, recorder):
-            return parameters.call(converted, bound)
-    return parameters.call(converted, bound)
 
 
 def _as_input(recorder: Recorder, effect: Effect) -> bool:

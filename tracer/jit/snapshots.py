@@ -144,10 +144,15 @@ def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
 
 
 def restored(before: Snapshot) -> None:
-    """Give a list or dict the elements back that it had."""
-    if isinstance(before, Sequence) and isinstance(before.value, list):
-        before.value[:] = [item.value for item in before.items]
+    """Give a list or dict the elements back that it had, and so with those inside of it."""
+    if isinstance(before, Sequence):
+        for item in before.items:
+            restored(item)
+        if isinstance(before.value, list):
+            before.value[:] = [item.value for item in before.items]
     elif isinstance(before, Mapping):
+        for _, item in before.items:
+            restored(item)
         before.value.clear()
         before.value.update((key, item.value) for key, item in before.items)
 

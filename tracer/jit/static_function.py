@@ -220,6 +220,11 @@ class StaticFunction:
         specs = self._input_spec if input_spec is None else input_spec
         return self._last() if specs is None else self._made_for(self._parameters.with_specs(specs))
 
+    @property
+    def has_spec(self) -> bool:
+        """Whether it was made with an input_spec."""
+        return self._input_spec is not None
+
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
         """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the call that made the last program."""
         specs = self._input_spec if input_spec is None else input_spec

@@ -56,6 +56,14 @@ class Variable(Tensor):
             state.mode.cuts(f"{why} (X={self.meta})")
         return super().register_hook(hook)
 
+    def __mul__(self, other: Any) -> Tensor:
+        _refuse_repeated(self, other)
+        return Tensor.__mul__(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        _refuse_repeated(self, other)
+        return Tensor.__rmul__(self, other)
+
     # -- its declaration ----------------------------------------------------------------------------------------
 
     @property
@@ -265,6 +273,13 @@ def _trouble(error: TraceError, instead: Any) -> Any:
     if mode is None:
         raise error
     return mode.trouble(error, instead)
+
+
+def _refuse_repeated(count: Variable, other: Any) -> None:
+    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int, and the list repeated."""
+    if isinstance(other, list | tuple) and not count.desc.shape and "int" in count.desc.dtype:
+        why = f"a list as long as only a run knows (times{count.made_at}); take paddle.full or paddle.tile, or a loop"
+        raise TraceError(with_user_line(why))
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:
