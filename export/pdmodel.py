@@ -26,7 +26,7 @@ def to_bytes(program: Program) -> bytes:
     for block in program.blocks:
         _write_block(message.blocks.add(), block)
     message.version.version = program.version
-    for name in sorted({op.type for block in program.blocks for op in block.ops} & _OP_VERSIONS.keys()):
+    for name in sorted({op.type for op in program.ops()} & _OP_VERSIONS.keys()):
         message.op_version_map.pair.add(op_name=name).op_version.version = _OP_VERSIONS[name]
     if program.contract is not None:
         _write_contract(message.contract, program.contract)

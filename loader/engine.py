@@ -27,6 +27,12 @@ class UnsupportedError(OarlockError, NotImplementedError):
     """A program holds ops that cannot be lowered; all of them are listed."""
 
 
+def first_reason(error: OarlockError) -> str:
+    """The first thing that the engine says against a program, in one line."""
+    first, *rest = str(error).splitlines()
+    return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
+
+
 ERRORS: dict[str, type[OarlockError]] = {
     "file": FileError,
     "guard": GuardError,

@@ -168,9 +168,9 @@ def _op(message: Any) -> OpDesc:
     op = OpDesc(_utf8(message.type), _slots(message.inputs), _slots(message.outputs))
     for attr in message.attrs:
         _require(attr, "an attribute", "name", "type")
-        if _utf8(attr.name) in op.attrs:
-            raise _Bad(f"attribute {attr.name} is there twice")
-        op.attrs[attr.name] = _attr(attr)
+        found = _attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
+        if op.attrs.setdefault(_utf8(attr.name), found) != found:
+            raise _Bad(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
         op.where = where_of([_utf8(line) for line in stack.value])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import OarlockError, warn
 from ..core.mode import pushed, state
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
@@ -24,7 +24,9 @@ from ..static.program import Program
 from ..static.prune import fetch_op
 from ..static.unsupported import Unsupported
 from ..static.variable import Variable
-from .engine import Array, Engine, UnsupportedError, runtime
+from .engine import Array, Engine, EngineError, UnsupportedError, first_reason, runtime
+
+ASKED = frozenset(("device", "ort_library"))  # options without which any engine will do
 
 
 class ProgramRunner:
@@ -70,23 +72,28 @@ class ProgramRunner:
             return Engine(pdmodel.to_bytes(self.program), path, self._name, **self._options)
 
     @cached_property
-    def missing(self) -> UnsupportedError | None:
-        """What the engine says of ops that it does not have; None where it has all.   Builds the engine.
+    def missing(self) -> OarlockError | None:
+        """Why the engine does not run the program, such as ops that it does not have; None where it does.   Builds the engine.
 
-        Raises it where there are no kernels of ours for them either.
+        Raises it where our own kernels do not run the program either, or where the engine or its device was asked for.
         """
         try:
             self._engine = self._build()
-        except UnsupportedError as error:
-            if not self._runs_here:
+        except (UnsupportedError, EngineError) as error:
+            asked = isinstance(error, EngineError) and not ASKED.isdisjoint(self._options)
+            if asked or not self._runs_here:
                 raise
-            used = {op.type for block in self.program.blocks for op in block.ops}
-            ops = ", ".join(sorted(used - set(runtime().lowered_ops()) - {"feed", "fetch"}))
-            warnings.warn(
-                f"{self._name}: the engine does not have {ops}; the model runs op by op, slower", stacklevel=4
-            )
+            warn(f"{self._name}: {self._cause(error)}; the model runs op by op, slower")
             return error
         return None
+
+    def _cause(self, error: OarlockError) -> str:
+        if isinstance(error, UnsupportedError):
+            used = {op.type for op in self.program.ops()}
+            ops = sorted(used - set(runtime().lowered_ops()) - {"feed", "fetch"})
+            if ops:
+                return f"the engine does not have {', '.join(ops)}"
+        return f"the engine cannot run it ({first_reason(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """The outputs for inputs in order, as ndarrays."""

@@ -56,6 +56,23 @@ TEST("reader: packed and single repeated numbers are the same") {
   CHECK(program([&] { w.bytes(2, std::string("\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); }) == (Ints{3, -1}));
 }
 
+// As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train.
+TEST("reader: an attribute may be there twice with one value") {
+  auto attr_k = [](std::initializer_list<std::int64_t> values) {
+    WireWriter w;
+    w.message(1, [&] {
+      w.int64(1, 0), w.int64(2, -1);
+      w.message(4, [&] {
+        w.bytes(3, "relu");
+        for (std::int64_t value : values) w.message(4, [&] { w.bytes(1, "k"), w.int64(2, 0), w.int64(3, value); });
+      });
+    });
+    return read_program(w.take(), "p").blocks[0].ops[0].attrs.at("k");
+  };
+  CHECK(attr_k({7, 7}) == attr_k({7}));
+  CHECK_HAS(check::error_of([&] { attr_k({7, 8}); }), "attribute 'k' given twice, with two values");
+}
+
 TEST("reader: fields of other releases are passed over") {
   std::string extra("\x12\x02\x08\x01\x1a\x03\x0a\x01\x00\xfa\xff\x01\x01z", 14);  // 2, 3 and 4095
   CHECK_EQ(read_program(bytes_of("mlp.pdmodel") + extra, "p").blocks.size(), std::size_t{1});

@@ -44,7 +44,8 @@ def convolutions():
     x, y = data([1, 8, 8])
     h = F.relu(S.nn.batch_norm(S.nn.conv2d(x, 4, 3, padding=1, act="relu")))
     h = F.avg_pool2d(S.nn.conv2d_transpose(F.max_pool2d(h, 2), 3, filter_size=2, stride=2), 2)
-    h = S.nn.fc(S.nn.fc(S.nn.layer_norm(paddle.flatten(h, 1)), 10, activation="tanh"), 3)
+    h = paddle.concat([h, h * 0.5], 1)
+    h = S.nn.fc(S.nn.fc(S.nn.layer_norm(paddle.reshape(h, [-1, 96])), 10, activation="tanh"), 3)
     loss = paddle.mean(F.softmax_with_cross_entropy(h, y))
     opt.Momentum(0.05).minimize(loss)
     return [loss, S.accuracy(F.softmax(h), y)]
@@ -54,7 +55,7 @@ def attention():
     x, y = data([5], "int64")
     e = S.nn.embedding(x, [20, 6])
     h = paddle.matmul(F.softmax(paddle.matmul(e, paddle.transpose(e, [0, 2, 1])) / 2.0), e)
-    h = paddle.squeeze(paddle.unsqueeze(h, 1), 1)
+    h = paddle.squeeze(paddle.unsqueeze(paddle.reshape(h, [-1, 5, 6]), 1), 1)  # reshape2 has attributes twice
     h = paddle.sum((h * e + paddle.exp(-h))[:, 1:, :], axis=1)
     loss = F.cross_entropy(S.nn.fc(paddle.stack([h, h * 2], 0).mean(0), 3), y)
     opt.Adam(0.05).minimize(loss)

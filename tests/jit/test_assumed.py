@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import warnings
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +14,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.core.errors import TraceError
+from oarlock.jit.assumed import Place
 
 SCALE = 2.0
 COUNT = 0
@@ -28,6 +33,11 @@ def x() -> Any:
 
 def check(value: Any, *wanted: float) -> None:
     np.testing.assert_allclose(value.numpy(), wanted, rtol=1e-6)
+
+
+def assert_said_at(warning: warnings.WarningMessage, line: str) -> None:
+    assert warning.filename == __file__
+    assert linecache.getline(__file__, warning.lineno).strip() == line
 
 
 def scaled(x: Any) -> Any:
@@ -237,8 +247,9 @@ def test_lists_of_the_caller_that_are_changed_are_told_of() -> None:
         return x * len(kept)
 
     kept: list[int] = []
-    with pytest.warns(UserWarning, match=r"it changes what \['kept'\] hold"):
+    with pytest.warns(UserWarning, match=r"it changes what \['kept'\] hold") as said:
         check(function(x(), kept), 1, 2, 3)
+    assert_said_at(said[0], "check(function(x(), kept), 1, 2, 3)")
     assert kept == []
 
 
@@ -356,8 +367,207 @@ class Masked(nn.Layer):
 
 def test_a_layer_that_keeps_what_it_computes_keeps_nothing_of_the_program() -> None:
     net = paddle.jit.to_static(Masked())
-    with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values"):
+    with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values") as said:
         check(net(x()), 2, 4, 6)
+    assert_said_at(said[0], "check(net(x()), 2, 4, 6)")
     check(net(x()), 2, 4, 6)
     assert net.kept == {}
     assert net.forward.get_traced_count() == 1
+
+
+def scaling(k: float) -> Any:
+    def scale(x: Any) -> Any:
+        return x * k
+
+    def change(value: float) -> None:
+        nonlocal k
+        k = value
+
+    scale.change = change  # type: ignore[attr-defined]
+    return scale
+
+
+def test_each_function_that_a_factory_made() -> None:
+    a, b = scaling(2.0), scaling(3.0)
+    static = paddle.jit.to_static(lambda x: a(x) + b(x))
+    check(static(x()), 5, 10, 15)
+    b.change(4.0)
+    check(static(x()), 6, 12, 18)
+    a.change(1.0)
+    check(static(x()), 5, 10, 15)
+
+
+def test_a_factory_that_the_program_calls_too() -> None:
+    a = scaling(2.0)
+    static = paddle.jit.to_static(lambda x: scaling(2.0)(x) + a(x))
+    check(static(x()), 4, 8, 12)
+    a.change(3.0)
+    check(static(x()), 5, 10, 15)
+
+
+class Activation(nn.Layer):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
+
+
+def test_activations_of_a_sequential_from_one_factory() -> None:
+    functions = [scaling(2.0), scaling(3.0)]
+    net = paddle.jit.to_static(nn.Sequential(*map(Activation, functions)))
+    check(net(x()), 6, 12, 18)
+    functions[1].change(0.5)
+    check(net(x()), 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    k: float
+
+
+@pytest.mark.parametrize("wrap", [lambda k: k, Fixed, lambda k: frozenset([k]), np.float64])
+def test_the_sign_of_a_zero_that_is_given(wrap: Any) -> None:
+    @paddle.jit.to_static
+    def function(x: Any, k: Any) -> Any:
+        return x / (k.k if isinstance(k, Fixed) else list(k)[0] if isinstance(k, frozenset) else k)
+
+    check(function(x(), wrap(0.0)), np.inf, np.inf, np.inf)
+    check(function(x(), wrap(-0.0)), -np.inf, -np.inf, -np.inf)
+    check(function(x(), wrap(0.0)), np.inf, np.inf, np.inf)
+    assert function.get_traced_count() == 2
+
+
+def test_all_nan_are_one() -> None:
+    function = paddle.jit.to_static(lambda x, k: x * k)
+    check(function(x(), float("nan")), np.nan, np.nan, np.nan)
+    check(function(x(), float("nan")), np.nan, np.nan, np.nan)
+    assert function.get_traced_count() == 1
+
+
+def test_the_sign_of_a_zero_outside() -> None:
+    settings, numbers, members = Factor(0.0), [0.0], {0.0}
+
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        return x / settings.k + x / numbers[0] + x / next(iter(members))
+
+    check(function(x()), np.inf, np.inf, np.inf)
+    settings.k = -0.0
+    check(function(x()), np.nan, np.nan, np.nan)
+    numbers[0] = -0.0
+    members.clear()
+    members.add(-0.0)
+    check(function(x()), -np.inf, -np.inf, -np.inf)
+
+
+def test_the_sign_of_a_zero_in_branches() -> None:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        if x.sum() > 0:
+            k = 0.0
+        else:
+            k = -0.0
+        return x / k
+
+    check(function(x()), np.inf, np.inf, np.inf)
+    check(function(-x()), np.inf, np.inf, np.inf)
+
+
+class Config(dict[str, Any]):
+    """What many libraries call a config."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+class Outputs(OrderedDict[str, Any]):
+    """What many models give."""
+
+    @property
+    def logits(self) -> Any:
+        return self["logits"]
+
+
+def test_a_config_is_given_as_it_is_and_looked_at_again() -> None:
+    config = Config(scale=2.0, sizes=[1])
+    static = paddle.jit.to_static(lambda x, config: x * config.scale + len(config.sizes))
+    check(static(x(), config), 3, 5, 7)
+    check(static(x(), config), 3, 5, 7)
+    assert static.get_traced_count() == 1
+    config["scale"] = 3.0
+    check(static(x(), config), 4, 7, 10)
+    config.sizes.append(2)
+    check(static(x(), config), 5, 8, 11)
+
+
+def test_a_config_outside() -> None:
+    config = Config(scale=2.0)
+    static = paddle.jit.to_static(lambda x: x * config.scale)
+    check(static(x()), 2, 4, 6)
+    config["scale"] = 3.0
+    check(static(x()), 3, 6, 9)
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict, Outputs, lambda items: defaultdict(list, items)])
+def test_dicts_keep_their_type(kind: Any) -> None:
+    @paddle.jit.to_static
+    def function(given: Any) -> Any:
+        if given["logits"].sum() > 0:
+            found = kind({"logits": given["logits"] * 2})
+        else:
+            found = kind({"logits": given["logits"] * 3})
+        return type(given).__name__, found
+
+    given = kind({"logits": x()})
+    name, found = function(given)
+    assert (name, type(found)) == (type(given).__name__, type(given))
+    check(found["logits"], 2, 4, 6)
+    if kind is Outputs:
+        check(found.logits, 2, 4, 6)
+    if isinstance(found, defaultdict):
+        assert found["more"] == []
+    assert function.concrete_program.inputs[0].name == "logits"
+
+
+def test_objects_that_hold_values_of_the_program_are_no_results() -> None:
+    function = paddle.jit.to_static(lambda x: Factor(x * 2))
+    with pytest.raises(TraceError, match="'Factor' holds values of the program and is no result"):
+        function(x())
+
+
+def test_an_argument_with_fields_that_is_no_tuple() -> None:
+    static = paddle.jit.to_static(lambda x, node: x * node.value)
+    check(static(x(), ast.Constant(2.0)), 2, 4, 6)
+    check(static(x(), ast.Constant(3.0)), 3, 6, 9)
+
+
+def test_only_layers_that_changed_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, other = paddle.jit.to_static(Stack()), Stack()
+    check(net(x()), 6, 6, 6)
+    compared = []
+    holds = Place.holds
+    monkeypatch.setattr(Place, "holds", lambda place: compared.append(place.holder) or holds(place))
+    other.scale = 3.0
+    check(net(x()), 6, 6, 6)
+    assert not [found for found in compared if isinstance(found, nn.Layer)]
+    net.layers.note = "new"
+    check(net(x()), 6, 6, 6)
+    assert {id(found) for found in compared if isinstance(found, nn.Layer)} == {id(net.layers)}
+
+
+class Kept(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", paddle.ones([3]))
+
+    def forward(self, x: Any) -> Any:
+        return x * self.mask
+
+
+def test_buffers_that_are_registered_anew() -> None:
+    net = paddle.jit.to_static(Kept())
+    check(net(x()), 1, 2, 3)
+    net.register_buffer("mask", paddle.zeros([3]))
+    check(net(x()), 0, 0, 0)

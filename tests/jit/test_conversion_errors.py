@@ -197,3 +197,13 @@ def test_one_message_is_one_error() -> None:
             with pytest.raises(paddle.TraceError, match="the dtypes differ"):
                 static(paddle.ones([2, 4]), True)
         assert static(paddle.ones([2, 4]), False).numpy().sum() == 8
+
+
+def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
+    def zeros(x: Any) -> Any:
+        return x + paddle.to_tensor([0.0] * x.shape[0])
+
+    with pytest.raises(
+        paddle.TraceError, match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape"
+    ):
+        to_static(zeros, input_spec=[InputSpec([None], "float32")])(paddle.ones([2]))

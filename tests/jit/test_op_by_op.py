@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,10 @@ def test_inputs_are_checked_all_the_same(tmp_path: Path) -> None:
 
 def test_a_wrong_file_is_found(tmp_path: Path) -> None:
     class Moody(Net):
-        calls = 0
+        calls = itertools.count(1)  # which nobody can look into
 
         def forward(self, x: Any) -> Any:
-            Moody.calls += 1
-            return super().forward(x)["y"] * float(Moody.calls)
+            return super().forward(x)["y"] * float(next(Moody.calls))
 
     net = Moody()
     net.eval()

@@ -59,6 +59,12 @@ def repeat(messages: Any, i: int = 0) -> None:
     messages.add().CopyFrom(messages[i])
 
 
+def again(message: Any, changes: Callable[[Any], object]) -> None:
+    """Write an attribute a second time, and otherwise."""
+    repeat(op(message).attrs)
+    changes(op(message).attrs[-1])
+
+
 FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m.ClearField("blocks"), "holds 0 blocks, not 1 ... 4096"),
     (lambda m: m.blocks[1].ClearField("parent_idx"), "block 1 has no parent_idx"),
@@ -76,7 +82,11 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: op(m).ClearField("type"), "block 0, op 1 (): it has no type"),
     (lambda m: repeat(op(m).inputs), "block 0, op 1 (matmul_v2): slot X is there twice"),
     (lambda m: op(m).inputs[0].ClearField("parameter"), "op 1 (matmul_v2): a slot has no parameter"),
-    (lambda m: repeat(op(m).attrs), "op 1 (matmul_v2): attribute k is there twice"),
+    (lambda m: again(m, lambda a: a.ints.append(2)), "op 1 (matmul_v2): attribute k is there twice, with two values"),
+    (
+        lambda m: again(m, lambda a: setattr(a, "type", 11)),
+        "op 1 (matmul_v2): attribute k is there twice, with two values",
+    ),
     (lambda m: op(m).attrs[0].ClearField("name"), "op 1 (matmul_v2): an attribute has no name"),
     (lambda m: setattr(op(m).attrs[0], "type", 18), "attribute k is of type 18, which is not known"),
     (lambda m: setattr(op(m).attrs[0], "type", 0), "attribute k, INT, has no i"),
@@ -96,6 +106,11 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
 
 def test_the_good_one_is_good() -> None:
     assert program_from_bytes(DATA, "m.pdmodel") == GOOD
+
+
+def test_an_attribute_that_is_there_twice_with_one_value_is_there() -> None:
+    """As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train."""
+    assert program_from_bytes(changed(lambda m: repeat(op(m).attrs)), "m.pdmodel") == GOOD
 
 
 @pytest.mark.parametrize(("change", "message"), FAULTS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 import pytest
 
 from oarlock.core.errors import OpError
 from oarlock.static.parser import parse
 from oarlock.static.program import Arg, Contract, Guard, Program
-from oarlock.static.prune import prune
+from oarlock.static.prune import prune, without_dead_ops
 from oarlock.static.verify import check
 
 NET = parse("""\
@@ -55,6 +56,42 @@ def test_blocks_are_kept_with_what_they_need_and_numbered_anew() -> None:
     assert pruned.block.ops[3].attr("sub_block") == 1
     assert pruned.blocks[1].ops[0].attr("sub_block") == 2
     assert check(pruned) == []
+
+
+DEAD = parse("""\
+program version=2006002
+block 0:
+  x: float32[?,3] check_feed = feed() col=0
+  a: float32[?,3] = relu(X=x)
+  b: float32[?,3] = tanh(X=x)
+  c: bool[] = any(X=a)
+  Out=o: float32[?,3], Scope=s: step_scopes = conditional_block(Cond=c, Input=[a, b]) sub_block=block(1)
+  Out=[], Scope=t: step_scopes = conditional_block(Cond=c, Input=x) sub_block=block(2)
+  fetch = fetch(X=o) col=0
+block 1 in 0:
+  dead: float32[?,3] = exp(X=b)
+  Out=more: float32[?,3], Scope=u: step_scopes = conditional_block(Cond=c, Input=dead) sub_block=block(3)
+  l: float32[?,3] = relu(X=a)
+  o = assign(X=l)
+block 2 in 0:
+  p: float32[?,3] = print(In=x) message="seen"
+block 3 in 1:
+  more = assign(X=dead)
+""")
+
+
+@pytest.mark.parametrize("lean", [without_dead_ops, lambda program: prune(program, ["x"], ["o"])])
+def test_ops_in_blocks_that_nobody_needs_go_and_those_that_do_something_stay(lean: Any) -> None:
+    before = deepcopy(DEAD)
+    pruned = lean(DEAD)
+    assert before == DEAD
+    assert [[op.type for op in block.ops if op.type not in ("feed", "fetch")] for block in pruned.blocks] == [
+        ["relu", "any", "conditional_block", "conditional_block"],
+        ["relu", "assign"],
+        ["print"],
+    ]
+    assert list(pruned.blocks[1].vars) == ["l"]
+    assert pruned.block.ops[3].inputs["Input"] == ["a"]
 
 
 def test_what_blocks_read_by_name_is_needed() -> None:

@@ -84,7 +84,7 @@ def _values(files: ModelFiles) -> Table:
 
 def _ops(files: ModelFiles) -> Table:
     lowered = set(runtime().lowered_ops())
-    counts = Counter(op.type for b in files.program.blocks for op in b.ops if op.type not in ("feed", "fetch"))
+    counts = Counter(op.type for op in files.program.ops() if op.type not in ("feed", "fetch"))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(

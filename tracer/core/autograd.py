@@ -123,18 +123,21 @@ def grad(
     create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as constants.
     Raises OarlockError for an input that plays no part, unless allow_unused, which gives None for it.
     """
-    only_running("grad", "use static.gradients")
     if not only_inputs:
         raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
     roots, wanted = _listed(outputs), _listed(inputs)
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     barred = _listed(no_grad_vars or ())
-    if state.mode.static:
-        found = state.mode.gradients(roots, wanted, given, barred, create_graph)
-    else:
+    found = state.mode.gradients(roots, given, wanted, barred)
+    if found is None:
+        only_running("grad", "use static.gradients")
         sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, barred))
         _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
         found = [sweep.of(t) for t in wanted]
+    elif not create_graph:
+        for made in found:
+            if made is not None:
+                made.stop_gradient = True
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
         why = "grad: an input plays no part in the outputs; allow_unused=True gives None"

@@ -6,6 +6,8 @@ import contextlib
 import linecache
 import os
 import sys
+import warnings
+from types import FrameType
 from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -74,11 +76,17 @@ _NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 
 
-def user_line() -> UserLine | None:
-    """The innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
-    frame = sys._getframe(1)
+def _user_frame() -> FrameType | None:
+    """The innermost frame that is not Oarlock's, or None."""
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and (inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename):
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
+    return frame
+
+
+def user_line() -> UserLine | None:
+    """The line of the innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
+    frame = _user_frame()
     if frame is None:
         return None
     code = frame.f_code
@@ -86,6 +94,18 @@ def user_line() -> UserLine | None:
         return None  # the demonstration is a user like any other; what calls it is not
     text = linecache.getline(code.co_filename, frame.f_lineno).strip()
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
+
+
+def warn(message: str) -> None:
+    """A UserWarning at the user's own line, however deep in Oarlock it is given."""
+    frame = _user_frame()
+    if frame is None:
+        warnings.warn(message, stacklevel=2)
+        return
+    names = frame.f_globals
+    registry = names.setdefault("__warningregistry__", {})
+    module = names.get("__name__")
+    warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
 def with_user_line(message: str) -> str:

@@ -55,11 +55,9 @@ class Mode:
     def cuts(self, why: str) -> None:
         """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
 
-    def gradients(
-        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
-    ) -> list[Any]:  # fmt: skip
-        """What `grad` gives where a program is recorded, None for what plays no part.   again: whether they can be differentiated."""
-        raise NotImplementedError
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """The gradients of values of a recording, as parts of it; None where there is a tape to ask."""
+        return None
 
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
@@ -119,12 +117,9 @@ class Over(Mode):
         """See Mode.cuts."""
         self.inner.cuts(why)
 
-    def gradients(
-        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
-    ) -> list[Any]:  # fmt: skip
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """See Mode.gradients."""
-        with pushed(self.inner):
-            return self.inner.gradients(roots, wanted, given, barred, again)
+        return self.inner.gradients(roots, given, wanted, barred)
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -11,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import TraceError, inside, with_user_line
+from ..core.errors import TraceError, inside, warn, with_user_line
 from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
-from ..static.control.arrays import TensorArray
 from ..static.input_spec import InputSpec
+from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
-from .effects import Effect
-from .snapshots import MISSING, OURS, PLAIN, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
+from .effects import Effect, is_of_program
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
 LISTED = (
     "_parameters",
@@ -31,6 +30,7 @@ LISTED = (
 )  # of a layer: their keys or elements count
 OWN = (
     "_full_name",
+    "_changed_at",
     "_static_functions",
     "forward",
     "_state_hooks",
@@ -73,18 +73,43 @@ class Place:
         """Whether it is as it was."""
         return self.was.same(self.now())
 
+    def is_of_the_call(self) -> bool:
+        """Whether what is there now is a count, or values of a program, or a list that grew: no layer or the like that lasts."""
+        now = self.now()
+        return self.key not in LISTED and (
+            now is self.was.value or is_data(now) or any(map(is_of_program, reachable(now)))
+        )
+
+    def put_back(self) -> None:
+        """Make it what it was."""
+        restored(self.was)
+        if self.was.value is MISSING:
+            self._remove()
+        elif self.now() is not self.was.value:
+            self.set(self.was.value)
+
+    def _remove(self) -> None:
+        if isinstance(self.holder, CellType):
+            del self.holder.cell_contents
+        elif isinstance(self.holder, dict):
+            self.holder.pop(self.key, None)
+        elif self.key in vars(self.holder):
+            delattr(self.holder, self.key)
+
 
 class Assumed:
     """What a recording may have looked at.   `hold` says whether it is all the same still.
 
     Made before the recording, which tells it each of the user's functions before it is called (`saw`); `finish` compares.
     What the recording itself changes is set again after each run (`replay`); where that cannot be, the program serves once.
-    Layers count what is set in any of them, so that a call on layers that nobody touched compares little.
+    Layers number what is set in them, so that a call on layers that nobody touched compares little.
     """
 
     def __init__(self, owner: Any) -> None:
         self._places: dict[tuple[int, str], Place] = {}
         self._objects: dict[int, Any] = {}
+        self._functions: dict[Any, FunctionType] = {}  # those that were seen, by code, cells and module
+        self._outside: set[int] = set()  # functions that were there before the recording, by id
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
         self._held: list[dict[str, Any]] = []
@@ -94,7 +119,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self._always: list[Place] = []
-        self._counted: list[Place] = []
+        self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
         self._seen = -1
@@ -103,18 +128,21 @@ class Assumed:
 
     def saw(self, function: FunctionType) -> None:
         """A function of the user's is about to be called."""
-        code = function.__code__
-        if code in self._codes:
+        code, cells = function.__code__, function.__closure__ or ()
+        at = code, tuple(map(id, cells)), id(function.__globals__)
+        if at in self._functions:
             return
-        self._codes.add(code)
+        self._functions[at] = function
         everything = list(_nested(code))
-        self._inner.update(map(_where, everything[1:]))
-        self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
-        self._read.update(name for c in everything for name in _names_read(c))
-        if _where(code) not in self._inner:
-            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        if code not in self._codes:
+            self._codes.add(code)
+            self._inner.update(map(_where, everything[1:]))
+            self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
+            self._read.update(name for c in everything for name in _names_read(c))
+        if _where(code) not in self._inner or id(function) in self._outside:
+            for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, _content(cell))
-        for name in {n for c in everything for n in c.co_names}:
+        for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
 
@@ -178,6 +206,7 @@ class Assumed:
         at = id(holder), key
         if at in self._places:
             return False
+        self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
         self._places[at] = Place(what, label, holder, key, snapshot(value), counted)
         return True
 
@@ -201,9 +230,13 @@ class Assumed:
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self._places = {}
-        self._objects = {}
+        self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
+
+    def changed(self) -> list[Place]:
+        """What the recording changed and was no more than its call's, in place of `finish` for who undoes it."""
+        places = [*self._places.values(), *(place for _, place in self._new())]
+        return [place for place in places if not place.holds() and place.is_of_the_call()]
 
     def _refuse_name(self, place: Place) -> None:
         """Raise TraceError for a name from outside that holds a value of the program now."""
@@ -244,8 +277,7 @@ class Assumed:
     def _changed(self, place: Place, read: bool) -> None:
         now = place.now()
         if now is place.was.value and isinstance(now, list | dict):
-            held = [v for v in reachable(now) if isinstance(v, Variable | TensorArray)]
-            if held:
+            if any(map(is_of_program, reachable(now))):
                 self._leaked(place)
             else:
                 self._spoiled = self._spoiled or place.label
@@ -263,13 +295,22 @@ class Assumed:
         restored(place.was)
         if isinstance(place.holder, Layer):
             why = "holds none of the values that forward put there; each run computes them"
-            warnings.warn(f"'{place.label}' {why}", stacklevel=8)
+            warn(f"'{place.label}' {why}")
             return
         why = f"'{place.label}' is from outside and was given values of the program; return them instead"
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
-        (self._counted if place.counted else self._always).append(place)
+        if place.counted:
+            self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
+        else:
+            self._always.append(place)
+
+    def _kept(self) -> Iterator[Place]:
+        """All that calls look at."""
+        for _, places in self._counted.values():
+            yield from places
+        yield from self._always
 
     # -- at each call -------------------------------------------------------------------------------------------
 
@@ -280,10 +321,12 @@ class Assumed:
                 return False
         if self._spoiled or not all(map(_holds, self._effects)):
             return False
-        if self._seen != layers.changes[0]:
-            if not all(place.holds() for place in self._counted):
-                return False
-            self._seen = layers.changes[0]
+        now = layers.changes[0]
+        if self._seen != now:
+            for layer, places in self._counted.values():
+                if layers.changed_at(layer) > self._seen and not all(place.holds() for place in places):
+                    return False
+            self._seen = now
         return True
 
     def replay(self) -> None:
@@ -293,14 +336,14 @@ class Assumed:
 
     def broken(self) -> str:
         """What does not hold, for people; empty if all does."""
-        found = (p.label for p in (*self._always, *self._counted) if not p.holds())
+        found = (p.label for p in self._kept() if not p.holds())
         return self._spoiled or next(found, "") or next((e.label for e in self._effects if not _holds(e)), "")
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
         return [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
-            for p in (*self._counted, *self._always)
+            for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
 

@@ -2,55 +2,45 @@
 
 from __future__ import annotations
 
-import warnings
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.errors import TraceError, with_user_line
+from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead, state
-from ..core.op import OPS, Meta
 from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
+from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
-from ..static.graph import program as graph
-from ..static.input_spec import InputSpec
-from ..static.modes import Static
-from ..static.program import Block, OpDesc, Program
-from ..static.prune import EFFECTS, feed_op, without_dead_ops
+from ..static.graph.program import Program as View
+from ..static.partial_program import PartialProgram
+from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
-from .ast.calls import convert_or_leave
-from .effects import Attributes, Effect, is_buffer
-from .function_call import Arguments, Parameters, is_input, leaf_meta
-from .recording import Recording, described, finish, named_layers, recording_of
-from .snapshots import snapshot
-
-TOO_DEEP = (
-    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
-    "write it as a loop, or count its depth in Python"
-)
+from .effects import Effect, is_buffer, refuse_lists
+from .function_call import Arguments, Parameters
+from .recorded import Recorded
+from .recording import Recording, described, finish, recording_of
+from .snapshots import reachable, snapshot
 
 
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
-    arguments: of the call, as InputSpecs; inputs, outputs: its variables; parameters: the tensors it takes from outside; program: what is run.
+    arguments: of the call, as InputSpecs; parameters: the tensors it takes from outside; feeds, fetches: the names of what a call gives and gets.
     """
 
     def __init__(
-        self, recording: Recording, inputs: list[Variable], outputs: list[Variable], results: Results, assumed: Assumed,
+        self, recording: Recording, feeds: Sequence[str], fetches: Sequence[str], results: Results, assumed: Assumed,
         arguments: Arguments,
     ) -> None:  # fmt: skip
         self.recording, self.arguments = recording, arguments
-        self.inputs, self.outputs = inputs, outputs
-        self.program: Program = recording.program
-        self.startup_program = graph.Program()
+        self._feeds, self._fetches = feeds, fetches
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
@@ -58,13 +48,6 @@ class ConcreteProgram:
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
         self._trainer: Any = None
-
-    @cached_property
-    def main_program(self) -> graph.Program:
-        """The program to look at, or to run by an Executor: without feed and fetch ops, as one that was written by hand."""
-        first, *rest = self.program.blocks
-        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
-        return graph.Program.of(replace(self.program, blocks=[Block(first.idx, first.parent, first.vars, ops), *rest]))
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
@@ -78,25 +61,49 @@ class ConcreteProgram:
 
     def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._trainer is None:
-            from ..static.partial_program import PartialProgram  # noqa: PLC0415 - only training needs it
-
-            self._trainer = PartialProgram(self.program, self.recording.scope)
+            self._trainer = PartialProgram(self.recording.program, self.recording.scope)
         found: list[Tensor] = self._trainer(list(tensors))
         return found
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self.keeps_state or self._only_runs_here or not self.program.fetches():
+        if self._runs_whole:
             with no_grad():
                 return self._trained(tensors)
         if self._runner is None:
-            self._runner = ProgramRunner(self.program, self.recording.scope, name="to_static")
+            self._runner = ProgramRunner(self.recording.program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
-    @cached_property
-    def _only_runs_here(self) -> bool:
-        """Whether it draws random numbers, prints or asserts."""
-        ops: list[OpDesc] = [op for b in self.program.blocks for op in b.ops]
-        return any(op.type in EFFECTS or (op.type in OPS and OPS[op.type].facts.random) for op in ops)
+    @functools.cached_property
+    def _runs_whole(self) -> bool:
+        """Whether the engine cannot run it: it draws random numbers, prints, asserts, keeps state, or gives nothing."""
+        program = self.recording.program
+        acts = any(op.type in EFFECTS for op in program.ops())
+        return self.keeps_state or acts or draws_random(program) or not program.fetches()
+
+    # -- what users look at -------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def main_program(self) -> View:
+        """The program, as `static.Program` shows one that is written by hand: without feed and fetch ops."""
+        first, *rest = self.recording.program.blocks
+        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        blocks = [replace(first, ops=ops), *rest]
+        return View.of(replace(self.recording.program, blocks=blocks))
+
+    @functools.cached_property
+    def startup_program(self) -> View:
+        """An empty one: the parameters have their values."""
+        return View()
+
+    @property
+    def inputs(self) -> list[Variable]:
+        """The variables of main_program that a call feeds."""
+        return [self.main_program.global_block().var(name) for name in self._feeds]
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The variables of main_program that a call gives."""
+        return [self.main_program.global_block().var(name) for name in self._fetches]
 
 
 class Results:
@@ -127,98 +134,62 @@ class Results:
 
 def updated(recording: Recording) -> list[str]:
     """The parameters and buffers that a program writes."""
-    written = {name for b in recording.program.blocks for op in b.ops for name in op.output_names()}
+    written = recording.program.written()
     return [name for name in recording.scope if name in written]
 
 
 def build(
     function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these.   owner: the layer or object whose method it is."""
+    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is."""
     recorder = Recorder()
-    leaves, inputs = inputs_of(recorder, arguments)
-    fed = [v.name for v in inputs]
-    attributes, assumed = Attributes(owner), Assumed(owner)
-    recorder.saw = assumed.saw
-    for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
-        assumed.given(name, leaf)
-    mode = Static(recorder, convert_or_leave, True)
-    with instead(mode):
-        try:
-            bound = arguments.rebuilt(leaves)
-            given = {name: snapshot(value) for name, value in bound.items()}
-            outputs = call_recorded(function, parameters, bound, recorder, owner)
-        except RecursionError as error:
-            raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
-        finally:
-            effects = attributes.taken()
-        assumed.finish(effects)
-        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(bound[n])])
-        kept = [e for e in effects if not _written_back(recorder, e)]
-        assumed.only(kept)
-        flat, nesting = nest.flatten(outputs)
-        refuse_arrays(flat)
-        results = Results(nesting, flat, kept)
-        results.sources = [e for e in kept if _as_input(recorder, e)]
-        results.changed = [i for i, v in enumerate(inputs) if v.name != fed[i]]
-        behind = [*(e.after for e in kept), *(inputs[i] for i in results.changed)]
-        tensors = [t for t in flat if isinstance(t, Tensor)] + behind
-        contract = finish(recorder, tensors)
+    found = Recorded.by(recorder, arguments, owner)
+    with instead(found.mode):
+        given = {name: snapshot(value) for name, value in found.bound.items()}
+        outputs = found.call(function, parameters)
+        refuse_lists(found.effects)
+        found.assumed.finish(found.effects)
+        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(found.bound[n])])
+        results, tensors, behind = _results(found, outputs)
+        contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
-    fetched = [
-        Variable(recording.program.block.vars[n]) for n in recording.program.fetches()[: len(tensors) - len(behind)]
-    ]
-    inputs = [Variable(recorder.program.block.vars[n]) for n in fed]
-    made = ConcreteProgram(recording, inputs, fetched, results, assumed, arguments.as_specs())
+    fetched = recording.program.fetches()[: len(tensors)]
+    made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs())
     made.cuts = recorder.cuts
     return made
+
+
+def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
+    """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that it leaves."""
+    kept = [e for e in found.effects if not _written_back(found.recorder, e)]
+    found.assumed.only(kept)
+    flat, nesting = nest.flatten(outputs)
+    refuse_results(flat)
+    results = Results(nesting, flat, kept)
+    results.sources = [e for e in kept if _as_input(found.recorder, e)]
+    results.changed = found.changed_inputs()
+    behind = [*(e.after for e in kept), *(found.inputs[i] for i in results.changed)]
+    return results, [t for t in flat if isinstance(t, Tensor)], behind
 
 
 def _warn_of_containers(function: str, names: list[str]) -> None:
     """Say which lists and dicts of the caller the function changes: a program has copies of them."""
     if names:
         why = f"it changes what {names} hold; the caller's lists and dicts stay as they are. Return what is new instead"
-        warnings.warn(f"{function}: {why}", stacklevel=6)
+        warn(f"{function}: {why}")
 
 
-def refuse_arrays(flat: list[Any]) -> None:
-    """Raise TraceError for a list that only a run knows the length of."""
+def refuse_results(flat: list[Any]) -> None:
+    """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program."""
     for leaf in flat:
+        held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
+        if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
+            why = f"'{type(leaf).__name__}' holds values of the program and is no result; give them in a tuple or dict"
+            raise TraceError(with_user_line(why))
         if isinstance(leaf, TensorArray):
             why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
             raise TraceError(with_user_line(why))
-
-
-def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
-    """The leaves of a call with a variable in place of each tensor, and these variables."""
-    leaves, inputs = list(arguments.leaves), []
-    for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
-        if is_input(leaf):
-            meta = leaf_meta(leaf)
-            assert meta is not None
-            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
-            leaves[i] = _fed(recorder, wanted, meta)
-            leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
-            inputs.append(leaves[i])
-    return leaves, inputs
-
-
-def _fed(recorder: Recorder, name: str, meta: Meta) -> Variable:
-    made = Variable(recorder.feed(name, meta))
-    recorder.bind(made, made.name)
-    return made
-
-
-def call_recorded(
-    function: Callable[..., Any], parameters: Parameters, bound: Any, recorder: Recorder, owner: Any
-) -> Any:
-    """Call the converted function while a program is recorded; ops of sublayers carry their names."""
-    converted = convert_or_leave(function)
-    if isinstance(owner, Layer):
-        with named_layers(owner, recorder):
-            return parameters.call(converted, bound)
-    return parameters.call(converted, bound)
 
 
 def _as_input(recorder: Recorder, effect: Effect) -> bool:

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import TraceError
+from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.control.arrays import TensorArray
 from ..static.variable import Variable
 from .snapshots import MISSING
+
+
+def is_of_program(value: Any) -> bool:
+    """Whether a value is known by its name in a program only."""
+    return isinstance(value, Variable | TensorArray)
 
 
 @dataclass
@@ -21,7 +27,7 @@ class Effect:
     owner: Any
     key: str
     before: Any
-    after: Any  # a Variable
+    after: Any  # a Variable, or a list of them
 
     def restore(self) -> None:
         """Put back what was there before the recording."""
@@ -31,6 +37,10 @@ class Effect:
             setattr(self.owner, self.key, self.before)
         else:
             self.owner.__dict__[self.key] = self.before
+
+    def is_of_state(self) -> bool:
+        """Whether it was a parameter or a buffer with a value."""
+        return isinstance(self.before, Parameter) or is_buffer(self.owner, self.key, self.before)
 
     @property
     def label(self) -> str:
@@ -46,22 +56,11 @@ class Attributes:
         self._before = [(o, dict(o.__dict__)) for o in owners if hasattr(o, "__dict__") and not isinstance(o, type)]
 
     def taken(self) -> list[Effect]:
-        """Every attribute that holds a value of the program now, and has been put back."""
-        found = list(self._changed())
+        """Every attribute that holds a value of the program now, or a list of them; all have been put back."""
+        found = [Effect(*entry) for entry in self._entries() if any(map(is_of_program, _within(entry[3])))]
         for effect in found:
             effect.restore()
         return found
-
-    def put_back(self) -> list[Effect]:
-        """Put back every attribute that holds values of the program, or a list of them; gives those that were a tensor before."""
-        found = [
-            Effect(*entry)
-            for entry in self._entries()
-            if any(isinstance(v, Variable | TensorArray) for v in _within(entry[3]))
-        ]
-        for effect in found:
-            effect.restore()
-        return [effect for effect in found if isinstance(effect.before, Tensor)]
 
     def _entries(self) -> Iterator[tuple[Any, str, Any, Any]]:
         """Every attribute that is another object than before: owner, name, before, now."""
@@ -70,14 +69,13 @@ class Attributes:
                 if key != "_static_functions" and before.get(key, MISSING) is not value:
                     yield owner, key, before.get(key, MISSING), value
 
-    def _changed(self) -> Iterator[Effect]:
-        for owner, key, before, value in self._entries():
-            if isinstance(value, Variable):
-                yield Effect(owner, key, before, value)
-            elif isinstance(value, TensorArray) or any(isinstance(v, Variable) for v in _within(value)):
-                raise TraceError(
-                    f"{type(owner).__name__}.{key} was set to a list of values of the program; only a tensor can be kept there"
-                )
+
+def refuse_lists(effects: list[Effect]) -> None:
+    """Raise TraceError for attributes that were given more than a tensor: no run could set them."""
+    for effect in effects:
+        if not isinstance(effect.after, Variable):
+            why = f"{effect.label} was set to a list of values of the program; only a tensor can be kept there"
+            raise TraceError(why)
 
 
 def _within(value: Any) -> list[Any]:

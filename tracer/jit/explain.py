@@ -18,12 +18,12 @@ from ..static.control import nest
 from ..static.modes import Static
 from ..static.program import Guard
 from ..static.record import Recorder
-from .assumed import Assumed
 from .ast.calls import convert_or_leave, is_users
 from .ast.scan import Problem, scan
-from .concrete import call_recorded, inputs_of, refuse_arrays
-from .effects import Attributes, Effect
-from .function_call import Arguments, Parameters
+from .concrete import refuse_results
+from .effects import refuse_lists
+from .function_call import Parameters
+from .recorded import Recorded
 from .recording import finish
 from .static_function import StaticFunction
 
@@ -125,47 +125,35 @@ def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
 
 
 def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
-    parameters = Parameters(function)
-    arguments = parameters.with_specs(input_spec)
-    mode, assumed = Explaining(Recorder(), []), Assumed(owner)
-    mode.recorder.saw = assumed.saw
+    parameters, mode = Parameters(function), Explaining(Recorder(), [])
+    found = Recorded(mode, parameters.with_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        effects = _record(mode, function, parameters, arguments, owner)
-        _finish(mode, assumed, effects)
+        with instead(mode):
+            _record(mode, found, function, parameters)
+        try:
+            found.assumed.finish(found.effects)
+        except OarlockError as error:
+            mode.note(str(error))
     silent = [p for each in _functions(function, owner) for p in scan(each) if p.silent]
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
         if "is not converted" in text and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known:
             mode.note(text)
-    return Explanation(sorted({*mode.found, *silent}), assumed.guards(), True)
+    return Explanation(sorted({*mode.found, *silent}), found.assumed.guards(), True)
 
 
-def _record(
-    mode: Explaining, function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any
-) -> list[Effect]:
-    recorder, attributes = mode.recorder, Attributes(owner)
-    with instead(mode):
-        try:
-            leaves = inputs_of(recorder, arguments)[0]
-            made = call_recorded(function, parameters, arguments.rebuilt(leaves), recorder, owner)
-            refuse_arrays(nest.flatten(made)[0])
-            finish(recorder, made)
-        except OarlockError as error:
-            mode.note(str(error))
-        except Exception as error:
-            mode.note(f"{type(error).__name__}: {error}; what comes after it was not looked at{_place(error)}")
-        finally:
-            effects = attributes.taken()
-    return effects
-
-
-def _finish(mode: Explaining, assumed: Assumed, effects: list[Effect]) -> None:
+def _record(mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters) -> None:
     try:
-        assumed.finish(effects)
+        made = found.call(function, parameters)
+        refuse_lists(found.effects)
+        refuse_results(nest.flatten(made)[0])
+        finish(mode.recorder, made)
     except OarlockError as error:
         mode.note(str(error))
+    except Exception as error:
+        mode.note(f"{type(error).__name__}: {error}; what comes after it was not looked at{_place(error)}")
 
 
 def _place(error: Exception) -> str:

@@ -14,13 +14,17 @@ from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
+from ..static.plain import exactly
 
 Bound = dict[str, Any]
 
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each; kept: names of the inputs that are saved, None for all."""
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each.
+
+    kept: names of the inputs that are saved, None for all.
+    """
 
     nesting: Any
     leaves: list[Any]
@@ -60,7 +64,7 @@ def leaf_key(leaf: Any) -> Any:
         hash(leaf)
     except TypeError:
         return id(leaf)
-    return type(leaf), leaf
+    return type(leaf), exactly(leaf)
 
 
 def leaf_meta(leaf: Any) -> Meta | None:
@@ -120,15 +124,13 @@ class Parameters:
 def taken_apart(bound: Bound) -> Arguments:
     """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
     leaves, nesting = nest.flatten(bound)
-    names: list[str] = []
-    for name, value in bound.items():
-        names += _names(name, value)
-    return Arguments(nesting, leaves, names)
+    return Arguments(nesting, leaves, _names("", nesting))
 
 
-def _names(name: str, value: Any) -> list[str]:
-    if isinstance(value, dict):
-        return [n for key, item in value.items() for n in _names(str(key), item)]
-    if type(value) in (list, tuple) or hasattr(value, "_fields"):
-        return [n for i, item in enumerate(value) for n in _names(f"{name}_{i}", item)]
-    return [name]
+def _names(name: str, nesting: Any) -> list[str]:
+    if isinstance(nesting, int):
+        return [name]
+    _, inner = nesting
+    if isinstance(inner, dict):
+        return [n for key, item in inner.items() for n in _names(str(key), item)]
+    return [n for i, item in enumerate(inner) for n in _names(f"{name}_{i}", item)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,29 +14,44 @@ from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
 from ..static.input_spec import InputSpec, as_spec
-from .ast.calls import convert_or_leave
 from .function_call import Arguments, Parameters
 from .static_function import StaticFunction
 
 
 @dataclass
 class Method:
-    """A function to be saved.   name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as Python has it."""
+    """A function to be saved.   name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as Python has it;
+    called: whether the arguments are those of a call, whose batch is one of many.
+    """
 
     name: str
     plain: Callable[..., Any]
     owner: Layer | None
     arguments: Arguments
+    called: bool = False
 
     @property
     def parameters(self) -> Parameters:
         """The parameters of the function."""
         return Parameters(self.plain.forward if isinstance(self.plain, Layer) else self.plain)
 
-    def call(self, leaves: list[Any], converts: bool) -> Any:
-        """Call it with other leaves in its arguments.   converts: whether its source is converted first; a layer does that by itself"""
-        function = convert_or_leave(self.plain) if converts else self.plain
-        return self.parameters.call(function, self.arguments.rebuilt(leaves))
+    @property
+    def holder(self) -> Any:
+        """The layer or object whose method it is; None for a function."""
+        return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
+
+    def of_any_batch(self) -> Method | None:
+        """The same for calls with any number of rows; None where the arguments are not those of a call, or there are no rows."""
+        specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
+        rows = next((spec.shape[0] for spec in specs if spec.shape), -1)
+        if not self.called or rows < 0:
+            return None
+        leaves = [_without_rows(leaf, rows) for leaf in self.arguments.leaves]
+        return replace(self, arguments=replace(self.arguments, leaves=leaves), called=False)
+
+    def call(self, leaves: list[Any]) -> Any:
+        """Call it as Python has it, with other leaves in its arguments."""
+        return self.parameters.call(self.plain, self.arguments.rebuilt(leaves))
 
     @property
     def training(self) -> bool:
@@ -60,17 +75,17 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     owner = model._owner if isinstance(model, StaticFunction) else getattr(model, "__self__", None)
     layer = owner if isinstance(owner, Layer) else None
     if layer is not None and getattr(model, "__name__", "") == "forward":
-        return [Method("forward", layer, layer, _arguments(layer.forward, input_spec))]
+        return [_method("forward", layer, layer, layer.forward, input_spec)]
     plain = model.dygraph_function if isinstance(model, StaticFunction) else model
-    return [Method("forward", plain, layer, _arguments(model, input_spec))]
+    return [_method("forward", plain, layer, model, input_spec)]
 
 
 def _of_layer(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Method]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
-        yield Method("forward", layer, layer, _arguments(layer.forward, input_spec))
+        yield _method("forward", layer, layer, layer.forward, input_spec)
     for name in static_methods(layer):
         function = getattr(layer, name)
-        yield Method(name, function.dygraph_function, layer, _arguments(function, None))
+        yield _method(name, function.dygraph_function, layer, function, None)
 
 
 def static_methods(layer: Layer) -> list[str]:
@@ -85,6 +100,18 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
         specs = input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
         called = layer if name == "forward" else getattr(layer, name)
         yield Method(name, called, layer, Parameters(called).with_specs(_specs(specs)))
+
+
+def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any) -> Method:
+    called = isinstance(function, StaticFunction) and input_spec is None and not function.has_spec
+    return Method(name, plain, owner, _arguments(function, input_spec), called)
+
+
+def _without_rows(leaf: Any, rows: int) -> Any:
+    """A leaf whose first size is free, where that is the number of rows; a vector of one element is taken for a number."""
+    if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (rows,) or leaf.shape == (1,):
+        return leaf
+    return InputSpec([None, *leaf.shape[1:]], leaf.dtype, leaf.name)
 
 
 def _arguments(function: Any, input_spec: Any) -> Arguments:

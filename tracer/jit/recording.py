@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import TraceError
 from ..core.mode import instead
-from ..core.op import OPS, Meta
+from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.version import VERSION
 from ..nn.layer import Layer
 from ..static import tree
 from ..static.freed import freed
-from ..static.input_spec import InputSpec
-from ..static.modes import Static, Trace, refuse_half
-from ..static.names import Namer
+from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
 from ..static.variable import Variable
-from .asserted import asserted
-from .ast.calls import convert_or_leave
-from .effects import Attributes
 
-if TYPE_CHECKING:
-    from .methods import Method
-
-PRODUCER = "oarlock 0.1.0"
+PRODUCER = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # what becomes of assumptions
 
 
@@ -37,7 +30,8 @@ class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
     given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
-    decided: variables and axes whose sizes Python did more with than compute, where that was watched.
+    decided: variables and axes whose sizes Python did more with than compute, where that was watched;
+    shapes: of inputs that are known to work, without values; undo: puts back what a call of the function changes in Python.
     """
 
     program: Program
@@ -48,6 +42,8 @@ class Recording:
     dropped: list[Guard] = field(default_factory=list)
     asserts: bool = False
     decided: set[tuple[str, int]] = field(default_factory=set)
+    shapes: list[tuple[int, ...]] = field(default_factory=list)
+    undo: Callable[[], object] = bool  # nothing
 
     @property
     def contract(self) -> Contract:
@@ -103,13 +99,6 @@ class State:
             if id(t) not in kept and (owner.__dict__.get(key) is not t or t.array is not array)
         ]
 
-    def restore(self) -> list[str]:
-        """Put back what was replaced by a Variable; gives the names."""
-        lost = [(owner, key, t) for owner, key, t, _ in self.held if isinstance(owner.__dict__.get(key), Variable)]
-        for owner, key, tensor in lost:
-            setattr(owner, key, tensor)
-        return [self.names[id(t)] for _, _, t in lost]
-
 
 def structured_names(layer: Layer) -> dict[int, str]:
     """The structured name of every parameter and buffer, by id."""
@@ -153,7 +142,7 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
     mode = Trace(recorder, decided=set() if watches else None)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = finish(recorder, _some(outputs))
+        contract = finish(recorder, some(outputs))
     held = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -162,76 +151,12 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = recording_of(layer, recorder, described(freed(recorder.program, contract.guards), contract))
     recording.given, recording.dropped, recording.decided = given, dropped, held
-    written = {name for op in recording.program.block.ops for name in op.output_names()}
+    written = recording.program.written()
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
     return outputs, recording
 
 
-class Together:
-    """The values that the programs of one model share, under the same name in each."""
-
-    def __init__(self) -> None:
-        self._namer = Namer()
-        self._known: dict[int, str] = {}
-        self._alive: list[Tensor] = []
-
-    def recorder(self) -> Recorder:
-        """A recorder for the next program."""
-        return Recorder(namer=self._namer.beside(self._known.values()), known=self._known)
-
-    def add(self, recorder: Recorder) -> None:
-        """What a recorder took from outside has its name from now on."""
-        self._known.update({id(t): name for name, t in recorder.scope.items()})
-        self._alive += recorder.scope.values()
-
-
-def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
-    """Run a method on names only.   guards: whether what it asserts is an assumption of the program."""
-    recorder, owner = together.recorder(), method.owner
-    leaves = [
-        _variable(recorder, n, leaf) for n, leaf in zip(method.arguments.names, method.arguments.leaves, strict=True)
-    ]
-    with instead(Static(recorder, convert_or_leave)), untouched(owner, recorder):
-        with named_layers(owner, recorder) if owner is not None else nullcontext():
-            outputs = method.call(leaves, converts=True)
-        checks, asserts = asserted(recorder.program, method.name)
-        for guard in checks if guards == CHECK else []:
-            recorder.assume(guard)
-        contract = finish(recorder, _some(outputs))
-    together.add(recorder)
-    made = recording_of(owner, recorder, described(recorder.program, contract))
-    made.asserts = asserts
-    return made
-
-
-def _variable(recorder: Recorder, name: str, leaf: Any) -> Any:
-    if not isinstance(leaf, InputSpec):
-        return leaf
-    made = Variable(recorder.feed(leaf.name or name, Meta(leaf.shape, leaf.dtype.np)))
-    recorder.bind(made, made.name)
-    return made
-
-
-@contextmanager
-def untouched(owner: Layer | None, recorder: Recorder) -> Iterator[None]:
-    """Put back what the body sets in a layer.   Raises TraceError where that is more than a note of the last call."""
-    if owner is None:
-        yield
-        return
-    state, attributes = State(owner), Attributes(owner)
-    lost: list[str] = []
-    try:
-        yield
-    finally:
-        lost += state.restore()
-        lost += [effect.label for effect in attributes.put_back() if recorder.knows(effect.before)]
-    if lost:
-        raise TraceError(
-            f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
-        )
-
-
-def _some(outputs: Any) -> Any:
+def some(outputs: Any) -> Any:
     """The outputs.   Raises TraceError where no tensor is among them: a file without outputs is of no use."""
     if not tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer gives no tensor; there is nothing to record")

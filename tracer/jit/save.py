@@ -22,7 +22,8 @@ from ..static.program import Arg, Program
 from ..static.prune import prune
 from ..static.variable import Variable
 from .methods import Method, methods_of
-from .recording import CHECK, DROP, Recording, Together, for_inference, record
+from .recording import CHECK, DROP, Recording, for_inference
+from .stateless import Together, record
 from .switches import as_python
 from .verify import Reference, run_compiled
 from .written import Model, write_all
@@ -44,13 +45,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which PaddlePaddle reads as well.
 
     input_spec: one InputSpec (or Tensor, whose shape is taken) per argument of forward; None in a shape is a size that may
-    differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before.
+    differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before: then it is
+    that of the call, with any number of rows if Python does not need it.
     Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
     files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep, variables or names.
     guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is refused.
     combine_params: all values in `path`.pdiparams, none in files of methods.   skip_forward: leave out a forward that is not of to_static.
     Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and clip_extra say.   Raises TraceError where
-    Python control flow depends on a value, VerifyError where the files would not give what the layer gives; then nothing is written.
+    Python control flow depends on a value, or a call on the one before, VerifyError where the files would not give what the layer
+    gives; then nothing is written.
     """
     unknown = configs.keys() - set(CONFIGS)
     if unknown:
@@ -123,9 +126,9 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         return interpreted(recording)
 
     def eager(tensors: list[Tensor]) -> list[Any]:
-        given = dict(zip(places, tensors, strict=True))
-        with no_grad(), as_python(), _refusals(recording):
-            found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)], converts=False)
+        given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
+        with no_grad(), as_python(), _one_call(recording):
+            found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
@@ -133,16 +136,20 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
 
 
 @contextmanager
-def _refusals(recording: Recording) -> Iterator[None]:
-    """What a method with asserts raises says that made-up inputs do not fit."""
+def _one_call(recording: Recording) -> Iterator[None]:
+    """A call that leaves Python as it was.   What a method with asserts or of a number of rows that we chose raises says that
+    made-up inputs do not fit; so does a variable without a value, as after a loop of no round.
+    """
     try:
         yield
     except OarlockError:
         raise
     except Exception as error:
-        if not recording.asserts:
+        if not (recording.asserts or recording.shapes or isinstance(error, NameError)):
             raise
         raise OpError(f"{type(error).__name__}: {error}") from error
+    finally:
+        recording.undo()
 
 
 def _array(value: Any, output: Arg) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.plain import PLAIN, exactly, identical
 
 MISSING = object()
-PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps
 DEPTH = 3
 CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -36,10 +36,8 @@ class Plain(Snapshot):
     """A number, a string, None or the like."""
 
     def same(self, now: Any) -> bool:
-        """By type and value; NaN is NaN."""
-        if now is self.value:
-            return True
-        return type(now) is type(self.value) and (bool(now == self.value) or repr(now) == repr(self.value) == "nan")
+        """By type and value."""
+        return identical(now, self.value)
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class Mapping(Snapshot):
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            key == wanted and item.same(value)
+            (key is wanted or _one_key(key, wanted)) and item.same(value)
             for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
 
@@ -91,11 +89,11 @@ class Mapping(Snapshot):
 class Members(Snapshot):
     """A set, by its members."""
 
-    members: frozenset[Any]
+    members: Hashable
 
     def same(self, now: Any) -> bool:
         """Any set of the same members."""
-        return isinstance(now, set | frozenset) and now == self.members
+        return isinstance(now, set | frozenset) and exactly(frozenset(now)) == self.members
 
 
 @dataclass(frozen=True)
@@ -109,13 +107,22 @@ class Large(Snapshot):
         return now is self.value and len(now) == self.count
 
 
+def _one_key(key: Any, wanted: Any) -> bool:
+    return type(key) is type(wanted) and exactly(key) == exactly(wanted)
+
+
 def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
     """What a value is now."""
     if isinstance(value, PLAIN):
         return Plain(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.copy()) if value.dtype != object else Snapshot(value)
-    return _of_container(value, depth) if type(value) in CONTAINERS else Snapshot(value)
+    return _of_container(value, depth) if is_container(value) else Snapshot(value)
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from one."""
+    return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(OURS)
 
 
 def _of_container(value: Any, depth: int) -> Snapshot:
@@ -125,22 +132,27 @@ def _of_container(value: Any, depth: int) -> Snapshot:
         return Mapping(value, tuple((k, snapshot(v, depth - 1)) for k, v in value.items()))
     if isinstance(value, list | tuple):
         return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
-    return Members(value, frozenset(value))
+    return Members(value, exactly(frozenset(value)))
 
 
 def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """A value and what its containers hold."""
     yield value
-    if depth and type(value) in (list, tuple, dict) and len(value) <= MANY:
+    if depth and is_container(value) and not isinstance(value, set | frozenset) and len(value) <= MANY:
         for item in value.values() if isinstance(value, dict) else value:
             yield from reachable(item, depth - 1)
 
 
 def restored(before: Snapshot) -> None:
-    """Give a list or dict the elements back that it had."""
-    if isinstance(before, Sequence) and isinstance(before.value, list):
-        before.value[:] = [item.value for item in before.items]
+    """Give a list or dict the elements back that it had, and so with those inside of it."""
+    if isinstance(before, Sequence):
+        for item in before.items:
+            restored(item)
+        if isinstance(before.value, list):
+            before.value[:] = [item.value for item in before.items]
     elif isinstance(before, Mapping):
+        for _, item in before.items:
+            restored(item)
         before.value.clear()
         before.value.update((key, item.value) for key, item in before.items)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, warn, with_user_line
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.control.values import is_number
 from ..static.graph.program import Program
 from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
@@ -63,6 +63,10 @@ class ProgramCache:
             raise OpError("program_cache: no program was made so far")
         return self._last
 
+    def of(self, key: Any) -> list[ConcreteProgram]:
+        """Those of a key, the newest last."""
+        return self._programs.get(key, [])
+
     def concrete_programs(self) -> list[ConcreteProgram]:
         """All of them."""
         return [program for programs in self._programs.values() for program in programs]
@@ -93,6 +97,7 @@ class StaticFunction:
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
+        self._numbers: dict[Any, set[Any]] = {}  # those that programs were made for, by the rest of the call
         functools.update_wrapper(self, function)
 
     @property
@@ -157,26 +162,40 @@ class StaticFunction:
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
             _check_fits(self._parameters.name, wanted, arguments)
-        key = (wanted.key(), self._is_training(), state.mode.tape and self._is_training(), state.mode.key())
+        key = self._key(wanted)
         found = self._cache.few(key, lambda: self._build(wanted))
-        if found is None:
-            self._warn_of_changes()
+        if found is None and not self._warned:
+            self._warned = True
+            name = self._cache.of(key)[-1].assumed.broken()
+            why = f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+            warn(f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside of the function")
         return found
 
-    def _warn_of_changes(self) -> None:
-        if not self._warned:
-            self._warned = True
-            name = self._cache.last()[1].assumed.broken()
-            warnings.warn(
-                f"{self._parameters.name}: '{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python. "
-                "Give it as a tensor, or change it outside of the function",
-                stacklevel=4,
-            )
+    def _key(self, arguments: Arguments) -> tuple[Any, ...]:
+        """What calls share that one program serves, as far as arguments and modes say."""
+        training = self._is_training()
+        return arguments.key(), training, state.mode.tape and training, state.mode.key()
+
+    def _made_for(self, arguments: Arguments) -> ConcreteProgram:
+        """The program for some arguments, made if there is none, however many there are."""
+        return self._cache.get(self._key(arguments), lambda: self._build(arguments))
 
     def _build(self, arguments: Arguments) -> ConcreteProgram:
         function = self.dygraph_function
         show_code(function)
+        self._count_numbers(arguments)
         return build(function, self._parameters, arguments, self._owner)
+
+    def _count_numbers(self, arguments: Arguments) -> None:
+        """Warn once where programs are made for one number after the other."""
+        nesting, keys = arguments.key()
+        for i, leaf in enumerate(arguments.leaves):
+            if is_number(leaf):
+                numbers = self._numbers.setdefault((nesting, i, keys[:i], keys[i + 1 :]), set())
+                numbers.add(keys[i])
+                if len(numbers) == MOST:
+                    why = f"{MOST} programs were made that differ in the number '{arguments.names[i]}' only"
+                    warn(f"{self._parameters.name}: {why}, and each further one makes another. Give it as a tensor")
 
     def _is_training(self) -> bool:
         if self._training is not None:
@@ -196,24 +215,18 @@ class StaticFunction:
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Recording]:
         """The program for such arguments, Tensors or InputSpecs, and its recording."""
-        arguments = self._parameters.bind(args, kwargs)
-        concrete = self._cache.get(
-            (arguments.key(), self._is_training(), False, state.mode.key()), lambda: self._build(arguments)
-        )
+        concrete = self._made_for(self._parameters.bind(args, kwargs))
         return concrete, concrete.recording
 
     def concrete_program_specify_input_spec(self, input_spec: Any = None, with_hook: bool = False) -> ConcreteProgram:
         """The program for `input_spec`, by default the spec it was made with, else the program made last."""
         specs = self._input_spec if input_spec is None else input_spec
-        if specs is None:
-            if not len(self._cache):
-                why = "it was not called so far, and has no input_spec; give one, or call it first"
-                raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
-            return self._cache.last()[1]
-        arguments = self._parameters.with_specs(specs)
-        return self._cache.get(
-            (arguments.key(), self._is_training(), False, state.mode.key()), lambda: self._build(arguments)
-        )
+        return self._last() if specs is None else self._made_for(self._parameters.with_specs(specs))
+
+    @property
+    def has_spec(self) -> bool:
+        """Whether it was made with an input_spec."""
+        return self._input_spec is not None
 
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
         """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the call that made the last program."""
@@ -222,10 +235,14 @@ class StaticFunction:
             return self._some(specs)
         if specs is not None:
             return self._parameters.with_specs(specs)
+        return self._last().arguments
+
+    def _last(self) -> ConcreteProgram:
+        """The program that was made last."""
         if not len(self._cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
-        return self._cache.last()[1].arguments
+        return self._cache.last()[1]
 
     def _some(self, specs: Any) -> Arguments:
         """The arguments where `specs` name some of those that it was made with: the others are no inputs of what is saved."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
@@ -50,7 +49,7 @@ class TracedLayer:
             recording = relaxed(recording, trace(layer, _listed(again), guards, watches=True)[1])
         if recording.changed:
             why = f"forward changes {recording.changed}; the trace does not, it keeps nothing from call to call"
-            warnings.warn(f"TracedLayer.trace: {why}", stacklevel=2)
+            warn(f"TracedLayer.trace: {why}")
         return outputs, TracedLayer(recording)
 
     @property

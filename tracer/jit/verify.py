@@ -11,11 +11,11 @@ import numpy as np
 
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
-from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..loader.engine import Engine, UnsupportedError
+from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
 from ..loader.params import load_params
+from ..static.blocks import draws_random
 from ..static.compiled import Compiled
 from ..static.program import Arg, Kind, Program
 from ..static.unsupported import Unsupported
@@ -62,14 +62,17 @@ def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
-def examples(inputs: Sequence[Arg], given: Sequence[Tensor]) -> Iterator[list[Tensor]]:
-    """Inputs to try: given ones first, then random ones, with integers of one kind after the other."""
+def examples(
+    inputs: Sequence[Arg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
+) -> Iterator[list[Tensor]]:
+    """Inputs to try: given ones first, then random ones, with integers of one kind after the other; those of known shapes come last."""
     rng = np.random.default_rng(0)
     if given:
         yield list(given)
     whole = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
     for integers in INTEGERS if whole else INTEGERS[:1]:
-        for shapes in shapes_to_try(inputs, given) if has_free_sizes(inputs) else [[a.shape for a in inputs]]:
+        free = shapes_to_try(inputs, given) if has_free_sizes(inputs) else [[a.shape for a in inputs]]
+        for shapes in (*free, *([list(known)] if known and len(known) == len(inputs) else [])):
             yield [example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
 
 
@@ -102,21 +105,21 @@ def said(found: Any, wanted: Any) -> str:
 
 def verify(
     program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], reference: Reference,
-    given: Sequence[Tensor] = (),
+    given: Sequence[Tensor] = (), known: Sequence[tuple[int, ...]] = (),
 ) -> str:  # fmt: skip
     """Run files and reference side by side; gives one line on what was found.   Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, those of a trace.   Sizes that the reference refuses, or that break an assumption of
-    the trace, are passed over.
+    given: inputs that are known to work, those of a trace; known: the shapes of such.   Sizes that the reference refuses, or that
+    break an assumption of the trace, are passed over.
     """
     assert program.contract is not None
-    if any(op.type in OPS and OPS[op.type].facts.random for b in program.blocks for op in b.ops):
+    if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
-    for tried_inputs in examples(program.contract.inputs, given):
+    for tried_inputs in examples(program.contract.inputs, given, known):
         tensors = tried_inputs
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
         try:
@@ -174,13 +177,14 @@ def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any
     """What runs the files, and how the record of the verification calls it: the engine, or the interpreter where ops are missing."""
     try:
         return Engine(pdmodel, params, cache_dir="none"), ""  # files that are about to be renamed
-    except UnsupportedError as error:
+    except (UnsupportedError, EngineError) as error:
         try:
             found = FileInterpreter(pdmodel, params)
         except Unsupported:
             raise error from None
-        why = str(error).splitlines()[1].strip()
-    warnings.warn(f"verify: by the interpreter, as the engine does not have all ops: {why}", stacklevel=5)
+        lacks = "does not have all ops" if isinstance(error, UnsupportedError) else "cannot run the files"
+        why = first_reason(error)
+    warnings.warn(f"verify: by the interpreter, as the engine {lacks}: {why}", stacklevel=5)
     return found, "by the interpreter "
 
 
@@ -241,7 +245,7 @@ def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     What nobody reads is left out: the engine need not have it, such as the statistics of a norm that keeps its own.
     """
     declared = program.block.vars
-    read = {name for b in program.blocks for op in b.ops for name in op.input_names()}
+    read = {name for op in program.ops() for name in op.input_names()}
     written = [name for op in program.block.ops if op.type not in ("feed", "fetch") for name in op.output_names()]
     last = reversed(dict.fromkeys(reversed(written)))
     return [n for n in last if n in read and n not in scope and n in declared and declared[n].kind == Kind.DENSE]

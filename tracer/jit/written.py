@@ -92,7 +92,7 @@ def _verify(model: Model, params: Path | None, places: dict[str, Path], files: F
     path = model.prefix + ".pdmodel"
     model.recording.contract.verified = verify(
         model.program, files[path], None if params is None else str(params), model.recording.scope, model.reference,
-        model.recording.given,
+        model.recording.given, model.recording.shapes,
     )  # fmt: skip
     with named(path):
         Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))

@@ -34,18 +34,31 @@ def snake_case(name: str) -> str:
 changes = [0]  # how many attributes of layers were set so far: whoever remembers some need not look while it stays
 
 
+def _next_change() -> int:
+    changes[0] += 1
+    return changes[0]
+
+
 class Hooks(list[Callable[..., Any]]):
-    """The hooks of a layer; a change of them counts as one of its attributes."""
+    """The hooks of a layer.   changed_at: the number of the last change of them, which counts as one of the layer."""
+
+    changed_at = 0
 
     def append(self, hook: Callable[..., Any]) -> None:
         """Add one."""
-        changes[0] += 1
+        self.changed_at = _next_change()
         super().append(hook)
 
     def remove(self, hook: Callable[..., Any]) -> None:
         """Take one away."""
-        changes[0] += 1
+        self.changed_at = _next_change()
         super().remove(hook)
+
+
+def changed_at(layer: Layer) -> int:
+    """The number among all `changes` that the last one of a layer itself has: of its attributes, tables and hooks."""
+    members = layer.__dict__
+    return max(members.get("_changed_at", 0), layer._pre_hooks.changed_at, layer._post_hooks.changed_at)
 
 
 class Layer:
@@ -89,7 +102,7 @@ class Layer:
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__
-        changes[0] += 1
+        changes[0] = members["_changed_at"] = changes[0] + 1
         if isinstance(value, Parameter):
             self._own("_parameters", name)[name] = value
         elif isinstance(value, Layer):
@@ -124,6 +137,7 @@ class Layer:
         self._buffers.pop(name, None)
 
     def __delattr__(self, name: str) -> None:
+        self.__dict__["_changed_at"] = _next_change()
         for table in (self._parameters, self._buffers, self._sub_layers):
             table.pop(name, None)
         object.__delattr__(self, name)
@@ -159,7 +173,7 @@ class Layer:
         """Register a parameter under `name`; None leaves a place for one."""
         if parameter is None:
             self._parameters[name] = None
-            self.__dict__[name] = None
+            self.__dict__.update({name: None, "_changed_at": _next_change()})
         else:
             setattr(self, name, parameter)
         return parameter
@@ -179,7 +193,7 @@ class Layer:
             self._non_persistable.discard(name)
         else:
             self._non_persistable.add(name)
-        self.__dict__[name] = tensor
+        self.__dict__.update({name: tensor, "_changed_at": _next_change()})
 
     # -- walks --------------------------------------------------------------------------------------------------
 

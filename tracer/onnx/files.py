@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.errors import FileError, OpError, VerifyError
-from ..core.op import OPS
 from ..export.save import atomic_write
 from ..jit.verify import difference, said, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
+from ..static.blocks import draws_random
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
@@ -125,7 +125,7 @@ def session(path: Path) -> Any:
 def compared(files: ModelFiles, path: Path) -> str:
     """Run the file and the model on the same made-up inputs."""
     raw = session(path)
-    if any(op.type in OPS and OPS[op.type].facts.random for b in files.program.blocks for op in b.ops):
+    if draws_random(files.program):
         return "it loads; it draws random numbers, so results were not compared"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..core.op import OPS
 from .attrs import block_indices, var_names
-from .program import Block, OpDesc, Program
+from .program import Block, Kind, OpDesc, Program
 
 EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
+EFFECTS = frozenset({"print", "assert", "py_func"})  # ops that are there for what they do, not for what they give
+HOLDERS = {
+    "feed": Kind.FEED,
+    "fetch": Kind.FETCH,
+}  # ops that hand values in and out, with the kind of what they do it by
+
+
+def draws_random(program: Program) -> bool:
+    """Whether any op of a program draws random numbers."""
+    return any(op.type in OPS and OPS[op.type].facts.random for op in program.ops())
 
 
 def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
@@ -36,6 +47,35 @@ def block_writes(program: Program, block: Block) -> list[str]:
     return _outside(program, block, OpDesc.output_names)
 
 
+def op_touches(program: Program, op: OpDesc) -> set[str]:
+    """Every name that an op and its blocks read from outside, or write there: what a block overwrites may be left as it was."""
+    found = set(op_reads(op))
+    for attr in op.attrs.values():
+        for index in block_indices(attr):
+            block = program.blocks[index]
+            found.update(block_reads(program, block), block_writes(program, block))
+    return found - {EMPTY}
+
+
+def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
+    """The names that are read when nothing has written them in this run."""
+    found: set[str] = set()
+    known: set[str] = set()
+
+    def walk(ops: list[OpDesc], known: set[str]) -> None:
+        for op in ops:
+            if op.type in HOLDERS:
+                continue
+            found.update(n for n in op.input_names() if n not in known)
+            for attr in op.attrs.values():
+                for index in block_indices(attr):
+                    walk(program.blocks[index].ops, set(known))
+            known.update(op.output_names())
+
+    walk(program.block.ops, known)
+    return found | (set(fetches) - known)
+
+
 def _outside(program: Program, block: Block, names_of: object) -> list[str]:
     found: dict[str, None] = {}
     for op in block.ops:
@@ -52,7 +92,7 @@ def paddle_gradient_ops(program: Program) -> list[OpDesc]:
     Ours run a block inside of that one, and so see what it declares.
     """
     bodies, found = set(), []
-    for op in (op for block in program.blocks for op in block.ops):
+    for op in program.ops():
         index = op.attr("sub_block")
         if op.type not in ("while_grad", "conditional_block_grad"):
             bodies.add(index)

@@ -10,11 +10,12 @@ import numpy as np
 from ..core import place as places
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
+from .blocks import HOLDERS
 from .feeding import arrays_of, check_feed
 from .graph.compiled_program import CompiledProgram
 from .graph.defaults import default_main_program
 from .graph.program import Program
-from .prune import HOLDERS, prune
+from .prune import prune
 from .running import Ready
 from .scope import Scope, current_scope
 from .variable import Variable

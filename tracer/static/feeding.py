@@ -58,7 +58,7 @@ def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     )
     if not wanted - feed.keys():
         return
-    read = {n for block in program.blocks for op in block.ops if op.type != "feed" for n in op.input_names()}
+    read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}
     for name in sorted((wanted & read) - feed.keys()):
         yield f"'{name}' is not fed ({_declared(program.block.vars[name])})"
 

@@ -7,10 +7,9 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ..core.tensor import Tensor
+from .blocks import EMPTY
 from .modes import Static
 from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .variable import Variable
-from .verify import EMPTY
 
 BLOCKS = (AttrType.BLOCK, AttrType.BLOCKS)
 
@@ -46,9 +45,7 @@ class _Inline:
         for name in self._program.fetches():
             desc = self._recorder.var(self._names[0, name])
             assert desc is not None
-            made = Variable(desc)
-            self._recorder.bind(made, desc.name)
-            found.append(made)
+            found.append(self._recorder.variable(desc))
         return found
 
     def _declare(self, block: Block) -> None:

@@ -11,7 +11,7 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.tensor import Tensor
 from .compiled import Piece, lowered
-from .compiled.plan import Plan, all_writes
+from .compiled.plan import all_writes
 from .program import Program
 from .unsupported import Unsupported
 
@@ -29,8 +29,8 @@ class Interpreter:
         written = set(all_writes(plan.steps))
         self._loads = [name for name in scope if plan.cell(name) is not None and name not in self.feeds]
         self._stores = [name for name in self._loads if plan.cell(name) in written]
-        inputs = [_cell(plan, name) for name in (*self.feeds, *self._loads)]
-        outputs = [_cell(plan, name) for name in (*self.fetches, *self._stores)]
+        inputs = [plan.place(name) for name in (*self.feeds, *self._loads)]
+        outputs = [plan.place(name) for name in (*self.fetches, *self._stores)]
         self._piece = Piece(plan, plan.steps, inputs, outputs, tensors=True)
 
     def run(self, feed: Mapping[str, Tensor]) -> list[Tensor]:
@@ -43,8 +43,3 @@ class Interpreter:
             for name, tensor in zip(self._stores, made[len(self.fetches) :], strict=True):
                 self.scope[name].array = tensor.array
         return list(made[: len(self.fetches)])
-
-
-def _cell(plan: Plan, name: str) -> str:
-    """The local of a variable; a new one where no op touches it."""
-    return plan.cells.setdefault((0, name), f"u{len(plan.cells)}")

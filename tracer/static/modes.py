@@ -18,7 +18,7 @@ from .record import Recorder, recorded_slots
 from .variable import Half, Variable
 from .watched import WatchedShape
 
-OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
+OUTSIDE = "a parameter or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
@@ -118,17 +118,25 @@ class Static(Mode):
         if self.tape:
             self.recorder.cuts.append(with_user_line(why))
 
-    def gradients(
-        self, roots: list[Any], wanted: list[Any], given: list[Any], barred: list[Any], again: bool
-    ) -> list[Any]:  # fmt: skip
-        """See Mode.gradients."""
-        from .backward.inside import gradients_inside  # it writes its ops in this mode  # noqa: PLC0415
-
-        return gradients_inside(self.recorder, roots, wanted, given, barred, again)
-
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)
+
+    def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
+        """See Mode.gradients."""
+        if self.builder is not None:  # a program that is written by hand has functions of its own for that
+            return None
+        if len(self.recorder.open) > 1:
+            raise TraceError(
+                with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
+            )
+        from .backward import gradients  # noqa: PLC0415 - which writes ops in this mode
+
+        start = len(self.recorder.block.ops)
+        found = gradients(roots, wanted, given, barred)
+        for op in self.recorder.block.ops[start:]:
+            op.attrs.pop("op_role", None)  # a part of the program forward
+        return found
 
     def with_tape(self, tape: bool) -> Static:
         """The same recording; in one to train, no gradients flow through what is recorded without a tape."""
@@ -182,27 +190,33 @@ class Static(Mode):
         desc = self.recorder.new_output(op, slot, args, meta)
         if self.trains and not self.tape and not desc.persistable:
             desc.stop_gradient = True
-        made = Variable(desc)
-        self.recorder.bind(made, made.name)
-        return made
+        return self.recorder.variable(desc)
 
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
-            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
-        made = Variable(tensor.desc)
-        self.recorder.bind(made, tensor.desc.name)
-        return made
+            self._refuse_outside(tensor)
+            return tensor
+        return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become."""
-        assert isinstance(tensor, Variable)
+        """See Mode.become.   A buffer is written at the end of each run."""
         assert isinstance(made, Variable)
+        if not isinstance(tensor, Variable):
+            self._refuse_outside(tensor)
+            name = self.recorder.name_of(tensor)
+            self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
+            return
         for inner in self.recorder.open[1:]:
             inner.changed.setdefault(id(tensor), (tensor, tensor.desc))
         tensor.desc = made.desc
         tensor.name = made.desc.name
         self.recorder.bind(tensor, made.desc.name)
+
+    def _refuse_outside(self, tensor: Tensor) -> None:
+        """Raise TraceError for a tensor from outside that no program may write: one that wants gradients, or beside one written by hand."""
+        if self.builder is not None or not (tensor.stop_gradient or not self.tape):
+            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape; looking at a size that is not known gives a value of the program."""

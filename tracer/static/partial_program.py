@@ -12,11 +12,12 @@ from ..core import native
 from ..core._tape import Node
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
-from ..core.op import OPS, AttrSpec, Facts, Op, Slot
+from ..core.op import AttrSpec, Facts, Op, Slot
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
 from .backward import differentiate
 from .backward.reach import Reach, differentiable
+from .blocks import draws_random
 from .compiled import Piece, lowered
 from .compiled.live import mark, needed
 from .compiled.plan import Plan, Step
@@ -50,7 +51,7 @@ class PartialProgram:
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.held = [name for name in self.scope if self.program.var(name) is not None]
         self._tensors = [self.scope[name] for name in self.held]
-        written = {name for block in self.program.blocks for op in block.ops for name in op.output_names()}
+        written = program.written()
         self.stores = [name for name in self.held if name in written] if stores else []
         self._changed = [self.scope[name] for name in self.stores]
         self._ways: dict[tuple[Stops | None, bool], Way] = {}
@@ -112,8 +113,8 @@ class Way:
         self._backs: dict[tuple[bool, ...], Back] = {}
         if not self.differentiable:
             plan = lowered(of.program)
-            outputs = [_cell(plan, n) for n in (*of.fetches, *of.stores)]
-            self.forward = Piece(plan, plan.steps, [_cell(plan, n) for n in names], outputs)
+            outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
+            self.forward = Piece(plan, plan.steps, [plan.place(n) for n in names], outputs)
             return
         self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
         back = self._backs[self.full] = Back(self, self.full, None)
@@ -151,7 +152,7 @@ class Way:
 
     def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
         """The same as a program that is called in turn, so that they can be differentiated again."""
-        if any(OPS[op.type].facts.random for b in self.of.program.blocks for op in b.ops if op.type in OPS):
+        if draws_random(self.of.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         back = Back(self, tuple([g is not None for g in grads]), None)
@@ -174,9 +175,9 @@ class Back:
         self.results = [gradients[name].name for name in found]
         self._plan: Plan = lowered(self.program)
         at = _first_back(self._plan.steps)
-        outputs = [_cell(self._plan, name) for name in self.results]
+        outputs = [self._plan.place(name) for name in self.results]
         self._ahead, behind = self._plan.steps[:at], needed(self._plan.steps[at:], set(outputs))
-        given = [_cell(self._plan, name) for name in self.grads]
+        given = [self._plan.place(name) for name in self.grads]
         live = mark(behind, set(outputs), lambda _: False) - set(given)
         known = {cell: key for key, cell in self._plan.cells.items()}
         if kept is None:
@@ -196,11 +197,8 @@ class Back:
         for name, arrived in zip(self._way.of.fetches, self.arrived, strict=True):
             if arrived:
                 var = self.program.block.vars[name]
-                made = Variable(
-                    recorder.declare(recorder.namer.fresh(f"{name}@GRAD"), Variable(var).meta, need_check_feed=True)
-                )
-                recorder.bind(made, made.name)
-                targets[name] = made
+                fresh = recorder.namer.fresh(f"{name}@GRAD")
+                targets[name] = recorder.variable(recorder.declare(fresh, Variable(var).meta, need_check_feed=True))
         with pushed(Static(recorder)):
             found = differentiate(recorder, targets, self._way.wanted)
         return [v.name for v in targets.values() if v is not None], found
@@ -208,9 +206,9 @@ class Back:
     def forward(self) -> Piece:
         """The program without the way back, which gives outputs, what it updates, and what is kept."""
         of, plan = self._way.of, self._plan
-        outputs = [_cell(plan, n) for n in (*of.fetches, *of.stores)]
+        outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
         cells = [plan.cells[key] for key in self.kept]
-        return Piece(plan, self._ahead, [_cell(plan, n) for n in self._way.names], [*outputs, *cells])
+        return Piece(plan, self._ahead, [plan.place(n) for n in self._way.names], [*outputs, *cells])
 
     def as_program(self) -> Program:
         """The whole as a program of inputs and arriving gradients that gives the gradients."""
@@ -229,11 +227,6 @@ def _first_back(steps: Sequence[Step]) -> int:
         if step.desc.attr("op_role", 0) & 1:
             return i
     return len(steps)
-
-
-def _cell(plan: Plan, name: str) -> str:
-    """The cell of a variable; a new one where no op touches it."""
-    return plan.cells.setdefault((0, name), f"u{len(plan.cells)}")
 
 
 def _node_op(way: Way) -> Op:

@@ -154,6 +154,14 @@ class Program:
         """The outermost block."""
         return self.blocks[0]
 
+    def ops(self) -> Iterator[OpDesc]:
+        """The ops of all blocks."""
+        return (op for block in self.blocks for op in block.ops)
+
+    def written(self) -> set[str]:
+        """The names that ops write, whatever block they are in."""
+        return {name for op in self.ops() for name in op.output_names()}
+
     def var(self, name: str, block: int = 0) -> VarDesc | None:
         """The declaration of `name` seen from `block`, enclosing blocks included."""
         at = block

@@ -7,11 +7,8 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ..core.errors import OpError
-from .attrs import block_indices, var_names
+from .blocks import EFFECTS, EMPTY, HOLDERS, block_reads, block_writes, inner_blocks, op_reads, op_touches
 from .program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
-from .verify import EMPTY
-
-HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
 
 
 def feed_op(name: str, col: int) -> OpDesc:
@@ -31,22 +28,63 @@ def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str], spare:
     feed that nothing needs unless `spare` ones are welcome, and every input that would be needed besides.
     """
     _judge_names(program, feeds, fetches)
+    program = _with_lean_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed(program, feeds, [*fetches, *guarded])
     _judge_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
     return _assemble(program, ops, feeds, fetches)
 
 
-EFFECTS = frozenset({"print", "assert", "py_func"})  # ops that are there for what they do, not for what they give
-
-
 def without_dead_ops(program: Program) -> Program:
     """The program without ops that neither its outputs nor the values that it keeps need; its inputs stay, needed or not."""
+    program = _with_lean_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feeds(), program.fetches()
     ops, _ = _needed(program, feeds, [*fetches, *guarded, *kept])
     return _assemble(program, ops, feeds, fetches)
+
+
+BODIES = {
+    "conditional_block": "Input",
+    "while": "X",
+}  # ops that run a block, with the slot of what it takes from outside
+
+
+def _with_lean_blocks(program: Program) -> Program:
+    """The program without ops in blocks whose results nobody reads.   As it is where other ops run blocks, such as those that look into others."""
+    if len(program.blocks) == 1 or any(
+        op.type not in BODIES and any(inner_blocks(program, op)) for op in program.ops()
+    ):
+        return program
+    made = replace(program, blocks=[deepcopy(block) for block in program.blocks])
+    for block in reversed(made.blocks[1:]):  # a block comes before those inside of it
+        block.ops = _lean(made, block)
+        used = {name for op in block.ops for name in (*op_touches(made, op), *op.output_names())}
+        block.vars = {name: var for name, var in block.vars.items() if name in used}
+    for op in made.ops():
+        for block in inner_blocks(made, op):
+            slot, known = BODIES[op.type], {*block_reads(made, block), *block_writes(made, block)}
+            op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
+            break  # those further inside are of other ops
+    return made
+
+
+def _lean(program: Program, block: Block) -> list[OpDesc]:
+    """The ops of a block that somebody needs: who stands outside may need all that it writes there."""
+    needed = set(block_writes(program, block))
+    kept: list[OpDesc] = []
+    for op in reversed(block.ops):
+        if needed.intersection(op.output_names()) or _does_something(program, op):
+            kept.append(op)
+            needed |= op_touches(program, op)
+    return kept[::-1]
+
+
+def _does_something(program: Program, op: OpDesc) -> bool:
+    """Whether an op, or one in its blocks, is there for what it does."""
+    inside = (o for block in inner_blocks(program, op) for o in block.ops)
+    return op.type in EFFECTS or any(o.type in EFFECTS for o in inside)
 
 
 def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -61,32 +99,6 @@ def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str])
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _inner(program: Program, op: OpDesc) -> Iterator[Block]:
-    """The blocks that an op runs, and those that their ops run."""
-    for attr in op.attrs.values():
-        for index in block_indices(attr):
-            yield program.blocks[index]
-            for inside in program.blocks[index].ops:
-                yield from _inner(program, inside)
-
-
-def _reads(program: Program, op: OpDesc) -> set[str]:
-    """What an op needs from outside, blocks included.  What a block overwrites counts: it may be left as it was."""
-    names = set(op.input_names()) | {name for attr in op.attrs.values() for name in var_names(attr)}
-    local: set[str] = set()
-    for block in _inner(program, op):
-        local |= block.vars.keys()
-        for inside in block.ops:
-            names.update(inside.input_names(), inside.output_names())
-            names.update(name for attr in inside.attrs.values() for name in var_names(attr))
-    return names - local - {EMPTY}
-
-
-def _does_something(program: Program, op: OpDesc) -> bool:
-    """Whether an op, or one in its blocks, is there for what it does."""
-    return op.type in EFFECTS or any(inside.type in EFFECTS for block in _inner(program, op) for inside in block.ops)
-
-
 def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tuple[list[OpDesc], set[str]]:
     """The ops of the outermost block that `wanted` needs, in order, and every name that these read."""
     given = set(feeds)
@@ -99,7 +111,7 @@ def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tu
         writes = {name for name in op.output_names() if name not in given or name in op.input_names()}
         if writes & needed or _does_something(program, op):
             kept.append(op)
-            needed |= _reads(program, op)
+            needed |= op_touches(program, op)
     return kept[::-1], needed
 
 
@@ -120,15 +132,15 @@ def _missing(program: Program, ops: list[OpDesc], needed: set[str], feeds: Seque
     """The names that are read before anything writes them, and those that nothing writes."""
     known = {name for name, var in program.block.vars.items() if var.persistable or var.kind != Kind.DENSE} | set(feeds)
     for op in ops:
-        written = set(op.output_names()).union(*(o.output_names() for b in _inner(program, op) for o in b.ops))
-        read = _reads(program, op) - written | set(op.input_names()) - {EMPTY}
+        written = set(op.output_names()).union(*(o.output_names() for b in inner_blocks(program, op) for o in b.ops))
+        read = op_touches(program, op) - written | set(op.input_names()) - {EMPTY}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
 
 
 def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    inner = {block.idx for op in ops for block in _inner(program, op)}
+    inner = {block.idx for op in ops for block in inner_blocks(program, op)}
     order = [0, *sorted(inner | {p for i in inner for p in _parents(program, i)} - {0})]
     renamed = {old: new for new, old in enumerate(order)}
     kept = [_copy_block(program.blocks[i], renamed) for i in order]
@@ -156,10 +168,8 @@ def _parents(program: Program, index: int) -> Iterator[int]:
 def _names(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from op.input_names()
+            yield from op_reads(op)
             yield from op.output_names()
-            for attr in op.attrs.values():
-                yield from var_names(attr)
 
 
 def _copy_block(block: Block, renamed: dict[int, int]) -> Block:

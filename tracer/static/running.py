@@ -7,12 +7,10 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from .attrs import block_indices
+from .blocks import HOLDERS, reads_before_writes
 from .compiled import Compiled
-from .program import Kind, OpDesc, Program
+from .program import Kind, Program
 from .scope import Scope
-
-HOLDERS = ("feed", "fetch")
 
 
 class Ready:
@@ -22,7 +20,7 @@ class Ready:
         self.program = program
         self._compiled = Compiled(program, feeds, fetches)
         used = {*fetches}
-        for op in (op for block in program.blocks for op in block.ops if op.type not in HOLDERS):
+        for op in (op for op in program.ops() if op.type not in HOLDERS):
             used.update(op.input_names(), op.output_names())
         kinds = (Kind.DENSE, Kind.SELECTED_ROWS)
         self.kept = [v.name for v in program.persistables() if v.kind in kinds and v.name in used]
@@ -37,22 +35,3 @@ class Ready:
             why = f"{missing} have no value; run the startup program first, or load them"
             raise OpError(with_user_line(f"Executor.run: {why}"))
         return self._compiled.run(places, feed)
-
-
-def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
-    """The names that are read when nothing has written them in this run."""
-    found: set[str] = set()
-    known: set[str] = set()
-
-    def walk(ops: list[OpDesc], known: set[str]) -> None:
-        for op in ops:
-            if op.type in HOLDERS:
-                continue
-            found.update(n for n in op.input_names() if n not in known)
-            for attr in op.attrs.values():
-                for index in block_indices(attr):
-                    walk(program.blocks[index].ops, set(known))
-            known.update(op.output_names())
-
-    walk(program.block.ops, known)
-    return found | (set(fetches) - known)

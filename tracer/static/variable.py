@@ -14,6 +14,7 @@ from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
+from .printer import declaration
 from .program import Kind, VarDesc
 from .scope import current_scope
 
@@ -54,6 +55,14 @@ class Variable(Tensor):
             why = "register_hook: values of a program have no hooks; set it on what the function is given or gives, or on a parameter"
             state.mode.cuts(f"{why} (X={self.meta})")
         return super().register_hook(hook)
+
+    def __mul__(self, other: Any) -> Tensor:
+        _refuse_repeated(self, other)
+        return Tensor.__mul__(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        _refuse_repeated(self, other)
+        return Tensor.__rmul__(self, other)
 
     # -- its declaration ----------------------------------------------------------------------------------------
 
@@ -224,8 +233,6 @@ class Variable(Tensor):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The declaration as text, as in a printed program."""
-        from .printer import declaration  # noqa: PLC0415 - the printer is not needed otherwise
-
         return declaration(self.desc)
 
     def _to_readable_code(self) -> str:
@@ -266,6 +273,13 @@ def _trouble(error: TraceError, instead: Any) -> Any:
     if mode is None:
         raise error
     return mode.trouble(error, instead)
+
+
+def _refuse_repeated(count: Variable, other: Any) -> None:
+    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int, and the list repeated."""
+    if isinstance(other, list | tuple) and not count.desc.shape and "int" in count.desc.dtype:
+        why = f"a list as long as only a run knows (times{count.made_at}); take paddle.full or paddle.tile, or a loop"
+        raise TraceError(with_user_line(why))
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
-from .blocks import paddle_gradient_ops
+from .blocks import EMPTY, paddle_gradient_ops
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
 
-EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
 MAX_DEPTH = 64  # of nested blocks
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = ("while", "conditional_block", "conditional_block_infer")  # sub-blocks that see variables by name

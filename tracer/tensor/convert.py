@@ -51,12 +51,29 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     if isinstance(data, Tensor) and not state.mode.silent:
         copied = data.detach()
         return copied if dtype is None else cast(copied, dtype)
+    if not state.mode.silent and _has_tensors(data):
+        joined = _stacked(data).detach()
+        return joined if dtype is None else cast(joined, dtype)
     if place is not None and "gpu" in str(place):
         set_device(str(place).removeprefix("Place(").rstrip(")"))  # says that there is none
     array = to_array(data, dtype)
     if not state.mode.silent:
         return constant(array)
     return Tensor(array, stop_gradient=stop_gradient)
+
+
+def _has_tensors(data: Any) -> bool:
+    """Whether nested lists hold tensors."""
+    return isinstance(data, list | tuple) and any(isinstance(d, Tensor) or _has_tensors(d) for d in data)
+
+
+def _stacked(data: Any) -> Tensor:
+    """Nested lists with tensors of a program in them as one tensor; numbers beside tensors take their dtype."""
+    parts = [_stacked(d) if _has_tensors(d) else d for d in data]
+    dtype = np.result_type(*(p.meta.dtype for p in parts if isinstance(p, Tensor)))
+    tensors = [cast(p, dtype) if isinstance(p, Tensor) else constant(np.asarray(p, dtype)) for p in parts]
+    found: Tensor = OPS["stack"](tensors, axis=0)
+    return found
 
 
 def constant(array: Any) -> Tensor:

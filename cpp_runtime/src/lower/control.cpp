@@ -278,7 +278,9 @@ Value without(Node& n, const Value& list, const Value& count, bool front) {
     b.result(b.emit("Identity", {condition}));
     b.result(front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)}) : b.emit("SequenceErase", {left}));
   });
-  return n.emit("Loop", {count, "", list}, {{"body", body}});
+  auto made = n.emit("Loop", {count, "", list}, {{"body", body}});
+  n.declare_either(made, list, list);
+  return made;
 }
 
 void array_to_tensor(Node& n) {

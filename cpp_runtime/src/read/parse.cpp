@@ -178,7 +178,10 @@ void read_attr(Wire w, OpDesc& op) {
     return;
   }
   std::string name = a.name;
-  if (!op.attrs.emplace(name, chosen(std::move(a))).second) w.fail("attribute '" + name + "' given twice");
+  Attr found = chosen(std::move(a));
+  // Real Paddle writes `use_mkldnn` and the like twice on some ops.
+  auto [at, added] = op.attrs.emplace(name, found);
+  if (!added && at->second != found) w.fail("attribute '" + name + "' given twice, with two values");
 }
 
 void read_slot(Wire w, Slots& slots) {

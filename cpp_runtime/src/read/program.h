@@ -72,6 +72,7 @@ struct Scalar {
   double r = 0;
   double imag = 0;
   double as_double() const { return type == Type::boolean || type == Type::int64 ? static_cast<double>(i) : r; }
+  bool operator==(const Scalar&) const = default;
 };
 using Scalars = std::vector<Scalar>;
 
@@ -79,6 +80,7 @@ using Scalars = std::vector<Scalar>;
 struct Attr {
   AttrType type = AttrType::INT;
   std::variant<std::int64_t, double, bool, std::string, Ints, Floats, Strings, Scalar, Scalars> value;
+  bool operator==(const Attr&) const = default;
 };
 
 using Slots = std::map<std::string, Strings, std::less<>>;

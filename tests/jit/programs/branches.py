@@ -646,3 +646,36 @@ def pair_of_conditions_from_arguments(x: Any, k: Any) -> Any:
     elif k < 0 or x.sum() < -100:
         return x - k
     return x
+
+
+@program(A, B, C)
+def changed_and_returned_early(x: Any) -> Any:
+    if x.sum() > 0:
+        x -= 1
+        return -x
+    x += 3
+    return x
+
+
+@program(A, B, C)
+def numbers_of_one_way_only(x: Any) -> Any:
+    index, k = 0, 1
+    if x.sum() > 0:
+        y = x[index] + 1
+        index = index + 1
+        k *= 2
+        return y * k
+    y = x[index] + 2
+    index = index + 1
+    return y * k + index
+
+
+@program(A, B, C)
+def what_a_branch_makes_is_changed_in_place(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+        y[0] = 5.0
+        y.add_(paddle.ones([1]))
+    else:
+        y = x
+    return y

@@ -233,3 +233,34 @@ def sorted_zip_map(x: Any) -> Any:
     pairs = sorted(zip([3, 1, 2], "abc"))
     d = dict(zip("abc", map(lambda k: x * k, [p[0] for p in pairs])))
     return d["a"] + d["b"] * d["c"]
+
+
+@program(A, B, real="the slice op of 2.6.2 gives no empty list")
+def a_branch_in_a_loop_pops(x: Any) -> Any:
+    a = []
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        a.append(x + i.astype("float32"))
+        i = i + 1
+        if i % 2 == 1:
+            a.pop()
+    return a[0]
+
+
+@program(A, B)
+def a_loop_pops(x: Any) -> Any:
+    a = []
+    b = [x - 1, x + 1]
+    for i in range(paddle.full([1], 3, "int32")):
+        a.append(x + i)
+        b.append(x * 2)
+    last = x
+    for _ in range(paddle.ones([1], "int32")):
+        last = a.pop()
+    b.pop()
+    return a[0], last, b[1]
+
+
+@program(A, B)
+def elements_as_a_tensor(x: Any) -> Any:
+    return paddle.to_tensor([x[0, 0], x[0, 1]]), paddle.to_tensor([[x[0, 0], 2.0], [3, x.sum()]], dtype="float64")

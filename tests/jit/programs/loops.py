@@ -789,3 +789,14 @@ def a_list_that_each_round_makes(x: Any) -> Any:
         change(held)
         s = s + held[0]
     return s
+
+
+@program()
+def what_a_round_makes_is_changed_in_place(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        y = x * 2
+        y[0] = 1.0
+        x = y
+        i = i + 1
+    return x

@@ -15,6 +15,7 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
+from ...static.control.containers import Growing
 from ...static.control.loop import record_loop
 from ...static.control.places import taken_back
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
@@ -104,7 +105,7 @@ def _lists_that_stay(
     mode: Static, before: list[Any], branches: tuple[Callable[[], None], ...], get: Get, put: Set
 ) -> list[Any]:  # fmt: skip
     """The variables before two branches: a list that becomes longer in one of them than in the other is one of the program."""
-    lists = [i for i, value in enumerate(before) if type(value) is list]
+    lists = [i for i, value in enumerate(before) if isinstance(value, list)]
     if not lists:
         return before
     mark, lengths = mode.recorder.mark(), []
@@ -116,7 +117,7 @@ def _lists_that_stay(
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
         after = get()
-        lengths.append([len(after[i]) if type(after[i]) is list else -1 for i in lists])
+        lengths.append([len(after[i]) if isinstance(after[i], list) else -1 for i in lists])
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
     return [TensorArray.of(mode, value) if i in grown else value for i, value in enumerate(before)]
@@ -124,14 +125,14 @@ def _lists_that_stay(
 
 def _copy(value: Any) -> Any:
     """A list or dict as it is now, for branches change it in place; anything else itself."""
-    if type(value) is list:
+    if type(value) in (list, Growing):
         return [_copy(v) for v in value]
     return {k: _copy(v) for k, v in value.items()} if type(value) is dict else value
 
 
 def _fill(container: Any, found: Any) -> bool:
     """Let a list or dict hold what `found` holds; gives whether it is one."""
-    if type(container) is list and type(found) is list:
+    if type(container) in (list, Growing) and type(found) is list:
         container[:] = found
         return True
     if type(container) is dict and type(found) is dict:

@@ -81,9 +81,7 @@ def _tensor(recorder: Recorder, name: str) -> Tensor:
     desc = recorder.program.var(name)
     if desc is None:
         raise OpError(with_user_line(f"append_backward: there is no variable '{name}' in the program"))
-    made = Variable(desc)
-    recorder.bind(made, name)
-    return made
+    return recorder.variable(desc)
 
 
 def append_backward(

@@ -72,9 +72,7 @@ def declared(recorder: Recorder, name: str, like: VarDesc, block: Block | None =
     """A new variable like another one, of the block that is being written unless given."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
     (block or recorder.block).vars[name] = desc
-    made = Variable(desc)
-    recorder.bind(made, name)
-    return made
+    return recorder.variable(desc)
 
 
 def zeros_for(recorder: Recorder, variable: Variable) -> Variable:

@@ -10,10 +10,10 @@ from ...core.eager import metas_of
 from ...core.errors import OpError
 from ...core.op import OPS, Op
 from ...ops.meta import UnknownSize
+from ..blocks import EMPTY
 from ..program import Attr, AttrType, Block, Kind, OpDesc
 from ..record import Recorder, typed_attrs
 from ..variable import Variable
-from ..verify import EMPTY
 from .pending import Pending, declared, fitted, zeros_for
 from .reach import Reach
 from .versions import Versions
@@ -61,9 +61,7 @@ class Walk:
         """A variable that the way back sees."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
-        made = Variable(desc)
-        self.recorder.bind(made, name)
-        return made
+        return self.recorder.variable(desc)
 
     def before(self, name: str, at: int) -> Variable:
         """What a variable was before op number `at`."""

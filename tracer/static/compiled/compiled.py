@@ -74,7 +74,7 @@ def _big_cells(plan: Plan) -> set[str]:
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
     made = Lowering(program, tensors)
-    ops = [op for block in program.blocks for op in block.ops if op.type not in (*SKIPPED, *SPECIAL)]
+    ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL)]
     refuse_unknown([op for op in ops if made.gradients.find(op) is None], paddle_gradient_ops(program))
     return made.plan()
 
@@ -156,20 +156,13 @@ class _Built:
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         plan = lowered(program)
         for name in fetches:  # one that no op touches has a place as well
-            _cell(plan, name)
+            plan.place(name)
         persistable = {v.name: plan.cell(v.name) for v in program.persistables()}
         written = set(all_writes(plan.steps))
         self.feeds = [name for name in feeds if plan.cell(name) is not None]
         self.stores = [name for name, cell in persistable.items() if cell in written]
-        outputs = [_cell(plan, name) for name in (*fetches, *self.stores)]
+        outputs = [plan.place(name) for name in (*fetches, *self.stores)]
         live = mark(plan.steps, set(outputs), lambda _: False)
         self.loads = [name for name, cell in persistable.items() if cell in live and name not in self.feeds]
-        inputs = [_cell(plan, name) for name in (*self.feeds, *self.loads)]
+        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)]
         self.piece = Piece(plan, plan.steps, inputs, outputs)
-
-
-def _cell(plan: Plan, name: str) -> str:
-    found = plan.cell(name)
-    if found is None:
-        found = plan.cells[0, name] = f"u{len(plan.cells)}"
-    return found

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...core.op import OPS
+from ..blocks import EMPTY
 from ..program import Attr, AttrType, OpDesc, Program
-from ..verify import EMPTY
 
 SUFFIX, GRADIENT, RENAMED, SCOPE = "_grad", "@GRAD", "@RENAME@", "grad/"
 
@@ -21,9 +21,8 @@ class Gradients:
     def __init__(self, program: Program) -> None:
         self._found: dict[int, OpDesc | None] = {}  # by id of the op
         self._by_type: dict[str, list[OpDesc]] = {}
-        for block in program.blocks:
-            for op in block.ops:
-                self._by_type.setdefault(op.type, []).append(op)
+        for op in program.ops():
+            self._by_type.setdefault(op.type, []).append(op)
 
     def find(self, desc: OpDesc) -> OpDesc | None:
         """An op `vjp` in place of a gradient op."""

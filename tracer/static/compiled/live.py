@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..blocks import EFFECTS
 from .plan import Back, Branch, Call, Do, Fused, Loop, Step
 
-EFFECTS = ("print", "assert", "py_func")  # ops that are there for what they do
 Big = Callable[[str], bool]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...core.op import OPS, AttrSpec, Op
+from ..blocks import EMPTY
 from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
-from ..verify import EMPTY
 from .control import SPECIAL
 from .copies import without_copies
 from .gradients import Gradients
@@ -115,4 +115,4 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 
 def walked_loops(program: Program) -> set[str]:
     """The names of the rounds of loops that are gone back through."""
-    return {name for b in program.blocks for op in b.ops if op.type == "while_grad" for name in op.inputs["StepScopes"]}
+    return {name for op in program.ops() if op.type == "while_grad" for name in op.inputs["StepScopes"]}

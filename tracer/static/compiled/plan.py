@@ -142,6 +142,10 @@ class Plan:
         """The cell of a variable of the outermost block, None for one that no op touches."""
         return self.cells.get((0, name))
 
+    def place(self, name: str) -> str:
+        """The cell of a variable of the outermost block; a new one where no op touches it."""
+        return self.cells.setdefault((0, name), f"u{len(self.cells)}")
+
 
 def cells_in(slots: Slotted) -> Iterator[str]:
     """Every cell of some slots."""

@@ -11,8 +11,8 @@ from ...core.dtype import is_float
 from ...core.mode import pushed
 from ...core.op import OPS, Op, Slot
 from ...core.sweep import BARE
+from ..blocks import EMPTY
 from ..program import OpDesc
-from ..verify import EMPTY
 from .plan import Do, Step
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
-from ..modes import Static, static_mode
+from ..modes import Static
 from ..program import VarDesc
 from ..record import Inner
 from ..variable import Variable
@@ -28,67 +28,11 @@ Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after a round")
 
 
-def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
-) -> list[Any]:  # fmt: skip
-    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as the first ones.
-
-    cond: gives bool of one element; body: gives a list like loop_vars.   Sizes may change from round to round, dtypes may not.
-    """
-    if not callable(cond) or not callable(body):
-        raise TypeError(with_user_line("while_loop: cond and body should be functions"))
-    if not isinstance(loop_vars, list | tuple):
-        raise TypeError(
-            with_user_line(f"while_loop: loop_vars should be a list or tuple, not {type(loop_vars).__name__}")
-        )
-    if not loop_vars:
-        raise OpError(with_user_line("while_loop: there should be one of loop_vars at least"))
-    current = list(loop_vars)
-    mode = static_mode(state.mode)
-    while True:
-        condition = cond(*current)
-        if mode is not None and isinstance(condition, Variable):
-            check_condition("while_loop", condition)
-            return _recorded(mode, cond, body, current)
-        if mode is not None and mode.builder is not None:
-            raise TypeError(
-                with_user_line(f"while_loop: cond gives a {type(condition).__name__}, not a variable of the program")
-            )
-        if not condition:
-            return current
-        current = _as_list(body(*current), len(current))
-
-
 def same_items(a: Any, b: Any) -> bool:
     """Whether two containers of one length hold the same."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _as_list(made: Any, count: int) -> list[Any]:
-    values = list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
-    if len(values) != count:
-        raise OpError(with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars"))
-    return values
-
-
-def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]) -> list[Any]:
-    leaves, nesting = nest.flatten(start)
-
-    def test(values: Values) -> tuple[Any, Values]:
-        return cond(*nest.build(nesting, values)), values
-
-    def run(values: Values) -> Values:
-        made, other = nest.flatten(_as_list(body(*nest.build(nesting, values)), len(start)))
-        if other != nesting:
-            why = f"body gives {nest.shown(other)} of another structure than loop_vars"
-            raise TraceError(with_user_line(f"while_loop: {why}"))
-        return made
-
-    labels = [f"loop_vars{p}" for p in nest.paths(nesting)]
-    found: list[Any] = nest.build(nesting, record_loop(mode, test, run, leaves, labels))
-    return found
 
 
 @dataclass
@@ -298,11 +242,11 @@ class Loop:
         for key, (tensor, before) in inner.changed.items():
             after = self._bound(tensor.desc)
             mine = self.tensors.get(key)
+            if mine is None and self.recorder.var(before.name) is not before:
+                continue  # it is of the body itself
             if mine is not None:
                 self._widen(mine[1], after)
                 found.append((mine[1], after))
-            elif self.recorder.var(before.name) is not before:
-                continue  # made in this round: there is nothing to go back to
             elif all(tensor is not v for v in self._variables()):
                 start = self._bound(before)
                 meta = common(before.name, start, after, LABELS)
@@ -376,9 +320,8 @@ class Loop:
         before = self.values[i]
         if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
             return True
-        if (isinstance(after, list) and len(after) != len(before)) or (
-            after is given and getattr(given, "touched", "") == GROWN
-        ):
+        grows = isinstance(after, list) and len(after) != len(before)
+        if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
             before.append(TOUCHED)
         else:
             self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)

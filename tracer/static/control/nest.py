@@ -1,11 +1,34 @@
-"""Nested results of branches and loops: taken apart into leaves, compared, put together again."""
+"""Nested results of branches and loops: taken apart into leaves, compared, put together again.
+
+Lists, tuples, named tuples and Python's own kinds of dicts are taken apart, and keep their type.   A class of somebody's that
+inherits from dict is made again of its items where these hold a tensor, as real Paddle does; all others are leaves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ...core.tensor import Tensor
+from ..input_spec import InputSpec
+
 DIFFERENT = object()  # what `pairwise` gives for values that are not containers of the same shape
+
+
+@dataclass(frozen=True)
+class Defaulting:
+    """The type of a defaultdict, with what makes its values."""
+
+    factory: Any
+    __name__ = "defaultdict"
+
+    def __call__(self, items: Mapping[Any, Any]) -> Any:
+        """One with these items."""
+        return defaultdict(self.factory, items)
 
 
 def flatten(value: Any) -> tuple[list[Any], Any]:
@@ -15,8 +38,9 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     def walk(node: Any) -> Any:
         if type(node) in (list, tuple) or _is_named_tuple(node):
             return (type(node), [walk(v) for v in node])
-        if isinstance(node, dict):
-            return (dict, {k: walk(v) for k, v in node.items()})
+        if type(node) in (dict, OrderedDict, defaultdict) or (isinstance(node, dict) and _holds_tensor(node)):
+            kind = Defaulting(node.default_factory) if type(node) is defaultdict else type(node)
+            return (kind, {k: walk(v) for k, v in node.items()})
         leaves.append(node)
         return len(leaves) - 1
 
@@ -29,8 +53,8 @@ def build(nesting: Any, leaves: list[Any]) -> Any:
     if isinstance(nesting, int):
         return leaves[nesting]
     kind, inner = nesting
-    if kind is dict:
-        return {k: build(v, leaves) for k, v in inner.items()}
+    if isinstance(inner, dict):
+        return kind({k: build(v, leaves) for k, v in inner.items()})
     items = [build(v, leaves) for v in inner]
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
@@ -49,8 +73,8 @@ def paths(nesting: Any) -> list[str]:
     """Where each leaf is: `[0]['key']`."""
     if isinstance(nesting, int):
         return [""]
-    kind, inner = nesting
-    items = inner.items() if kind is dict else enumerate(inner)
+    _, inner = nesting
+    items = inner.items() if isinstance(inner, dict) else enumerate(inner)
     return [f"[{key!r}]{rest}" for key, v in items for rest in paths(v)]
 
 
@@ -60,6 +84,12 @@ def shown(nesting: Any) -> str:
         return "a value"
     kind, inner = nesting
     return f"{kind.__name__} of {len(inner)}"
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, dict | list | tuple):
+        return any(map(_holds_tensor, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Tensor | np.ndarray | InputSpec)
 
 
 def _is_named_tuple(value: Any) -> bool:

@@ -12,9 +12,9 @@ from ...core.dtype import default_float, dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..plain import identical
 from ..variable import Variable
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
@@ -96,14 +96,10 @@ def meta_of(value: Any) -> Meta | None:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two Python values are the same one, or equal numbers, strings or the like of one type."""
-    if a is b:
-        return True
-    if type(a) is type(b) and isinstance(a, PLAIN):
-        return bool(a == b)
+    """Whether two Python values are identical, or lists or tuples of such."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
-        return all(same(x, y) for x, y in zip(a, b, strict=True))
-    return False
+        return a is b or all(same(x, y) for x, y in zip(a, b, strict=True))
+    return identical(a, b)
 
 
 def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, warn, with_user_line
 from ...core.tensor import Tensor
 from ..scope import Scope
 from .program import Program
@@ -31,4 +30,4 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         scope.assign(name, array, known[name].meta)
     unused = [n for n in values if n not in known and n != "StructuredToParameterName@@"]
     if unused:
-        warnings.warn(f"the program has no variables {unused}; their values are not used", stacklevel=3)
+        warn(f"the program has no variables {unused}; their values are not used")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...core.op import OPS
 from ..attrs import block_indices, var_names
 from ..program import Attr, AttrType, OpDesc, Program
@@ -20,7 +22,7 @@ def for_testing(program: Program) -> Program:
         before, block.ops = block.ops, [op for op in block.ops if is_forward(op)] if block.idx in kept else []
         kept.update(i for op in block.ops for attr in op.attrs.values() for i in block_indices(attr))
         gone = _names(before) - _names(block.ops)
-        used = _names([op for other in program.blocks for op in other.ops])
+        used = _names(program.ops())
         block.vars = {n: v for n, v in block.vars.items() if n not in gone or n in used}
         for op in block.ops:
             if op.type in OPS and "is_test" in OPS[op.type].attrs:
@@ -28,7 +30,7 @@ def for_testing(program: Program) -> Program:
     return program
 
 
-def _names(ops: list[OpDesc]) -> set[str]:
+def _names(ops: Iterable[OpDesc]) -> set[str]:
     found: set[str] = set()
     for op in ops:
         found.update(op.input_names(), op.output_names())

@@ -1,0 +1,79 @@
+"""A function called on names only, once: what a program that goes on from call to call and one in a file are both made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.errors import TraceError, with_user_line
+from ..nn.layer import Layer
+from ..static.input_spec import InputSpec
+from ..static.modes import Static
+from ..static.record import Recorder
+from ..static.variable import Variable
+from .assumed import Assumed
+from .ast.calls import convert_or_leave
+from .effects import Attributes, Effect
+from .function_call import Arguments, Parameters, is_input, leaf_meta
+from .recording import named_layers
+
+TOO_DEEP = (
+    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
+    "write it as a loop, or count its depth in Python"
+)
+
+
+class Recorded:
+    """One call of a function, in a mode that writes a program.   owner: the layer or object whose method it is.
+
+    bound: the arguments, with variables for tensors; inputs: these, `fed` their names before the call; effects: attributes that were
+    given values of the program, and hold what they held before; assumed: what else of Python the call may have read or changed.
+    What becomes of the last two is for those who make a program of it to say.
+    """
+
+    def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
+        self.mode, self.recorder, self.owner = mode, mode.recorder, owner
+        leaves, self.inputs = inputs_of(mode.recorder, arguments)
+        self.bound = arguments.rebuilt(leaves)
+        self.fed = [v.name for v in self.inputs]
+        self.effects: list[Effect] = []
+        self._attributes, self.assumed = Attributes(owner), Assumed(owner)
+        self.recorder.saw = self.assumed.saw
+        for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
+            self.assumed.given(name, leaf)
+
+    @classmethod
+    def by(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> Recorded:
+        """One in the plain mode, which raises the first error."""
+        return cls(Static(recorder, convert_or_leave, True), arguments, owner)
+
+    def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
+        """What the converted function gives, in the mode; ops of sublayers carry their names.   Raises TraceError for a recursion without end."""
+        converted = convert_or_leave(function)
+        try:
+            if not isinstance(self.owner, Layer):
+                return parameters.call(converted, self.bound)
+            with named_layers(self.owner, self.recorder):
+                return parameters.call(converted, self.bound)
+        except RecursionError as error:
+            raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
+        finally:
+            self.effects = self._attributes.taken()
+
+    def changed_inputs(self) -> list[int]:
+        """The inputs that were changed in place, by number."""
+        return [i for i, v in enumerate(self.inputs) if v.name != self.fed[i]]
+
+
+def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    """The leaves of a call with a variable in place of each tensor, and these variables."""
+    leaves, inputs = list(arguments.leaves), []
+    for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
+        if is_input(leaf):
+            meta = leaf_meta(leaf)
+            assert meta is not None
+            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
+            leaves[i] = recorder.variable(recorder.feed(wanted, meta))
+            leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
+            inputs.append(leaves[i])
+    return leaves, inputs

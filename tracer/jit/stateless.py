@@ -1,0 +1,122 @@
+"""A method recorded for a file, which keeps nothing from call to call: what it does to Python is undone, or refused."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..core.errors import TraceError, with_user_line
+from ..core.mode import instead
+from ..core.tensor import Tensor
+from ..static.names import Namer
+from ..static.record import Recorder
+from .asserted import asserted
+from .assumed import Place
+from .effects import Effect
+from .methods import Method
+from .recorded import Recorded
+from .recording import CHECK, Recording, described, finish, recording_of, some
+from .second import difference
+from .snapshots import is_data
+
+
+class Together:
+    """The values that the programs of one model share, under the same name in each."""
+
+    def __init__(self) -> None:
+        self._namer = Namer()
+        self._known: dict[int, str] = {}
+        self._alive: list[Tensor] = []
+
+    def recorder(self) -> Recorder:
+        """A recorder for the next program."""
+        return Recorder(namer=self._namer.beside(self._known.values()), known=self._known)
+
+    def add(self, scope: dict[str, Tensor]) -> None:
+        """What a program took from outside has its name from now on."""
+        self._known.update({id(t): name for name, t in scope.items()})
+        self._alive += scope.values()
+
+
+class Touched:
+    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program"""
+
+    def __init__(self, effects: list[Effect], places: list[Place]) -> None:
+        self._effects, self._places = effects, places
+
+    def undo(self) -> None:
+        """Put back what was there before the first call."""
+        for effect in self._effects:
+            effect.restore()
+        for place in self._places:
+            place.put_back()
+
+
+def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
+    """The recording of a method; Python is as it was before.   guards: whether what it asserts is an assumption of the program.
+
+    One that was only called is recorded for any number of rows, where it can.   Raises TraceError where the program would need
+    what an earlier call left behind.
+    """
+    wider = method.of_any_batch()
+    if wider is not None:
+        with suppress(Exception):  # where Python needs to know the number of rows, it is that of the call
+            made = _recorded(wider, together, guards)
+            made.shapes = [leaf.shape for leaf in method.arguments.tensors()]
+            return made
+    return _recorded(method, together, guards)
+
+
+def _recorded(method: Method, together: Together, guards: str) -> Recording:
+    made, found = _once(method, together, guards)
+    changed = found.assumed.changed()
+    counted = [place for place in changed if is_data(place.now())]
+    touched = Touched(found.effects, changed)
+    try:
+        if counted:
+            Touched([], [place for place in changed if place not in counted]).undo()
+            _refuse_counting(made, _once(method, together, guards)[0], counted)
+    finally:
+        touched.undo()
+    together.add(made.scope)
+    made.undo = touched.undo
+    return made
+
+
+def _once(method: Method, together: Together, guards: str) -> tuple[Recording, Recorded]:
+    recorder = together.recorder()
+    found = Recorded.by(recorder, method.arguments, method.holder)
+    for variable in found.inputs:
+        variable.stop_gradient = True  # a file does not say which inputs will want gradients
+    with instead(found.mode):
+        try:
+            outputs = found.call(method.plain, method.parameters)
+        except BaseException:
+            Touched(found.effects, found.assumed.changed()).undo()
+            raise
+        _refuse_lost(found)
+        checks, asserts = asserted(recorder.program, method.name)
+        for guard in checks if guards == CHECK else []:
+            recorder.assume(guard)
+        contract = finish(recorder, some(outputs))
+    made = recording_of(method.owner, recorder, described(recorder.program, contract))
+    made.asserts = asserts
+    return made, found
+
+
+def _refuse_lost(found: Recorded) -> None:
+    """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
+    lost = [e.label for e in found.effects if e.is_of_state() or found.recorder.knows(e.before)]
+    if lost:
+        why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
+        raise TraceError(with_user_line(why))
+
+
+def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
+    """Raise TraceError where the next call gives another program: forward computes with what it counts."""
+    why = difference(first, second)
+    if why:
+        labels = [place.label for place in places]
+        raise TraceError(
+            f"forward computes with {labels}, which it changes itself; a saved program keeps nothing from call to call: "
+            f"at the next call {why}"
+        )

@@ -1,0 +1,41 @@
+"""Plain Python values: which they are, and when two of them are one to a program."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
+_BY_TEXT = (
+    np.inexact,
+    np.datetime64,
+    np.timedelta64,
+)  # of which equal ones may differ, or which do not equal themselves
+
+
+def exactly(value: Any) -> Hashable:
+    """What is equal for values of one type that are one to a program: 0.0 and -0.0 are two, all NaN are one.
+
+    value: hashable.   Members of sets, and fields of dataclasses that are compared by them, count with their types.
+    """
+    if isinstance(value, float):
+        return float.__repr__(value)
+    if isinstance(value, complex):
+        return complex.__repr__(value)
+    if isinstance(value, _BY_TEXT):
+        return repr(value)
+    if isinstance(value, frozenset):
+        return frozenset((type(v), exactly(v)) for v in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = (getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
+        return value, tuple((type(v), exactly(v)) for v in fields if isinstance(v, (*PLAIN, frozenset)))
+    found: Hashable = value
+    return found
+
+
+def identical(a: Any, b: Any) -> bool:
+    """Whether two values are the same object, or plain ones of one type that are one to a program."""
+    return a is b or (type(a) is type(b) and isinstance(a, PLAIN) and exactly(a) == exactly(b))
