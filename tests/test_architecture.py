@@ -75,6 +75,7 @@ ROWS = {
         {"stateless"},
         {"save"},
         {"to_static", "traced_layer"},
+        {"api", "dy2static", "translated_layer"},  # Paddle's names
     ),
 }
 # What each folder of the C++ part may include, besides itself.   oarlock: the public headers

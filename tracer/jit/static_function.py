@@ -249,7 +249,7 @@ class StaticFunction:
         own = list(self._input_spec)
         named = {spec.name: spec for spec in specs if isinstance(spec, InputSpec) and spec.name}
         if len(named) == len(specs) and named.keys() <= {getattr(s, "name", None) for s in own}:
-            merged = [named.get(getattr(s, "name", None), s) for s in own]
+            merged = [named.get(str(getattr(s, "name", "")), s) for s in own]
         else:
             merged = [*specs, *own[len(specs) :]]
         found = self._parameters.with_specs(merged)
