@@ -193,3 +193,14 @@ def test_without_a_spec_a_batch_that_python_needs_is_that_of_the_last_call(tmp_p
     np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(paddle.OarlockError):
         loaded(paddle.rand([3, 4]))
+
+
+def test_a_shape_is_a_result(tmp_path: Path) -> None:
+    def sizes(x: Any) -> Any:
+        return x.shape, x * 2
+
+    spec = [InputSpec([None, None], "float32", "x")]
+    save(sizes, tmp_path / "m", input_spec=spec)
+    for made in (load(tmp_path / "m"), to_static(sizes, input_spec=spec)):
+        shape, _ = made(paddle.ones([2, 3]))
+        assert [int(n) for n in shape] == [2, 3]

@@ -14,6 +14,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static import tree
+from ..static.control import nest
 from ..static.freed import freed
 from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
@@ -63,18 +64,8 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        yield from _leaves(name, value)
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _leaves(str(key), item)
-    elif isinstance(value, list | tuple):
-        for i, item in enumerate(value):
-            yield from _leaves(f"{name}_{i}", item)
-    else:
-        yield name, value
+        leaves, nesting = nest.flatten(value)
+        yield from zip(nest.names(name, nesting), leaves, strict=True)
 
 
 class State:
