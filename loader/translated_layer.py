@@ -145,5 +145,5 @@ def _judge_same(file: str, name: str, here: Any, there: Any) -> None:
 
 def _guess(program: Program, name: str) -> VarInfo:
     """What `.pdiparams.info` would say, where it is missing: what no op writes is a parameter, as real Paddle has it."""
-    written = any(name in op.output_names() for b in program.blocks for op in b.ops)
+    written = name in program.written()
     return VarInfo(name, "", written, None if written else True)

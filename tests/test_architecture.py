@@ -51,6 +51,32 @@ ARROWS = {
     "text": {"core", "nn"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
+# The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
+ROWS = {
+    "static": (
+        {"input_spec", "names", "places", "plain", "program", "scope", "watched"},
+        {"attrs", "feeding", "guards", "late", "printer", "reinfer", "unsupported"},
+        {"blocks", "tokens", "variable"},
+        {"parser", "prune", "record", "verify"},
+        {"modes"},
+        {"control", "effects", "inline"},
+        {"backward", "compiled", "freed", "nn", "tree"},
+        {"graph", "interpreter", "running"},
+        {"amp", "executor", "feeder", "io", "partial_program"},
+    ),
+    "jit": (
+        {"asserted", "function_call", "snapshots", "verify"},
+        {"ast", "effects"},
+        {"assumed", "recording", "switches"},
+        {"recorded", "second", "written"},
+        {"concrete"},
+        {"static_function"},
+        {"explain", "methods"},
+        {"stateless"},
+        {"save"},
+        {"to_static", "traced_layer"},
+    ),
+}
 # What each folder of the C++ part may include, besides itself.   oarlock: the public headers
 LAYERS = {
     "oarlock": set(),
@@ -103,6 +129,36 @@ def test_arrows_point_one_way(path: Path) -> None:
     assert not imported_inside(path)
 
 
+def imported_beside(path: Path, home: Path) -> set[str]:
+    """The files and folders of a part that one in it imports at its top."""
+    folder = path.relative_to(home).parts[:-1]
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(folder) + 1:
+            at = folder[: len(folder) + 1 - node.level]
+            names = [node.module] if node.module else [a.name for a in node.names]
+            found.update((*at, *name.split("."))[0] for name in names)
+    return found
+
+
+@pytest.mark.parametrize("part", ROWS)
+def test_arrows_point_down_inside_of_a_part(part: str) -> None:
+    home = ROOT / TABLE[f"oarlock/{part}"]
+    row = {name: i for i, names in enumerate(ROWS[part]) for name in names}
+    files = [p for p in home.rglob("*.py") if p.parent != home or p.stem != "__init__"]
+    wrong = []
+    for path in files:
+        name = path.relative_to(home).parts[0].removesuffix(".py")
+        assert name in row, f"{part}/{name} has no row in ROWS"
+        wrong += [
+            f"{part}/{name} -> {n}"
+            for n in imported_beside(path, home) & row.keys()
+            if n != name and row[n] >= row[name]
+        ]
+    assert not wrong
+    assert row.keys() == {p.relative_to(home).parts[0].removesuffix(".py") for p in files}
+
+
 def included(path: Path) -> set[str]:
     """The folders of what a C++ file includes of ours."""
     found = set(re.findall(r'^ *# *include "([^"]+)"', path.read_text(), re.MULTILINE)) - GENERATED
@@ -127,6 +183,12 @@ def test_every_folder_ships() -> None:
         "__init__.py",
         "py.typed",
     }
+
+
+def test_there_is_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert oarlock.__version__ == project
+    assert f"project(oarlock VERSION {project} " in (CPP / "CMakeLists.txt").read_text()
 
 
 def test_public_names_exist() -> None:

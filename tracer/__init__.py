@@ -40,6 +40,7 @@ from .core.show import set_printoptions
 from .core.tensor import Tensor
 from .core.threads import set_default as _set_default_threads
 from .core.threads import set_num_threads
+from .core.version import VERSION as _VERSION
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
@@ -47,7 +48,7 @@ from .static import io as _files_of_programs  # gives Program.parse_from_string
 from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
-__version__ = "0.1.0"
+__version__ = _VERSION
 _set_default_threads()
 
 globals().update(_EXPORTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import warnings
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ def x() -> Any:
 
 def check(value: Any, *wanted: float) -> None:
     np.testing.assert_allclose(value.numpy(), wanted, rtol=1e-6)
+
+
+def assert_said_at(warning: warnings.WarningMessage, line: str) -> None:
+    assert warning.filename == __file__
+    assert linecache.getline(__file__, warning.lineno).strip() == line
 
 
 def scaled(x: Any) -> Any:
@@ -241,8 +247,9 @@ def test_lists_of_the_caller_that_are_changed_are_told_of() -> None:
         return x * len(kept)
 
     kept: list[int] = []
-    with pytest.warns(UserWarning, match=r"it changes what \['kept'\] hold"):
+    with pytest.warns(UserWarning, match=r"it changes what \['kept'\] hold") as said:
         check(function(x(), kept), 1, 2, 3)
+    assert_said_at(said[0], "check(function(x(), kept), 1, 2, 3)")
     assert kept == []
 
 
@@ -360,8 +367,9 @@ class Masked(nn.Layer):
 
 def test_a_layer_that_keeps_what_it_computes_keeps_nothing_of_the_program() -> None:
     net = paddle.jit.to_static(Masked())
-    with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values"):
+    with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values") as said:
         check(net(x()), 2, 4, 6)
+    assert_said_at(said[0], "check(net(x()), 2, 4, 6)")
     check(net(x()), 2, 4, 6)
     assert net.kept == {}
     assert net.forward.get_traced_count() == 1
@@ -386,6 +394,14 @@ def test_each_function_that_a_factory_made() -> None:
     b.change(4.0)
     check(static(x()), 6, 12, 18)
     a.change(1.0)
+    check(static(x()), 5, 10, 15)
+
+
+def test_a_factory_that_the_program_calls_too() -> None:
+    a = scaling(2.0)
+    static = paddle.jit.to_static(lambda x: scaling(2.0)(x) + a(x))
+    check(static(x()), 4, 8, 12)
+    a.change(3.0)
     check(static(x()), 5, 10, 15)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import linecache
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from oarlock.static import InputSpec
 
 ONES = paddle.ones([2, 3])
 LIMIT = 1.0
+FACTOR = 1.0
 
 
 class Net(nn.Layer):
@@ -269,6 +272,73 @@ def test_program_translator() -> None:
     ProgramTranslator.reset()
     assert translator.enable_to_static
     assert declarative is to_static
+
+
+def test_program_translator_keeps_nothing_alive() -> None:
+    class Doubling(nn.Layer):
+        def infer(self, x: Any) -> Any:
+            return x * 2
+
+    layer, translator = Doubling(), ProgramTranslator()
+    assert translator.get_output(layer.infer, ONES).numpy().sum() == 12
+    made = translator.get_program_cache().concrete_programs()
+    assert translator.get_output(layer.infer, ONES).numpy().sum() == 12
+    assert translator.get_program_cache().concrete_programs() == made
+    alive = weakref.ref(layer)
+    del layer, made
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_program_is_made_once_for_calls_and_looks() -> None:
+    function = to_static(lambda x: x * 2)
+    function(ONES)
+    program, recording = function.get_concrete_program(ONES)
+    assert function.get_traced_count() == 1
+    assert (program, recording) == (function.concrete_program, program.recording)
+    function.get_concrete_program(InputSpec([2, 3]))
+    function.concrete_program_specify_input_spec([InputSpec([2, 3])])
+    assert function.get_traced_count() == 1
+
+
+def test_programs_are_shown_as_programs_of_static() -> None:
+    function = to_static(doubled, [InputSpec([None, 3], name="given")])
+    main, startup = function.main_program, function.concrete_program.startup_program
+    assert isinstance(main, paddle.static.Program)
+    assert isinstance(startup, paddle.static.Program)
+    assert main is function.concrete_program.main_program
+    assert [op.type for op in main.global_block().ops].count("conditional_block") == 2
+    assert not startup.global_block().ops
+    assert [v.name for v in function.inputs] == ["given"]
+    assert function.inputs[0] is main.global_block().var("given")
+    assert function.outputs[0].block is main.global_block()
+    assert "# test_to_static.py:" in str(main)
+    for found in ProgramTranslator().get_program(function, ONES)[:2]:
+        assert isinstance(found, paddle.static.Program)
+
+
+def test_numbers_that_are_others_at_each_call() -> None:
+    function = to_static(lambda x, k, flag=True: x * k)
+    for k in range(15):
+        function(ONES, float(k))
+        function(ONES, float(k), flag=False)
+    with pytest.warns(UserWarning, match="16 programs were made that differ in the number 'k' only") as said:
+        function(ONES, 15.0)
+    assert [w.filename for w in said] == [__file__]
+    assert "function(ONES, 15.0)" in linecache.getline(__file__, said[0].lineno)
+    function(ONES, 16.0)  # said once
+
+
+def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = to_static(lambda x: x * LIMIT if x.ndim == 1 else x * FACTOR)
+    for i in range(16):
+        monkeypatch.setitem(globals(), "FACTOR", float(i))
+        function(ONES)
+    monkeypatch.setitem(globals(), "FACTOR", 16.0)
+    function(ONES[0])  # made last, of another kind: nothing broke of it
+    with pytest.warns(UserWarning, match="'FACTOR' is another at each call") as said:
+        function(ONES)
+    assert [w.filename for w in said] == [__file__]
 
 
 def test_code_and_talk(capsys: pytest.CaptureFixture[str]) -> None:

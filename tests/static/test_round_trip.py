@@ -141,6 +141,7 @@ def test_file_comes_back(program: Program) -> None:
 
 
 @given(st.sampled_from([AttrType.FLOAT, AttrType.FLOATS]), st.floats(-1e30, 1e30))
+@settings(deadline=None)
 def test_a_float_is_written_with_the_digits_it_needs(kind: AttrType, value: float) -> None:
     """FLOAT is 32 bits in a file; the text has those bits and no more digits than that takes."""
     listed = [value] if kind == AttrType.FLOATS else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oarlock.core.errors import FileError
@@ -135,6 +135,7 @@ def test_errors_name_the_line(text: str, message: str) -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_text_is_a_file_error_or_another_program(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(GOLDEN) - 1))
     length = data.draw(st.integers(0, 20))

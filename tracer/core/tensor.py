@@ -11,7 +11,7 @@ import numpy as np
 
 from . import unique_name
 from ._tape import TensorBase
-from .dtype import BY_NP, DType
+from .dtype import BY_NP, DType, dtype_of
 from .errors import OpError, with_user_line
 from .mode import only_running, state
 from .op import OPS, Meta
@@ -288,16 +288,23 @@ class Tensor(TensorBase):
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
-        array = value.array if isinstance(value, Tensor) else np.asarray(value)
-        if array.shape != self.meta.shape:
-            raise OpError(f"set_value: the shapes differ (X={self.meta}, value={Meta(array.shape, array.dtype)})")
-        made = np.array(array, dtype=self.meta.dtype)
+        given = value if isinstance(value, Tensor) else Tensor(np.array(value))
+        if not _alike(given.meta.shape, self.meta.shape):
+            raise OpError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.silent:
-            self.array = made
-        else:  # a program has no places to write to: from now on this is another variable of it
-            given = value if isinstance(value, Tensor) and value.meta.dtype == made.dtype else Tensor(made)
-            mode.become(self, OPS["assign"](given))
+            self.array = np.array(given.array, dtype=self.meta.dtype)
+            return
+        # A program has no places to write to: from now on this is another variable of it.
+        if given.meta.dtype != self.meta.dtype:
+            protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
+            given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
+        mode.become(self, OPS["assign"](given))
+
+
+def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+    """Whether two shapes may be the same; -1 is a size that is not known."""
+    return len(one) == len(two) and all(a == b or -1 in (a, b) for a, b in zip(one, two, strict=True))
 
 
 def _plain(value: Any) -> Any:

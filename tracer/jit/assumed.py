@@ -109,6 +109,7 @@ class Assumed:
         self._places: dict[tuple[int, str], Place] = {}
         self._objects: dict[int, Any] = {}
         self._functions: dict[Any, FunctionType] = {}  # those that were seen, by code, cells and module
+        self._outside: set[int] = set()  # functions that were there before the recording, by id
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
         self._held: list[dict[str, Any]] = []
@@ -138,10 +139,10 @@ class Assumed:
             self._inner.update(map(_where, everything[1:]))
             self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
             self._read.update(name for c in everything for name in _names_read(c))
-        if _where(code) not in self._inner:
+        if _where(code) not in self._inner or id(function) in self._outside:
             for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, _content(cell))
-        for name in {n for c in everything for n in c.co_names}:
+        for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
 
@@ -205,6 +206,7 @@ class Assumed:
         at = id(holder), key
         if at in self._places:
             return False
+        self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
         self._places[at] = Place(what, label, holder, key, snapshot(value), counted)
         return True
 

@@ -12,6 +12,7 @@ from ..core.errors import TraceError
 from ..core.mode import instead
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.version import VERSION
 from ..nn.layer import Layer
 from ..static import tree
 from ..static.control import nest
@@ -21,7 +22,7 @@ from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Progr
 from ..static.record import Recorder
 from ..static.variable import Variable
 
-PRODUCER = "oarlock 0.1.0"
+PRODUCER = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # what becomes of assumptions
 
 

@@ -13,6 +13,7 @@ from ..core.errors import OpError, warn, with_user_line
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.control.values import is_number
 from ..static.graph.program import Program
 from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
@@ -95,6 +96,7 @@ class StaticFunction:
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
+        self._numbers: dict[Any, set[Any]] = {}  # those that programs were made for, by the rest of the call
         functools.update_wrapper(self, function)
 
     @property
@@ -178,7 +180,19 @@ class StaticFunction:
     def _build(self, arguments: Arguments) -> ConcreteProgram:
         function = self.dygraph_function
         show_code(function)
+        self._count_numbers(arguments)
         return build(function, self._parameters, arguments, self._owner)
+
+    def _count_numbers(self, arguments: Arguments) -> None:
+        """Warn once where programs are made for one number after the other."""
+        nesting, keys = arguments.key()
+        for i, leaf in enumerate(arguments.leaves):
+            if is_number(leaf):
+                numbers = self._numbers.setdefault((nesting, i, keys[:i], keys[i + 1 :]), set())
+                numbers.add(keys[i])
+                if len(numbers) == MOST:
+                    why = f"{MOST} programs were made that differ in the number '{arguments.names[i]}' only"
+                    warn(f"{self._parameters.name}: {why}, and each further one makes another. Give it as a tensor")
 
     def _is_training(self) -> bool:
         if self._training is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..core.errors import with_user_line
 from ..nn.layer import Layer
@@ -13,6 +15,7 @@ from . import switches
 from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module
 from .concrete import ConcreteProgram
+from .save import save
 from .static_function import ProgramCache, StaticFunction
 
 TAKEN = frozenset(
@@ -123,22 +126,24 @@ class ProgramTranslator:
 
     def save_inference_model(self, dirname: str, feed: Any = None, fetch: Any = None) -> None:
         """Write the program that was made last as `dirname`/model.   Gone since Paddle 2.0; `jit.save` does it for any layer."""
-        from .save import save  # noqa: PLC0415
-
-        function = next(reversed(_functions.values()))
-        save(function, dirname)
+        save(list(_functions.values())[-1], dirname)
 
     @staticmethod
     def _static(function: Callable[..., Any]) -> StaticFunction:
         if isinstance(function, StaticFunction):
             return function
-        key = (getattr(function, "__func__", function), id(getattr(function, "__self__", None)))
-        if key not in _functions:
-            _functions[key] = to_static(function)
-        return _functions[key]
+        plain = getattr(function, "__func__", function)
+        members = getattr(getattr(function, "__self__", plain), "__dict__", None)
+        table = members.setdefault("_static_functions", {}) if isinstance(members, dict) else {}
+        if plain not in table:
+            table[plain] = _functions[next(_numbers)] = to_static(function)
+        found: StaticFunction = table[plain]
+        return found
 
 
-_functions: dict[Any, StaticFunction] = {}
+# In the order of their first use; a function or the object of a method keeps its own, so that none outlives it.
+_functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
+_numbers = count()
 
 
 def _plain(function: Any) -> Any:

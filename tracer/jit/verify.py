@@ -11,11 +11,11 @@ import numpy as np
 
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
-from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
 from ..loader.params import load_params
+from ..static.blocks import draws_random
 from ..static.compiled import Compiled
 from ..static.program import Arg, Kind, Program
 from ..static.unsupported import Unsupported
@@ -113,7 +113,7 @@ def verify(
     break an assumption of the trace, are passed over.
     """
     assert program.contract is not None
-    if any(op.type in OPS and OPS[op.type].facts.random for b in program.blocks for op in b.ops):
+    if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
     tried: list[str] = []
@@ -245,7 +245,7 @@ def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     What nobody reads is left out: the engine need not have it, such as the statistics of a norm that keeps its own.
     """
     declared = program.block.vars
-    read = {name for b in program.blocks for op in b.ops for name in op.input_names()}
+    read = {name for op in program.ops() for name in op.input_names()}
     written = [name for op in program.block.ops if op.type not in ("feed", "fetch") for name in op.output_names()]
     last = reversed(dict.fromkeys(reversed(written)))
     return [n for n in last if n in read and n not in scope and n in declared and declared[n].kind == Kind.DENSE]

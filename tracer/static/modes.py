@@ -18,7 +18,7 @@ from .record import Recorder, recorded_slots
 from .variable import Half, Variable
 from .watched import WatchedShape
 
-OUTSIDE = "a parameter, a buffer or another tensor from outside cannot be changed by a recorded program"
+OUTSIDE = "a parameter or another tensor from outside cannot be changed by a recorded program"
 
 
 class Trace(Eager):
@@ -195,18 +195,28 @@ class Static(Mode):
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
-            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
+            self._refuse_outside(tensor)
+            return tensor
         return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become."""
-        assert isinstance(tensor, Variable)
+        """See Mode.become.   A buffer is written at the end of each run."""
         assert isinstance(made, Variable)
+        if not isinstance(tensor, Variable):
+            self._refuse_outside(tensor)
+            name = self.recorder.name_of(tensor)
+            self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
+            return
         for inner in self.recorder.open[1:]:
             inner.changed.setdefault(id(tensor), (tensor, tensor.desc))
         tensor.desc = made.desc
         tensor.name = made.desc.name
         self.recorder.bind(tensor, made.desc.name)
+
+    def _refuse_outside(self, tensor: Tensor) -> None:
+        """Raise TraceError for a tensor from outside that no program may write: one that wants gradients, or beside one written by hand."""
+        if self.builder is not None or not (tensor.stop_gradient or not self.tape):
+            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape; looking at a size that is not known gives a value of the program."""

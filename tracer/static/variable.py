@@ -14,6 +14,7 @@ from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
+from .printer import declaration
 from .program import Kind, VarDesc
 from .scope import current_scope
 
@@ -232,8 +233,6 @@ class Variable(Tensor):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The declaration as text, as in a printed program."""
-        from .printer import declaration  # noqa: PLC0415 - the printer is not needed otherwise
-
         return declaration(self.desc)
 
     def _to_readable_code(self) -> str:

@@ -668,3 +668,14 @@ def numbers_of_one_way_only(x: Any) -> Any:
     y = x[index] + 2
     index = index + 1
     return y * k + index
+
+
+@program(A, B, C)
+def what_a_branch_makes_is_changed_in_place(x: Any) -> Any:
+    if x.sum() > 0:
+        y = x * 2
+        y[0] = 5.0
+        y.add_(paddle.ones([1]))
+    else:
+        y = x
+    return y

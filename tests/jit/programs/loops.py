@@ -732,3 +732,14 @@ def unpacked_rows_in_a_for(x: Any) -> Any:
         s += a * b
         t += c - d
     return s, t
+
+
+@program()
+def what_a_round_makes_is_changed_in_place(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        y = x * 2
+        y[0] = 1.0
+        x = y
+        i = i + 1
+    return x

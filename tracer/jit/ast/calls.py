@@ -6,13 +6,12 @@ import builtins
 import functools
 import os
 import sysconfig
-import warnings
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.dtype import default_float, dtype_of
-from ...core.errors import TraceError, inside, with_user_line
+from ...core.errors import TraceError, inside, warn, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
@@ -90,9 +89,7 @@ def _warn(function: FunctionType, error: NoSource) -> None:
     """Say once of a function that it is not converted."""
     if function.__code__ not in _WARNED:
         _WARNED.add(function.__code__)
-        warnings.warn(
-            f"{function.__qualname__} is not converted, control flow in it is Python's: {error}", stacklevel=2
-        )
+        warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
 
 
 def is_users(function: FunctionType) -> bool:

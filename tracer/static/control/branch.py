@@ -114,7 +114,7 @@ def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
             side.changed[key] = (tensor, tensor.desc)
-        put_back(mode, tensor, before)
+            put_back(mode, tensor, before)
     return side
 
 
@@ -257,12 +257,13 @@ class Merge:
     def _emit_side(self, pred: Any, side: Side) -> None:
         recorder, block = self.recorder, side.inner.block
         writes = block_writes(recorder.program, block)
-        arrays = [n for n in writes if n not in side.outs and self._is_array(n)]
+        arrays = [n for n in writes if n not in side.outs and self._stays(n)]
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
 
-    def _is_array(self, name: str) -> bool:
+    def _stays(self, name: str) -> bool:
+        """Whether what a side writes to a variable is seen afterwards: a list of tensors, or a buffer."""
         var = self.recorder.var(name)
-        return var is not None and var.kind == Kind.ARRAY
+        return var is not None and (var.kind == Kind.ARRAY or var.persistable)
 
 
 def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:

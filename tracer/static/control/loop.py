@@ -284,10 +284,12 @@ class Loop:
         for key, (tensor, before) in inner.changed.items():
             after = self._bound(tensor.desc)
             mine = self.tensors.get(key)
+            if mine is None and self.recorder.var(before.name) is not before:
+                continue  # it is of the body itself
             if mine is not None:
                 self._widen(mine[1], after)
                 found.append((mine[1], after))
-            elif self.recorder.var(before.name) is before and all(tensor is not v for v in self._variables()):
+            elif all(tensor is not v for v in self._variables()):
                 start = self._bound(before)
                 meta = common(before.name, start, after, LABELS)
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))

@@ -10,6 +10,7 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, user_line, with_user_line
 from ...core.op import OPS, Meta
 from .. import program as data
+from ..printer import block_lines
 from ..reinfer import infer
 from ..variable import ParameterVariable, Variable
 from .operator import Operator, typed
@@ -213,8 +214,6 @@ class Block:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as in a printed program."""
-        from ..printer import block_lines  # noqa: PLC0415 - the printer is not needed otherwise
-
         return "\n".join(block_lines(self.desc))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

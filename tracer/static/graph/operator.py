@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ..attrs import attr_problem, block_indices
+from ..printer import op_text
 from ..program import Attr, AttrType, OpDesc
 from ..record import plain
 
@@ -159,8 +160,6 @@ class Operator:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The op as in a printed program."""
-        from ..printer import op_text  # noqa: PLC0415 - the printer is not needed otherwise
-
         return op_text(self.desc, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

@@ -1,0 +1,3 @@
+"""The version of Oarlock."""
+
+VERSION = "0.1.0"
