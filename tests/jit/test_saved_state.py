@@ -128,6 +128,39 @@ def test_state_that_the_program_would_read_is_refused(tmp_path: Path) -> None:
     assert net.sum.tolist() == 0.0
 
 
+def add_before(self: Any, x: Any) -> Any:
+    self.count.add_(paddle.ones([1]))
+    return x * self.count
+
+
+def add_after(self: Any, x: Any) -> Any:
+    y = x * self.count
+    self.count.add_(paddle.ones([1]))
+    return y
+
+
+def add_only(self: Any, x: Any) -> Any:
+    self.count.add_(paddle.ones([1]))
+    return x * 2
+
+
+@pytest.mark.parametrize("forward", [add_before, add_after])
+def test_a_buffer_that_is_changed_in_place_and_needed_is_refused(forward: Any, tmp_path: Path) -> None:
+    net = of(forward)
+    net.register_buffer("count", paddle.zeros([1]))
+    with pytest.raises(paddle.TraceError, match=r"stores values of the program in \['count'\]"):
+        save(net, tmp_path / "m", input_spec=X)
+    assert net.count.tolist() == [0.0]
+
+
+def test_a_buffer_that_only_counts_is_as_it_was(tmp_path: Path) -> None:
+    net = of(add_only)
+    net.register_buffer("count", paddle.zeros([1]))
+    save(net, tmp_path / "m", input_spec=X)
+    assert net.count.tolist() == [0.0]
+    assert load(tmp_path / "m")(paddle.ones([1, 2])).tolist() == [[2.0, 2.0]]
+
+
 def down(x: Any, n: Any) -> Any:
     return x if n <= 0 else down(x * 2, n - 1)
 

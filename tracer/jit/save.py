@@ -23,7 +23,7 @@ from ..static.prune import prune
 from ..static.variable import Variable
 from .methods import Method, methods_of
 from .recording import CHECK, DROP, Recording, for_inference
-from .stateless import Together, record
+from .stateless import Together, record, refuse_assigned
 from .switches import as_python
 from .verify import Reference, run_compiled
 from .written import Model, write_all
@@ -102,6 +102,7 @@ def inference_of(
         fetches = [_output_name(program, o) for o in output_spec]
     feeds = program.feeds() if input_names is None else list(input_names)
     recording.program = prune(program, feeds, fetches)
+    refuse_assigned(recording)
     return recording
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
+from typing import NoReturn
 
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import instead
@@ -38,10 +40,13 @@ class Together:
 
 
 class Touched:
-    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program"""
+    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program;
+    tensors: buffers that it writes.
+    """
 
-    def __init__(self, effects: list[Effect], places: list[Place]) -> None:
+    def __init__(self, effects: list[Effect], places: list[Place], tensors: Iterable[Tensor] = ()) -> None:
         self._effects, self._places = effects, places
+        self._arrays = [(tensor, tensor.array) for tensor in tensors]
 
     def undo(self) -> None:
         """Put back what was there before the first call."""
@@ -49,6 +54,9 @@ class Touched:
             effect.restore()
         for place in self._places:
             place.put_back()
+        for tensor, array in self._arrays:
+            if tensor.array is not array:
+                tensor.array = array
 
 
 def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
@@ -70,7 +78,8 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
     made, found = _once(method, together, guards)
     changed = found.assumed.changed()
     counted = [place for place in changed if is_data(place.now())]
-    touched = Touched(found.effects, changed)
+    made.assigned = assigned(made)
+    touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned])
     try:
         if counted:
             Touched([], [place for place in changed if place not in counted]).undo()
@@ -103,12 +112,29 @@ def _once(method: Method, together: Together, guards: str) -> tuple[Recording, R
     return made, found
 
 
+def assigned(recording: Recording) -> set[str]:
+    """The buffers that a program writes at the end of each run; what ops keep of their own, such as those of norms, is another matter."""
+    written = {name for op in recording.program.ops() if op.type == "assign" for name in op.output_names()}
+    return written & recording.scope.keys()
+
+
+def refuse_assigned(recording: Recording) -> None:
+    """Raise TraceError where a program that is ready to be saved needs a buffer that calls write."""
+    needed = recording.assigned.intersection(name for op in recording.program.ops() for name in op.input_names())
+    if needed:
+        _refuse_state(sorted(recording.structured.get(name, name) for name in needed))
+
+
 def _refuse_lost(found: Recorded) -> None:
     """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
     lost = [e.label for e in found.effects if e.is_of_state() or found.recorder.knows(e.before)]
     if lost:
-        why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
-        raise TraceError(with_user_line(why))
+        _refuse_state(lost)
+
+
+def _refuse_state(names: list[str]) -> NoReturn:
+    why = f"forward stores values of the program in {names}; a saved program keeps nothing from call to call"
+    raise TraceError(with_user_line(why))
 
 
 def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
