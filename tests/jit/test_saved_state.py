@@ -89,6 +89,28 @@ def test_a_count_that_is_computed_with_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
+    def forward(self: Any, x: Any) -> Any:
+        self.n += 1
+        if x.sum() > 0:
+            x = x * self.n
+        return x
+
+    with pytest.raises(paddle.TraceError, match=r"(?s)computes with \['Net.n'\].*scale has scale=2.0, then scale=3.0"):
+        save(of(forward, n=1), tmp_path / "m", input_spec=X)
+
+
+def test_a_result_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
+    def forward(self: Any, x: Any) -> Any:
+        self.n += 1
+        return self.n
+
+    net = of(forward, n=1)
+    with pytest.raises(paddle.TraceError, match="not int"):
+        save(net, tmp_path / "m", input_spec=X)
+    assert net.n == 1
+
+
 def test_a_count_alone_is_as_it_was(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1

@@ -92,16 +92,20 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
 
 
 def _once(method: Method, together: Together, guards: str) -> tuple[Recording, Recorded]:
-    recorder = together.recorder()
-    found = Recorded.by(recorder, method.arguments, method.holder)
+    found = Recorded.by(together.recorder(), method.arguments, method.holder)
     for variable in found.inputs:
         variable.stop_gradient = True  # a file does not say which inputs will want gradients
+    try:
+        return _written(found, method, guards), found
+    except BaseException:
+        Touched(found.effects, found.assumed.changed()).undo()
+        raise
+
+
+def _written(found: Recorded, method: Method, guards: str) -> Recording:
+    recorder = found.recorder
     with instead(found.mode):
-        try:
-            outputs = found.call(method.plain, method.parameters)
-        except BaseException:
-            Touched(found.effects, found.assumed.changed()).undo()
-            raise
+        outputs = found.call(method.plain, method.parameters)
         _refuse_lost(found)
         checks, asserts = asserted(recorder.program, method.name)
         for guard in checks if guards == CHECK else []:
@@ -109,7 +113,7 @@ def _once(method: Method, together: Together, guards: str) -> tuple[Recording, R
         contract = finish(recorder, some(outputs))
     made = recording_of(method.owner, recorder, described(recorder.program, contract))
     made.asserts = asserts
-    return made, found
+    return made
 
 
 def assigned(recording: Recording) -> set[str]:
