@@ -107,12 +107,12 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
     with instead(found.mode):
         outputs = found.call(method.plain, method.parameters)
         _refuse_lost(found)
-        checks, asserts = asserted(recorder.program, method.name)
+        checks = asserted(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.assume(guard)
         contract = finish(recorder, some(outputs))
     made = recording_of(method.owner, recorder, described(recorder.program, contract))
-    made.asserts = asserts
+    made.asserts = bool(checks)
     return made
 
 
