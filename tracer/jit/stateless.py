@@ -109,6 +109,11 @@ def _refuse_lost(found: Recorded) -> None:
     if lost:
         why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
         raise TraceError(with_user_line(why))
+    recorder = found.recorder
+    for op in recorder.program.ops():
+        if op.type == "assign" and not recorder.scope.keys().isdisjoint(op.output_names()):
+            why = "forward changes a buffer in place; a saved program keeps nothing from call to call"
+            raise TraceError(f"{why}\n  at {op.where}")
 
 
 def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
