@@ -32,7 +32,7 @@ class Recording:
     given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
-    shapes: of inputs that are known to work, without values; assigned: buffers that a run writes;
+    shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
     undo: puts back what a call of the function changes in Python.
     """
 
@@ -45,7 +45,7 @@ class Recording:
     asserts: bool = False
     decided: set[tuple[str, int]] = field(default_factory=set)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
-    assigned: set[str] = field(default_factory=set)
+    assigned: dict[str, str] = field(default_factory=dict)
     undo: Callable[[], object] = bool  # nothing
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NoReturn
 
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import instead
@@ -116,29 +115,27 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
     return made
 
 
-def assigned(recording: Recording) -> set[str]:
-    """The buffers that a program writes at the end of each run; what ops keep of their own, such as those of norms, is another matter."""
-    written = {name for op in recording.program.ops() if op.type == "assign" for name in op.output_names()}
-    return written & recording.scope.keys()
+def assigned(recording: Recording) -> dict[str, str]:
+    """The buffers that a program writes in each run, and where; what ops keep of their own, such as those of norms, is another matter."""
+    ops = [op for op in recording.program.ops() if op.type == "assign"]
+    return {name: op.where for op in ops for name in op.output_names() if name in recording.scope}
 
 
 def refuse_assigned(recording: Recording) -> None:
     """Raise TraceError where a program that is ready to be saved needs a buffer that calls write."""
-    needed = recording.assigned.intersection(name for op in recording.program.ops() for name in op.input_names())
-    if needed:
-        _refuse_state(sorted(recording.structured.get(name, name) for name in needed))
+    read = {name for op in recording.program.ops() for name in op.input_names()}
+    for name, where in recording.assigned.items():
+        if name in read:
+            why = f"forward changes a buffer in place, '{recording.structured.get(name, name)}'"
+            raise TraceError(f"{why}; a saved program keeps nothing from call to call\n  at {where}")
 
 
 def _refuse_lost(found: Recorded) -> None:
     """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
     lost = [e.label for e in found.effects if e.is_of_state() or found.recorder.knows(e.before)]
     if lost:
-        _refuse_state(lost)
-
-
-def _refuse_state(names: list[str]) -> NoReturn:
-    why = f"forward stores values of the program in {names}; a saved program keeps nothing from call to call"
-    raise TraceError(with_user_line(why))
+        why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
+        raise TraceError(with_user_line(why))
 
 
 def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
