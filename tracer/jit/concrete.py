@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core.autograd import no_grad
@@ -83,8 +84,11 @@ class ConcreteProgram:
 
     @functools.cached_property
     def main_program(self) -> View:
-        """The program, as `static.Program` shows it."""
-        return View.of(self.recording.program)
+        """The program, as `static.Program` shows one that is written by hand: without feed and fetch ops."""
+        first, *rest = self.recording.program.blocks
+        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        blocks = [replace(first, ops=ops), *rest]
+        return View.of(replace(self.recording.program, blocks=blocks))
 
     @functools.cached_property
     def startup_program(self) -> View:

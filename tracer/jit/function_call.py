@@ -21,11 +21,15 @@ Bound = dict[str, Any]
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each."""
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each.
+
+    kept: names of the inputs that are saved, None for all.
+    """
 
     nesting: Any
     leaves: list[Any]
     names: list[str]
+    kept: list[str] | None = None
 
     def tensors(self) -> list[Any]:
         """The leaves that are inputs of a program."""
@@ -76,7 +80,8 @@ class Parameters:
     """The parameters of a function, `self` of a method left out."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.signature = inspect.signature(function)
+        # One of to_static shows the signature of the plain function, with `self`.
+        self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:

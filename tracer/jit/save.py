@@ -100,7 +100,8 @@ def inference_of(
     fetches = program.fetches()
     if output_spec is not None:
         fetches = [_output_name(program, o) for o in output_spec]
-    feeds = program.feeds() if input_names is None else list(input_names)
+    wanted = method.arguments.kept if input_names is None else input_names
+    feeds = program.feeds() if wanted is None else list(wanted)
     recording.program = prune(program, feeds, fetches)
     refuse_assigned(recording)
     return recording

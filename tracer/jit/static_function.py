@@ -93,6 +93,7 @@ class StaticFunction:
         self._input_spec = input_spec
         self._owner = owner
         self._cache = ProgramCache()
+        self._of_classes: dict[type, StaticFunction] = {}
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
@@ -111,6 +112,8 @@ class StaticFunction:
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
         if instance is None:
             return self
+        if isinstance(instance, type):  # below `classmethod`
+            return self._of_classes.setdefault(instance, StaticFunction(self._function, self._input_spec, instance))
         if not hasattr(instance, "__dict__"):
             return StaticFunction(self._function, self._input_spec, instance)
         table = instance.__dict__.setdefault("_static_functions", {})
@@ -228,6 +231,8 @@ class StaticFunction:
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
         """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the call that made the last program."""
         specs = self._input_spec if input_spec is None else input_spec
+        if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
+            return self._some(specs)
         if specs is not None:
             return self._parameters.with_specs(specs)
         return self._last().arguments
@@ -238,6 +243,20 @@ class StaticFunction:
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
         return self._cache.last()[1]
+
+    def _some(self, specs: Any) -> Arguments:
+        """The arguments where `specs` name some of those that it was made with: the others are no inputs of what is saved."""
+        own = list(self._input_spec)
+        named = {spec.name: spec for spec in specs if isinstance(spec, InputSpec) and spec.name}
+        if len(named) == len(specs) and named.keys() <= {getattr(s, "name", None) for s in own}:
+            merged = [named.get(getattr(s, "name", None), s) for s in own]
+        else:
+            merged = [*specs, *own[len(specs) :]]
+        found = self._parameters.with_specs(merged)
+        chosen = {id(spec) for spec in specs}
+        labelled = zip(found.names, found.leaves, strict=True)
+        found.kept = [getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen]
+        return found
 
     @property
     def concrete_program(self) -> ConcreteProgram:

@@ -49,6 +49,8 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     """Say what is recorded: nothing at 0, each program from 1 on."""
+    if isinstance(level, bool) or not isinstance(level, int) or level < 0:
+        raise TypeError(f"set_verbosity: level should be an int of 0 or more, not {level!r}")
     _state.update(verbosity=level, stdout=also_to_stdout)
 
 

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from ..core.errors import with_user_line
 from ..nn.layer import Layer
+from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
 from . import switches
 from .ast import converted_source, not_to_static
@@ -35,6 +36,9 @@ def to_static(
     if unknown:
         raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
     _check_spec(input_spec)
+    if not isinstance(build_strategy, BuildStrategy | None):
+        kind = type(build_strategy).__name__
+        raise TypeError(with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}"))
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..core.op import OPS
+from ..core.tensor import Tensor
 
 __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
+
+
+def _are_tensors(pairs: Pairs) -> bool:
+    """Whether it was the user who called, with tensors or variables of a program."""
+    return bool(pairs) and isinstance(pairs[0][1], Tensor)
 
 
 def _squares(g: Any) -> float:
@@ -29,6 +35,8 @@ class ClipGradByValue:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """The pairs with gradients clipped."""
+        if _are_tensors(pairs):
+            return self.recorded(pairs)
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
     def recorded(self, pairs: Pairs) -> Pairs:
@@ -48,6 +56,8 @@ class ClipGradByNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """The pairs with gradients clipped."""
+        if _are_tensors(pairs):
+            return self.recorded(pairs)
         return [(p, self._clipped(g) if p.need_clip else g) for p, g in pairs]
 
     def recorded(self, pairs: Pairs) -> Pairs:
@@ -63,6 +73,8 @@ class ClipGradByGlobalNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """The pairs with gradients clipped."""
+        if _are_tensors(pairs):
+            return self.recorded(pairs)
         norm = math.sqrt(sum(_squares(g) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
         if factor == 1.0:

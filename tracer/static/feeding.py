@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,10 +43,13 @@ def _array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError, listing every input that is missing, unknown, of another dtype or of another shape than declared."""
+    """Raise OpError, listing every input that is missing, of another dtype or of another shape than declared; warn of others."""
     problems = [*_missing(program, feed), *_unfit(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
+    unknown = [name for name in feed if name not in program.block.vars]
+    if unknown:
+        warnings.warn(with_user_line(f"Executor.run: the program has no variables {unknown} to feed"), stacklevel=4)
 
 
 def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
@@ -66,10 +70,7 @@ def _declared(var: VarDesc) -> Meta:
 def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
-        if var is None:
-            yield f"'{name}' is fed, but the program has no such variable"
-            continue
-        if not var.need_check_feed:
+        if var is None or not var.need_check_feed:
             continue
         if array.dtype not in BY_NP or BY_NP[array.dtype].name != var.dtype or not _shape_fits(array.shape, var.shape):
             yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"

@@ -33,15 +33,19 @@ class InputSpec:
         """The spec of a tensor."""
         if not isinstance(tensor, Tensor):
             raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is no Tensor")
-        return cls(list(tensor.meta.shape), tensor.dtype, name or tensor._name)
+        return cls(list(tensor.meta.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
     def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
         """The spec of an array."""
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
-    def batch(self, batch_size: int) -> Self:
-        """With one more axis in front."""
+    def batch(self, batch_size: Any) -> Self:
+        """With one more axis in front.   batch_size: an int, or a list of one."""
+        if isinstance(batch_size, list | tuple):
+            if len(batch_size) != 1:
+                raise ValueError(f"InputSpec.batch: batch_size should be one int, not {len(batch_size)}")
+            (batch_size,) = batch_size
         if not isinstance(batch_size, int | np.integer):
             raise TypeError(f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}")
         self.shape = (int(batch_size), *self.shape)
@@ -76,7 +80,7 @@ def as_spec(given: Any) -> InputSpec:
     if isinstance(given, InputSpec):
         return given
     if isinstance(given, Tensor):
-        return InputSpec.from_tensor(given)
+        return InputSpec(given.meta.shape, given.dtype, given._name)  # without the name of one that nobody named
     if isinstance(given, np.ndarray):
         return InputSpec.from_numpy(given)
     raise OpError(f"input_spec: {type(given).__name__} is none of InputSpec, Tensor, ndarray")

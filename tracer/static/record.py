@@ -31,6 +31,8 @@ class Inner:
 class Recorder:
     """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program; guards: what was assumed."""
 
+    by_hand = False  # whether users see the program while it is written
+
     def __init__(
         self, program: Program | None = None, namer: Namer | None = None, known: Mapping[int, str] | None = None
     ) -> None:  # fmt: skip

@@ -735,6 +735,63 @@ def unpacked_rows_in_a_for(x: Any) -> Any:
 
 
 @program()
+def counted_in_place(x: Any) -> Any:
+    n = paddle.full([1], 4, "int32")
+    last = paddle.zeros([1])
+    for i in range(n):
+        last = x.sum().reshape([1]) * i
+        paddle.increment(last, 2.0)
+    return last
+
+
+def attended(x: Any, cache: dict[str, Any]) -> Any:
+    cache["k"] = cache["k"] * 0.1 + x
+    return x + cache["k"]
+
+
+def squashed(cache: dict[str, Any]) -> dict[str, Any]:
+    for key, value in cache.items():
+        cache[key] = paddle.tanh(value)
+    return cache
+
+
+@program()
+def a_cache_that_functions_write(x: Any) -> Any:
+    cache = {"k": paddle.zeros_like(x)}
+    for _ in range(paddle.full([1], 3, "int32")):
+        x = attended(x, cache)
+        cache = squashed(cache)
+    return x
+
+
+def noted(found: dict[str, Any], more: float) -> None:
+    found["b"] = found["a"] + more
+
+
+@program()
+def a_dict_that_each_round_makes(x: Any) -> Any:
+    for _ in range(paddle.full([1], 3, "int32")):
+        found = {"a": x}
+        noted(found, 1.0)
+        x = found["b"]
+    return x
+
+
+@program()
+def a_list_that_each_round_makes(x: Any) -> Any:
+    s = paddle.zeros_like(x)
+    for i in range(paddle.full([1], 3, "int32")):
+        held = [x, x]
+
+        def change(values: list[Any], by: Any = i) -> None:
+            values[0] = values[0] + by
+
+        change(held)
+        s = s + held[0]
+    return s
+
+
+@program()
 def what_a_round_makes_is_changed_in_place(x: Any) -> Any:
     i = paddle.zeros([], "int64")
     while i < 3:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
+from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import Any, TypeVar
+from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from .expressions import Expressions
@@ -18,10 +18,17 @@ from .source import NoSource, function_tree
 from .symbols import parameters
 from .template import keep_places, statements
 
-F = TypeVar("F", bound=Callable[..., Any])
 RUNTIME = "__ol"
+CONVERSION_OPTIONS = "__jst_not_to_static"  # the attribute of a function with what the user asked for it
 _CODES: dict[CodeType, CodeType | NoSource] = {}
 _SOURCES: dict[CodeType, str] = {}
+
+
+@dataclass(frozen=True)
+class ConversionOptions:
+    """What the user asked for a function."""
+
+    not_convert: bool = False
 
 
 def convert(function: Any) -> Any:
@@ -45,15 +52,18 @@ def is_converted(function: FunctionType) -> bool:
     return RUNTIME in function.__code__.co_freevars
 
 
-def not_to_static(function: F) -> F:
-    """Leave a function as it is when code that calls it is converted."""
-    function._not_to_static = True  # type: ignore[attr-defined]
+def not_to_static(function: Any = None) -> Any:
+    """Leave a function as it is when code that calls it is converted; as a decorator, with arguments or without."""
+    if function is None:
+        return not_to_static
+    setattr(getattr(function, "__func__", function), CONVERSION_OPTIONS, ConversionOptions(True))
     return function
 
 
 def is_excluded(function: Any) -> bool:
     """Whether the user asked for a function to be left alone."""
-    return bool(getattr(function, "_not_to_static", False))
+    options = getattr(function, CONVERSION_OPTIONS, None)
+    return options is not None and options.not_convert
 
 
 def converted_code(code: CodeType) -> CodeType:

@@ -11,7 +11,7 @@ from ...core.op import OPS
 from ...core.sweep import outward
 from ...core.tensor import Tensor
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Program
+from ..program import Attr, AttrType, Program, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 from .reach import Reach, differentiable
@@ -97,11 +97,9 @@ def append_backward(
         raise OpError(with_user_line(f"append_backward: the loss should be one number (loss={loss.meta})"))
     program = recorder.program
     barred = {_name(recorder, v) for v in _listed(no_grad_set)}
-    leaves = [
-        v.name
-        for v in program.block.vars.values()
-        if not v.stop_gradient and differentiable(v) and _is_leaf(program, v.name)
-    ]
+    leaves = [v.name for v in program.block.vars.values() if _asks(v) and _is_leaf(program, v.name)] + _constants(
+        program
+    )
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
@@ -109,6 +107,21 @@ def append_backward(
     wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     found = differentiate(recorder, {loss.name: None}, wanted, barred)
     return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
+
+
+def _constants(program: Program) -> list[str]:
+    """What ops without operands make, where the user asked for its gradient: by itself it has none."""
+    made = [
+        n
+        for op in program.block.ops
+        if op.type not in ("feed", "create_array") and not [*op.input_names()]
+        for n in op.output_names()
+    ]
+    return [n for n in made if n in program.block.vars and _asks(program.block.vars[n])]
+
+
+def _asks(var: VarDesc) -> bool:
+    return not var.stop_gradient and differentiable(var)
 
 
 def _is_leaf(program: Program, name: str) -> bool:

@@ -37,12 +37,16 @@ class Pending:
     def total(self, name: str) -> Variable:
         """All that has arrived at `name`; it stays there as one."""
         arrived = self._arrived[name]
-        if len(arrived) == 1 and arrived[0].name in self._named:
+        if len(arrived) == 1 and arrived[0].name in self._named and self._serves(arrived[0].name, name):
             return arrived[0]
         found = self._sum(name, arrived)
         self._named.add(found.name)
         self._arrived[name] = [found]
         return found
+
+    def _serves(self, gradient: str, name: str) -> bool:
+        """Whether a gradient with a name can be that of `name` too: not where users fetch each under its own."""
+        return not self._recorder.by_hand or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
         """All that has arrived at `name`, which is forgotten: an op before made another value of it."""

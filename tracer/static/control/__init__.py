@@ -2,7 +2,7 @@
 
 from .arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor
 from .branch import case, cond, switch_case
-from .loop import while_loop
+from .while_loop import while_loop
 
 __all__ = [
     "TensorArray", "array_length", "array_read", "array_write", "case", "cond", "create_array", "switch_case",

@@ -19,7 +19,7 @@ from . import nest
 from .arrays import TensorArray
 from .places import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
-from .values import Undefined, as_meta, common, is_number, meta_of, refuse, same, shown, zeros
+from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
 
 Branch = Callable[[], Any]
 
@@ -47,7 +47,9 @@ def cond(
 
     Eagerly one of them is called; in a program both are recorded, and must give the same nesting, dtypes and numbers of axes.
     """
-    true_fn, false_fn = true_fn or _nothing, false_fn or _nothing
+    true_fn, false_fn = (_nothing if f is None else f for f in (true_fn, false_fn))
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = static_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
         return true_fn() if pred else false_fn()
@@ -64,7 +66,8 @@ def cond(
     found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True)
     if paths[0] != paths[1]:
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
-        raise TraceError(with_user_line(f"cond: {why}"))
+        said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
+        raise TraceError(with_user_line(f"cond: {said}: {why}"))
     return nest.build(paths[0], found)
 
 
@@ -98,12 +101,12 @@ def record_branches(
 
 
 def check_condition(what: str, pred: Tensor) -> None:
-    """Raise OpError unless `pred` is one truth value."""
+    """Raise TypeError unless `pred` is one truth value."""
     meta = pred.meta
     if meta.dtype != bool:
-        raise OpError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
     if any(d not in (1, -1) for d in meta.shape):
-        raise OpError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
@@ -268,6 +271,10 @@ class Merge:
 
 def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:
     """What the function of the first true condition gives, else what `default` gives, by default the last function."""
+    if not isinstance(pred_fn_pairs, list | tuple):
+        raise TypeError(
+            with_user_line(f"case: the pairs should be a list or tuple, not {type(pred_fn_pairs).__name__}")
+        )
     if not pred_fn_pairs:
         raise OpError(with_user_line("case: there are no pairs of a condition and a function"))
     pairs = list(pred_fn_pairs)
@@ -291,10 +298,11 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
 
     branch_fns: a dict by number, a list of (number, function), or a list of functions.
     """
+    _check_switch(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
     table = sorted(((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0])
     keys = [key for key, _ in table]
-    if not table or len(set(keys)) != len(keys) or not all(is_number(k) and callable(f) for k, f in table):
+    if not table or len(set(keys)) != len(keys):
         raise OpError(
             with_user_line(f"switch_case: branch_fns should be functions with numbers of their own, got {keys}")
         )
@@ -303,6 +311,23 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
     if not isinstance(branch_index, Variable):
         return dict(table).get(int(branch_index), default)()
     return case([(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default)
+
+
+def _check_switch(index: Any, branches: Any, default: Any) -> None:
+    """Raise TypeError for what is no number, no function, or no pair of both."""
+    if not isinstance(branches, list | tuple | dict):
+        raise TypeError(
+            with_user_line(f"switch_case: branch_fns should be a list or dict, not {type(branches).__name__}")
+        )
+    for pair in branches.items() if isinstance(branches, dict) else branches:
+        if not callable(pair) and not (
+            isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], int) and callable(pair[1])
+        ):
+            raise TypeError(with_user_line(f"switch_case: a branch should be (int, function), not {pair!r:.80}"))
+    if default is not None and not callable(default):
+        raise TypeError(with_user_line(f"switch_case: default should be a function, not {type(default).__name__}"))
+    if isinstance(index, Variable) and index.meta.dtype.kind not in "iu":
+        raise TypeError(with_user_line(f"switch_case: branch_index should be an integer (branch_index={index.meta})"))
 
 
 def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
-from ..modes import Static, static_mode
+from ..modes import Static
 from ..program import VarDesc
 from ..record import Inner
 from ..variable import Variable
@@ -28,58 +28,11 @@ Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after a round")
 
 
-def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
-) -> list[Any]:  # fmt: skip
-    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as the first ones.
-
-    cond: gives bool of one element; body: gives a list like loop_vars.   Sizes may change from round to round, dtypes may not.
-    """
-    if not callable(cond) or not callable(body):
-        raise TypeError(with_user_line("while_loop: cond and body should be functions"))
-    if not isinstance(loop_vars, list | tuple) or not loop_vars:
-        raise OpError(with_user_line("while_loop: loop_vars should be a list or tuple of at least one"))
-    current = list(loop_vars)
-    mode = static_mode(state.mode)
-    while True:
-        condition = cond(*current)
-        if mode is not None and isinstance(condition, Variable):
-            return _recorded(mode, cond, body, current)
-        if not condition:
-            return current
-        current = _as_list(body(*current), len(current))
-
-
 def same_items(a: Any, b: Any) -> bool:
     """Whether two containers of one length hold the same."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _as_list(made: Any, count: int) -> list[Any]:
-    values = list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
-    if len(values) != count:
-        raise OpError(with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars"))
-    return values
-
-
-def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]) -> list[Any]:
-    leaves, nesting = nest.flatten(start)
-
-    def test(values: Values) -> tuple[Any, Values]:
-        return cond(*nest.build(nesting, values)), values
-
-    def run(values: Values) -> Values:
-        made, other = nest.flatten(_as_list(body(*nest.build(nesting, values)), len(start)))
-        if other != nesting:
-            why = f"body gives {nest.shown(other)} of another structure than loop_vars"
-            raise TraceError(with_user_line(f"while_loop: {why}"))
-        return made
-
-    labels = [f"loop_vars{p}" for p in nest.paths(nesting)]
-    found: list[Any] = nest.build(nesting, record_loop(mode, test, run, leaves, labels))
-    return found
 
 
 @dataclass
@@ -105,6 +58,7 @@ def record_loop(
 
 
 DEEPEST = 10  # blocks around a loop
+MOST_TRIES = 1000
 
 
 class Loop:
@@ -122,6 +76,7 @@ class Loop:
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
+        self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -129,13 +84,16 @@ class Loop:
         """See record_loop.   Raises TraceError for loops in loops in loops ... : each is recorded several times for each try of the outer."""
         if self.depth() > DEEPEST:
             raise TraceError(with_user_line(f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"))
-        while True:
+        for _ in range(MOST_TRIES):
             self._lists_to_arrays()
             mark = self.recorder.mark()
             inner, after, condition = self._try()
             if not self.changed:
                 break
             self.recorder.rewind(mark)
+        else:
+            why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
+            raise TraceError(with_user_line(why))
         self._emit(inner, after, condition)
         return self._results()
 
@@ -300,7 +258,10 @@ class Loop:
     def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
         """Places that functions which the body calls have written, put back to what they held."""
         changes = taken_back(inner)
+        self._forget_new(inner)
         for change in changes.values():
+            if change.keeper.name in self.made_anew:
+                continue
             refuse_length(change.keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 place = (change.keeper.key, key)
@@ -309,6 +270,15 @@ class Loop:
                     self.places[place] = (change.keeper, key, carried)
                     self.changed = True
         return [self._after_round(changes, *place) for place in self.places.values()]
+
+    def _forget_new(self, inner: Inner) -> None:
+        """Carry no places of containers that the body makes: another one has the same name at each try."""
+        now = {keeper.name for keeper, _ in inner.kept.values()}
+        gone = {k.name for k, *_ in self.places.values() if k.key not in inner.kept and k.name in now}
+        if gone:
+            self.made_anew |= gone
+            self.places = {at: place for at, place in self.places.items() if place[0].name not in gone}
+            self.changed = True
 
     @staticmethod
     def _carried_place(change: Change, key: Any) -> Carried | None:

@@ -74,6 +74,8 @@ def py_func(
     in skip_vars_in_backward_input; gives the gradients of the operands.
     """
     recorder = _mode("py_func").recorder
+    if not callable(func):
+        raise TypeError(with_user_line(f"py_func: func should be a function, not {type(func).__name__}"))
     operands, results = listed(x), listed(out)
     for variable in (*operands, *results):
         if not isinstance(variable, Variable):

@@ -40,10 +40,10 @@ def switch_startup_program(program: Program) -> Program:
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write to other programs in the body.   Raises OpError (a ValueError) for what is no Program."""
+    """Write to other programs in the body.   Raises TypeError for what is no Program."""
     for what, given in (("main_program", main_program), ("startup_program", startup_program)):
         if not (isinstance(given, Program) or (given is None and what == "startup_program")):
-            raise OpError(with_user_line(f"program_guard: {what} is {type(given).__name__}, not a Program"))
+            raise TypeError(with_user_line(f"program_guard: {what} is {type(given).__name__}, not a Program"))
     before = _Current.main, _Current.startup
     _Current.main, _Current.startup = main_program, before[1] if startup_program is None else startup_program
     try:
@@ -54,11 +54,13 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Ops of the body say that they belong to `prefix`, inside of what those around say."""
+    """Ops of the body say that they belong to `prefix`, inside of what those around say; a second one of a name is `prefix_1`."""
     if not prefix or "/" in prefix:
         raise OpError(with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'"))
     recorder = default_main_program().recorder
-    recorder.name_scopes.append(prefix)
+    inside = "/".join(recorder.name_scopes)
+    count = recorder.scopes_named[inside, prefix] = recorder.scopes_named.get((inside, prefix), -1) + 1
+    recorder.name_scopes.append(f"{prefix}_{count}" if count else prefix)
     try:
         yield
     finally:

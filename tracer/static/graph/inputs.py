@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import default_float, dtype_of
-from ...core.errors import OpError, with_user_line
+from ...core.errors import with_user_line
 from ...core.op import OPS
 from .. import program as data
 from ..variable import Variable
@@ -20,7 +20,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
     Raises OpError for a shape that is no list of sizes, and for a name that another variable has.
     """
     if not isinstance(name, str):
-        raise OpError(with_user_line(f"data: the name is {name!r}, not a str"))
+        raise TypeError(with_user_line(f"data: the name is {name!r}, not a str"))
     if not isinstance(shape, list | tuple):
         raise TypeError(with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple"))
     sizes = tuple(-1 if d is None else int(d) for d in shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...core.dtype import DType
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ..attrs import attr_problem, block_indices
@@ -25,7 +26,7 @@ MANY = {bool: AttrType.BOOLEANS, int: AttrType.INTS, float: AttrType.FLOATS, str
 
 def typed(op_type: str, name: str, value: Any) -> Attr:
     """An attribute with the type that the op gives it, or that the value suggests.   Raises OpError for what no file can hold."""
-    value = plain(value)
+    value = value.proto if isinstance(value, DType) else plain(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]

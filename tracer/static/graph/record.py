@@ -54,6 +54,8 @@ class HandRecorder(Recorder):
 
     namer: ProcessNames
 
+    by_hand = True
+
     def __init__(self, program: Program | None = None, adopt: Callable[[Tensor], str] | None = None) -> None:
         super().__init__(program, ProcessNames())
         self.namer.take(name for block in self.program.blocks for name in block.vars)
@@ -61,6 +63,7 @@ class HandRecorder(Recorder):
         self.device = ""
         self.seed = 0  # what its random ops start from, 0 for the common source
         self.name_scopes: list[str] = []
+        self.scopes_named: dict[tuple[str, str], int] = {}  # how many of a name were opened in a scope, less one
         self._adopt = adopt
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from ..control import case, cond, switch_case, while_loop
 from ..effects import py_func, static_pylayer
-from . import control_flow
+from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm

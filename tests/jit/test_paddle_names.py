@@ -1,0 +1,163 @@
+"""The names that programs for Paddle reach the conversion by, and how strict they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.core.errors import OpError
+from oarlock.jit import api, dy2static, load, not_to_static, save, to_static
+from oarlock.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
+from oarlock.jit.dy2static.function_spec import FunctionSpec
+from oarlock.jit.dy2static.program_translator import ConcreteProgram, StaticFunction
+from oarlock.static import Executor, InputSpec
+from oarlock.utils import assert_same_structure, flatten, map_structure, pack_sequence_as
+
+
+def both(a: Any, b: Any, c: int = 1, d: int = 2) -> Any:
+    return a + b if (a + b).sum() > 0 else a
+
+
+def test_entry_points() -> None:
+    made = api.to_static(both)
+    x = paddle.ones([2])
+    assert isinstance(made, StaticFunction)
+    made(x, x)
+    assert isinstance(made.concrete_program, ConcreteProgram)
+    assert dy2static.convert_to_static(both)(x, x).tolist() == [2, 2]
+
+
+def test_the_main_program_is_one_to_look_at_and_to_run() -> None:
+    concrete = to_static(both, [InputSpec([2], name="a"), InputSpec([2], name="b")]).concrete_program
+    main = concrete.main_program
+    assert main.global_block() is main.block(0)
+    assert not {op.type for op in main.block(0).ops} & {"feed", "fetch"}
+    assert list(main.block(0).var("a").shape) == [2]
+    feed = {"a": np.ones(2, "float32"), "b": np.full(2, -3, "float32")}
+    (found,) = Executor().run(main, feed=feed, fetch_list=[v.name for v in concrete.outputs])
+    assert found.tolist() == [1, 1]
+
+
+def test_methods_are_left_alone() -> None:
+    class Kept:
+        def plain(self, x: Any) -> Any:
+            return x + 1 if x.shape[0] > 1 else x
+
+    kept = Kept()
+    not_to_static(kept.plain)
+    assert getattr(kept.plain, CONVERSION_OPTIONS).not_convert
+    assert to_static(lambda x: kept.plain(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
+
+
+def test_methods_of_classes() -> None:
+    class Held:
+        factor = 3.0
+
+        @classmethod
+        @to_static
+        def times(cls, x: Any) -> Any:
+            return x * cls.factor if x.sum() > 0 else x
+
+    for owner in (Held, Held()):
+        assert owner.times(paddle.ones([2])).tolist() == [3, 3]
+    assert Held.times is Held.times  # its programs are kept
+
+
+def test_a_strategy_is_one() -> None:
+    with pytest.raises(TypeError, match="build_strategy should be a BuildStrategy, not str"):
+        to_static(both, build_strategy="fast")
+
+
+def test_function_spec() -> None:
+    spec = FunctionSpec(both, [InputSpec([None, 10]), InputSpec([10])])
+    assert spec.args_name == ["a", "b", "c", "d"]
+    assert len(spec.flat_input_spec) == 2
+    assert spec.unified_args_and_kwargs((10,), {"b": 20}) == ((10, 20, 1, 2), {})
+    assert spec.unified_args_and_kwargs((10, 20), {"d": 4, "e": 5}) == ((10, 20, 1, 4), {"e": 5})
+    assert spec.args_to_input_spec((10, 20, 3), {})[0][2] == 3
+    made, named = FunctionSpec(both).args_to_input_spec((np.ones([2, 3], "float32"), 2), {"c": paddle.ones([4])})
+    assert (made[0].shape, made[1], named["c"].shape) == ((2, 3), 2, (4,))
+    for args in ((10,), (1, 2, 3, 4, 5)):
+        with pytest.raises(ValueError, match="both"):
+            spec.unified_args_and_kwargs(args, {})
+    with pytest.raises(TypeError, match="input_spec should be a list or tuple"):
+        FunctionSpec(both, InputSpec([1]))
+
+
+def test_specs_of_tensors_and_of_batches() -> None:
+    x = paddle.ones([2, 3])
+    assert InputSpec.from_tensor(x).name == x.name
+    assert InputSpec([3]).batch([4]).shape == (4, 3)
+    with pytest.raises(ValueError, match="should be one int, not 2"):
+        InputSpec([3]).batch([4, 5])
+
+
+def test_structures() -> None:
+    nested = {"b": [1, (2, 3)], "a": 4}
+    assert flatten(nested) == [4, 1, 2, 3]
+    assert pack_sequence_as(nested, [40, 10, 20, 30]) == {"b": [10, (20, 30)], "a": 40}
+    assert map_structure(lambda p, q: p + q, nested, nested) == {"b": [2, (4, 6)], "a": 8}
+    assert_same_structure(nested, {"b": [0, (0, 0)], "a": 0})
+    for other, kind in (({"b": [1, 2], "a": 4}, ValueError), ({"b": [1, [2, 3]], "a": 4}, TypeError)):
+        with pytest.raises(kind, match="assert_same_structure"):
+            assert_same_structure(nested, other)
+    with pytest.raises(ValueError, match="the structure holds 4 values, flat_sequence 1"):
+        pack_sequence_as(nested, [1])
+
+
+class Labelled(nn.Layer):
+    """A loss beside the result: its label is no input of what is saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = nn.Linear(4, 3)
+
+    @to_static(input_spec=[InputSpec([None, 4], name="image"), InputSpec([None, 1], "int64", name="label")])
+    def forward(self, image: Any, label: Any) -> Any:
+        out = self.line(image)
+        return out, nn.functional.cross_entropy(out, label)
+
+
+def test_some_inputs_are_saved(tmp_path: Path) -> None:
+    net, x = Labelled(), paddle.rand([2, 4])
+    for spec in (InputSpec([None, 4], name="image"), InputSpec([None, 4])):
+        save(net, tmp_path / "m", input_spec=[spec], output_spec=net.forward.outputs[:1])
+        loaded = load(tmp_path / "m")
+        assert len(loaded.program().feeds()) == 1
+        np.testing.assert_allclose(loaded(x).numpy(), net.line(x).numpy(), rtol=1e-5)
+    with pytest.raises(OpError, match="'label' is needed by the outputs"):
+        save(net, tmp_path / "m", input_spec=[InputSpec([None, 4], name="image")])
+
+
+class Hooked(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = nn.Linear(2, 1)
+
+    @to_static
+    def forward(self, x: Any) -> Any:
+        return self.line(x)
+
+
+def test_hooks_before_a_method_of_to_static_are_saved(tmp_path: Path) -> None:
+    net, x = Hooked(), paddle.ones([1, 2])
+    net.register_forward_pre_hook(lambda layer, given: (given[0] * 3,))
+    save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])], with_hook=True)
+    found = load(tmp_path / "m")(x)
+    assert found.numpy() == pytest.approx(net(x).numpy()) == net.line(x * 3).numpy()
+
+
+def test_names_of_files() -> None:
+    assert paddle.jit.translated_layer.TranslatedLayer is paddle.jit.TranslatedLayer
+    assert paddle.static.nn.common.fc is paddle.static.nn.fc
+
+
+def test_verbosity_is_a_number() -> None:
+    for level in ("1", -1, True):
+        with pytest.raises(TypeError, match="set_verbosity: level should be"):
+            paddle.jit.set_verbosity(level)  # type: ignore[arg-type]

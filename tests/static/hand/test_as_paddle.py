@@ -1,0 +1,104 @@
+"""What programs for Paddle do with programs that are written by hand: gradients by their names, and what is refused as it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn, static
+
+ONES = np.ones([2, 4], "float32")
+
+
+def run(fetch: Any, **feed: Any) -> list[Any]:
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    found: list[Any] = exe.run(feed=feed, fetch_list=fetch)
+    return found
+
+
+def test_gradients_of_all_on_the_way_have_their_names(mode: Any) -> None:
+    x = static.data("x", [4])
+    x.stop_gradient = False
+    y = x + paddle.ones([4])  # hands its gradient on as it is
+    static.append_backward((y * y).sum())
+    one, two = run([x.grad_name, y.grad_name], x=np.full(4, 2, "float32"))
+    assert one.tolist() == two.tolist() == [6, 6, 6, 6]
+
+
+def test_gradients_of_what_goes_into_a_loop(mode: Any) -> None:
+    i, x = static.data("i", [1]), static.data("x", [1])
+    i.stop_gradient = x.stop_gradient = False
+    _, out = static.nn.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * i], [i, x])
+    static.append_backward(paddle.mean(out))
+    one = np.ones(1, "float32")
+    assert [v.item() for v in run([out, i.grad_name, x.grad_name], i=one, x=one)] == [2, 3, 2]
+
+
+def test_gradients_of_constants_that_want_one(mode: Any) -> None:
+    a, b = paddle.full([1], 1.23), paddle.full([1], 1.25)
+    a.stop_gradient = False
+    static.append_backward((a * b).sum())
+    assert run([a.grad_name])[0].item() == pytest.approx(1.25)
+    assert not static.default_main_program().global_block().has_var(b.grad_name)
+
+
+@pytest.mark.parametrize("clip", [nn.ClipGradByGlobalNorm(0.1), nn.ClipGradByNorm(0.1), nn.ClipGradByValue(0.05)])
+def test_clipping_that_users_call(mode: Any, clip: Any) -> None:
+    loss = static.nn.fc(static.data("x", [None, 4]), 3).sum()
+    pairs = clip(static.append_backward(loss))
+    found = run([g for _, g in pairs], x=ONES)
+    if isinstance(clip, nn.ClipGradByGlobalNorm):
+        assert np.sqrt(sum((g**2).sum() for g in found)) == pytest.approx(0.1, rel=1e-5)
+    elif isinstance(clip, nn.ClipGradByNorm):
+        assert [np.linalg.norm(g) for g in found] == pytest.approx([0.1, 0.1], rel=1e-5)
+    else:
+        assert all((g == np.float32(0.05)).all() for g in found)
+
+
+def test_clipping_of_tensors() -> None:
+    parameter = paddle.create_parameter([2], "float32")
+    ((_, clipped),) = nn.ClipGradByGlobalNorm(1.0)([(parameter, paddle.to_tensor([3.0, 4.0]))])
+    assert clipped.tolist() == pytest.approx([0.6, 0.8])
+
+
+def test_scopes_of_one_name(mode: Any) -> None:
+    x = static.data("x", [1])
+    for _ in range(2):
+        with static.name_scope("one"), static.name_scope("in"):
+            x = x + 1
+    scopes = [op.attr("op_namescope") for op in static.default_main_program().global_block().ops]
+    assert scopes == ["/one/in/", "/one_1/in/"]
+
+
+def test_attributes_that_are_dtypes(mode: Any) -> None:
+    block = static.default_main_program().global_block()
+    made = block.create_var(name="made", shape=[2], dtype="float64")
+    attrs = {"shape": [2], "dtype": made.dtype, "value": 1.5}
+    block.append_op(type="fill_constant", outputs={"Out": made}, attrs=attrs)
+    assert run([made])[0].tolist() == [1.5, 1.5]
+
+
+def test_what_is_of_the_wrong_kind(mode: Any) -> None:
+    x = static.data("x", [1])
+    never, nothing = paddle.full([1], False, "bool"), lambda *_: None
+    wrong = {
+        "cond": lambda: static.nn.cond(never, x, nothing),
+        "case: the pairs": lambda: static.nn.case(never),
+        "switch_case: branch_fns": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), nothing),
+        "switch_case: a branch": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), [(2.2, nothing)]),
+        "switch_case: default": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), [nothing], default=1),
+        "switch_case: branch_index": lambda: static.nn.switch_case(x, [nothing]),
+        "while_loop: loop_vars": lambda: static.nn.while_loop(nothing, nothing, x),
+        "while_loop: cond gives": lambda: static.nn.while_loop(lambda _: 1, nothing, [x]),
+        "the condition": lambda: static.nn.while_loop(lambda v: v, nothing, [x]),
+        "program_guard": lambda: static.program_guard("main").__enter__(),  # type: ignore[arg-type]
+        "data: the name": lambda: static.data(1, [1]),  # type: ignore[arg-type]
+        "py_func: func": lambda: static.py_func(1, x, None),  # type: ignore[arg-type]
+    }
+    for said, call in wrong.items():
+        with pytest.raises(TypeError, match=said):
+            call()

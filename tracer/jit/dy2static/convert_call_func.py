@@ -1,0 +1,6 @@
+"""Which function is called in place of another one, under Paddle's names."""
+
+from ..ast.calls import call as convert_call
+from ..ast.convert import CONVERSION_OPTIONS, ConversionOptions
+
+__all__ = ["CONVERSION_OPTIONS", "ConversionOptions", "convert_call"]
