@@ -54,13 +54,13 @@ ARROWS = {
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
     "static": (
-        {"input_spec", "names", "places", "plain", "program", "scope", "tree", "watched"},
+        {"input_spec", "names", "places", "plain", "program", "scope", "watched"},
         {"attrs", "feeding", "guards", "late", "printer", "reinfer", "unsupported"},
         {"blocks", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},
         {"modes"},
         {"control", "effects", "inline"},
-        {"backward", "compiled", "freed", "nn"},
+        {"backward", "compiled", "freed", "nn", "tree"},
         {"graph", "interpreter", "running"},
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.core.errors import TraceError
+from oarlock.static import InputSpec
 
 
 class Counting(nn.Layer):
@@ -118,3 +121,10 @@ def trained(made: type[nn.Layer], static: bool) -> list[Any]:
 def test_a_program_changes_buffers_as_eager_code_does(made: type[nn.Layer]) -> None:
     for found, wanted in zip(trained(made, True), trained(made, False), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("made", "line"), [(OnOneWay, "self.n.add_"), (Averaged, "slow.set_value")])
+def test_a_saved_program_would_forget(made: type[nn.Layer], line: str, tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=f"(?s)forward changes a buffer in place.*{line}"):
+        paddle.jit.save(made(), tmp_path / "m", input_spec=[InputSpec([None, 2])])
+    assert not list(tmp_path.iterdir())

@@ -89,6 +89,28 @@ def test_a_count_that_is_computed_with_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
+    def forward(self: Any, x: Any) -> Any:
+        self.n += 1
+        if x.sum() > 0:
+            x = x * self.n
+        return x
+
+    with pytest.raises(paddle.TraceError, match=r"(?s)computes with \['Net.n'\].*scale has scale=2.0, then scale=3.0"):
+        save(of(forward, n=1), tmp_path / "m", input_spec=X)
+
+
+def test_a_result_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
+    def forward(self: Any, x: Any) -> Any:
+        self.n += 1
+        return self.n
+
+    net = of(forward, n=1)
+    with pytest.raises(paddle.TraceError, match="not int"):
+        save(net, tmp_path / "m", input_spec=X)
+    assert net.n == 1
+
+
 def test_a_count_alone_is_as_it_was(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
@@ -126,6 +148,39 @@ def test_state_that_the_program_would_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(paddle.TraceError, match=r"stores values of the program in \['Net.sum'\]"):
         save(net, tmp_path / "m", input_spec=X)
     assert net.sum.tolist() == 0.0
+
+
+def add_before(self: Any, x: Any) -> Any:
+    self.count.add_(paddle.ones([1]))
+    return x * self.count
+
+
+def add_after(self: Any, x: Any) -> Any:
+    y = x * self.count
+    self.count.add_(paddle.ones([1]))
+    return y
+
+
+def add_only(self: Any, x: Any) -> Any:
+    self.count.add_(paddle.ones([1]))
+    return x * 2
+
+
+@pytest.mark.parametrize("forward", [add_before, add_after])
+def test_a_buffer_that_is_changed_in_place_and_needed_is_refused(forward: Any, tmp_path: Path) -> None:
+    net = of(forward)
+    net.register_buffer("count", paddle.zeros([1]))
+    with pytest.raises(paddle.TraceError, match=r"(?s)a buffer in place, 'count'.*at test_saved_state.py:\d+"):
+        save(net, tmp_path / "m", input_spec=X)
+    assert net.count.tolist() == [0.0]
+
+
+def test_a_buffer_that_only_counts_is_as_it_was(tmp_path: Path) -> None:
+    net = of(add_only)
+    net.register_buffer("count", paddle.zeros([1]))
+    save(net, tmp_path / "m", input_spec=X)
+    assert net.count.tolist() == [0.0]
+    assert load(tmp_path / "m")(paddle.ones([1, 2])).tolist() == [[2.0, 2.0]]
 
 
 def down(x: Any, n: Any) -> Any:
@@ -193,3 +248,14 @@ def test_without_a_spec_a_batch_that_python_needs_is_that_of_the_last_call(tmp_p
     np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(paddle.OarlockError):
         loaded(paddle.rand([3, 4]))
+
+
+def test_a_shape_is_a_result(tmp_path: Path) -> None:
+    def sizes(x: Any) -> Any:
+        return x.shape, x * 2
+
+    spec = [InputSpec([None, None], "float32", "x")]
+    save(sizes, tmp_path / "m", input_spec=spec)
+    for made in (load(tmp_path / "m"), to_static(sizes, input_spec=spec)):
+        shape, _ = made(paddle.ones([2, 3]))
+        assert [int(n) for n in shape] == [2, 3]

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 
+from ..core.op import OPS
+from ..static.attrs import block_indices
 from ..static.guards import ASSERTED
-from ..static.program import Guard, OpDesc, Program
+from ..static.program import Block, Guard, OpDesc, VarDesc
+from ..static.record import Recorder, typed_attrs
+
+TAKEN = {
+    "conditional_block": "Input",
+    "while": "X",
+}  # ops that run a block, with the slot of what it takes from outside
 
 
-def asserted(program: Program, name: str) -> tuple[list[Guard], bool]:
-    """Take out what only a program that runs here does - asserts, prints - and give the asserts of its outermost block as guards,
-    and whether there were any at all.
+def asserted(recorder: Recorder) -> list[Guard]:
+    """Take out what only a program that runs here does - asserts, prints - and give the asserts as guards.
 
-    Warns of those in branches and loops: a guard is on a value of the outermost block.
+    A guard is on a value of the outermost block.   For one inside of branches and loops it is made there: true before, and after each time
+    that the assert is come by, whether it held and all before did.
     """
     found: list[Guard] = []
-    inside: list[str] = []
-    for block in program.blocks:
+    for block in recorder.program.blocks:
+        kept: list[OpDesc] = []
         for op in block.ops:
-            if op.type == "assert" and block.idx == 0:
-                found.append(_guard(op))
-            elif op.type == "assert":
-                inside.append(op.where)
-        block.ops = [op for op in block.ops if op.type != "assert" and not _shows(op)]
-    if inside:
-        lines = "".join(f"\n  at {line}" for line in dict.fromkeys(inside))
-        warnings.warn(f"{name}: asserts inside of branches and loops are not in the file{lines}", stacklevel=5)
-    return found, bool(found or inside)
+            if op.type == "assert":
+                found.append(_guard(op, _carried_out(recorder, block, op, kept)))
+            elif not _shows(op):
+                kept.append(op)
+        block.ops = kept
+    return found
 
 
 def _shows(op: OpDesc) -> bool:
@@ -34,7 +39,37 @@ def _shows(op: OpDesc) -> bool:
     return op.type == "py_func" and not op.outputs.get("Out")
 
 
-def _guard(op: OpDesc) -> Guard:
+def _guard(op: OpDesc, var: str) -> Guard:
     where, _, text = op.where.partition(": ")
     message = op.attr("message") or "the condition does not hold"
-    return Guard("value", op.inputs["Cond"][0], 0, "True", ASSERTED + message, where, text)
+    return Guard("value", var, 0, "True", ASSERTED + message, where, text)
+
+
+def _carried_out(recorder: Recorder, block: Block, op: OpDesc, kept: list[OpDesc]) -> str:
+    """The variable of the outermost block that says whether the assert held.   kept: the ops before it, to which is added what finds out"""
+    (condition,) = op.inputs["Cond"]
+    if block.idx == 0:
+        return condition
+    desc = recorder.var(condition) or block.vars[condition]
+    holds = recorder.namer.temporary("assert")
+    shape = (1,) * len(desc.shape)
+    recorder.program.block.vars[holds] = VarDesc(holds, shape, "bool", stop_gradient=True)
+    fill, both = OPS["fill_constant"], OPS["logical_and"]
+    start = typed_attrs(fill, fill.full_attrs({"shape": list(shape), "dtype": 0, "value": 1.0}))
+    first = len(recorder.program.feeds())
+    recorder.program.block.ops.insert(first, OpDesc("fill_constant", {}, {"Out": [holds]}, start, op.where, op.layer))
+    attrs = typed_attrs(both, both.full_attrs({}))
+    kept.append(OpDesc("logical_and", {"X": [holds], "Y": [condition]}, {"Out": [holds]}, attrs, op.where, op.layer))
+    for runs in _around(recorder, block):
+        for slot in (runs.inputs.setdefault(TAKEN[runs.type], []), runs.outputs["Out"]):
+            slot.append(holds)
+    return holds
+
+
+def _around(recorder: Recorder, block: Block) -> Iterator[OpDesc]:
+    """The ops that run a block, from the inside out."""
+    while block.idx != 0:
+        holders = ((b, op) for b in recorder.program.blocks for op in b.ops)
+        index = block.idx
+        block, op = next((b, op) for b, op in holders if any(index in block_indices(a) for a in op.attrs.values()))
+        yield op

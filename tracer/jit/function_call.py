@@ -124,13 +124,4 @@ class Parameters:
 def taken_apart(bound: Bound) -> Arguments:
     """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
     leaves, nesting = nest.flatten(bound)
-    return Arguments(nesting, leaves, _names("", nesting))
-
-
-def _names(name: str, nesting: Any) -> list[str]:
-    if isinstance(nesting, int):
-        return [name]
-    _, inner = nesting
-    if isinstance(inner, dict):
-        return [n for key, item in inner.items() for n in _names(str(key), item)]
-    return [n for i, item in enumerate(inner) for n in _names(f"{name}_{i}", item)]
+    return Arguments(nesting, leaves, nest.names("", nesting))

@@ -15,6 +15,7 @@ from ..core.tensor import Tensor
 from ..core.version import VERSION
 from ..nn.layer import Layer
 from ..static import tree
+from ..static.control import nest
 from ..static.freed import freed
 from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
@@ -31,7 +32,8 @@ class Recording:
     given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
-    shapes: of inputs that are known to work, without values; undo: puts back what a call of the function changes in Python.
+    shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
+    undo: puts back what a call of the function changes in Python.
     """
 
     program: Program
@@ -43,6 +45,7 @@ class Recording:
     asserts: bool = False
     decided: set[tuple[str, int]] = field(default_factory=set)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
+    assigned: dict[str, str] = field(default_factory=dict)
     undo: Callable[[], object] = bool  # nothing
 
     @property
@@ -64,18 +67,8 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        yield from _leaves(name, value)
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _leaves(str(key), item)
-    elif isinstance(value, list | tuple):
-        for i, item in enumerate(value):
-            yield from _leaves(f"{name}_{i}", item)
-    else:
-        yield name, value
+        leaves, nesting = nest.flatten(value)
+        yield from zip(nest.names(name, nesting), leaves, strict=True)
 
 
 class State:

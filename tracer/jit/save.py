@@ -23,7 +23,7 @@ from ..static.prune import prune
 from ..static.variable import Variable
 from .methods import Method, methods_of
 from .recording import CHECK, DROP, Recording, for_inference
-from .stateless import Together, record
+from .stateless import Together, record, refuse_assigned
 from .switches import as_python
 from .verify import Reference, run_compiled
 from .written import Model, write_all
@@ -103,6 +103,7 @@ def inference_of(
     wanted = method.arguments.kept if input_names is None else input_names
     feeds = program.feeds() if wanted is None else list(wanted)
     recording.program = prune(program, feeds, fetches)
+    refuse_assigned(recording)
     return recording
 
 

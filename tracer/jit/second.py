@@ -35,7 +35,7 @@ def relaxed(first: Recording, second: Recording) -> Recording:
 
 def difference(first: Recording, second: Recording) -> str:
     """How two recordings of one layer differ, the sizes of tensors aside; nothing where they do not."""
-    one, two = ([op for op in r.program.block.ops if op.type not in ("feed", "fetch")] for r in (first, second))
+    one, two = ([op for op in r.program.ops() if op.type not in ("feed", "fetch")] for r in (first, second))
     for a, b in zip(one, two, strict=False):
         what = _of_ops(a, b)
         if what:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from ..core.errors import TraceError, with_user_line
@@ -38,10 +39,13 @@ class Together:
 
 
 class Touched:
-    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program"""
+    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program;
+    tensors: buffers that it writes.
+    """
 
-    def __init__(self, effects: list[Effect], places: list[Place]) -> None:
+    def __init__(self, effects: list[Effect], places: list[Place], tensors: Iterable[Tensor] = ()) -> None:
         self._effects, self._places = effects, places
+        self._arrays = [(tensor, tensor.array) for tensor in tensors]
 
     def undo(self) -> None:
         """Put back what was there before the first call."""
@@ -49,6 +53,9 @@ class Touched:
             effect.restore()
         for place in self._places:
             place.put_back()
+        for tensor, array in self._arrays:
+            if tensor.array is not array:
+                tensor.array = array
 
 
 def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
@@ -70,7 +77,8 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
     made, found = _once(method, together, guards)
     changed = found.assumed.changed()
     counted = [place for place in changed if is_data(place.now())]
-    touched = Touched(found.effects, changed)
+    made.assigned = assigned(made)
+    touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned])
     try:
         if counted:
             Touched([], [place for place in changed if place not in counted]).undo()
@@ -83,24 +91,43 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
 
 
 def _once(method: Method, together: Together, guards: str) -> tuple[Recording, Recorded]:
-    recorder = together.recorder()
-    found = Recorded.by(recorder, method.arguments, method.holder)
+    found = Recorded.by(together.recorder(), method.arguments, method.holder)
     for variable in found.inputs:
         variable.stop_gradient = True  # a file does not say which inputs will want gradients
+    try:
+        return _written(found, method, guards), found
+    except BaseException:
+        Touched(found.effects, found.assumed.changed()).undo()
+        raise
+
+
+def _written(found: Recorded, method: Method, guards: str) -> Recording:
+    recorder = found.recorder
     with instead(found.mode):
-        try:
-            outputs = found.call(method.plain, method.parameters)
-        except BaseException:
-            Touched(found.effects, found.assumed.changed()).undo()
-            raise
+        outputs = found.call(method.plain, method.parameters)
         _refuse_lost(found)
-        checks, asserts = asserted(recorder.program, method.name)
+        checks = asserted(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.assume(guard)
         contract = finish(recorder, some(outputs))
     made = recording_of(method.owner, recorder, described(recorder.program, contract))
-    made.asserts = asserts
-    return made, found
+    made.asserts = bool(checks)
+    return made
+
+
+def assigned(recording: Recording) -> dict[str, str]:
+    """The buffers that a program writes in each run, and where; what ops keep of their own, such as those of norms, is another matter."""
+    ops = [op for op in recording.program.ops() if op.type == "assign"]
+    return {name: op.where for op in ops for name in op.output_names() if name in recording.scope}
+
+
+def refuse_assigned(recording: Recording) -> None:
+    """Raise TraceError where a program that is ready to be saved needs a buffer that calls write."""
+    read = {name for op in recording.program.ops() for name in op.input_names()}
+    for name, where in recording.assigned.items():
+        if name in read:
+            why = f"forward changes a buffer in place, '{recording.structured.get(name, name)}'"
+            raise TraceError(f"{why}; a saved program keeps nothing from call to call\n  at {where}")
 
 
 def _refuse_lost(found: Recorded) -> None:

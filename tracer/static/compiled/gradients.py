@@ -32,10 +32,20 @@ class Gradients:
 
     def _find(self, desc: OpDesc) -> OpDesc | None:
         type = desc.type.removesuffix(SUFFIX)
-        if type == desc.type or type not in OPS or not OPS[type].has_vjp:
+        if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
             return None
         forward = next((op for op in reversed(self._by_type.get(type, [])) if _belongs(desc, op)), None)
         return None if forward is None else _as_vjp(desc, forward)
+
+
+def _is_own(desc: OpDesc) -> bool:
+    """Whether an op is one of ours, which has Paddle's name and slots: `relu_grad`, `tanh_grad` and the like."""
+    own = OPS.get(desc.type)
+    if own is None:
+        return False
+    given = {slot for slot, names in desc.inputs.items() if names}
+    needed, known = {s.name for s in own.ins if not s.optional}, {s.name for s in own.ins}
+    return needed <= given <= known and {s for s, names in desc.outputs.items() if names} <= {s.name for s in own.outs}
 
 
 def _belongs(gradient: OpDesc, op: OpDesc) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.tensor import Tensor
 from ..input_spec import InputSpec
+from ..modes import SymbolicShape
 
 DIFFERENT = object()  # what `pairwise` gives for values that are not containers of the same shape
 
@@ -36,6 +37,8 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     leaves: list[Any] = []
 
     def walk(node: Any) -> Any:
+        if isinstance(node, SymbolicShape):
+            node = node[:]  # with values of the program for sizes that only a run knows
         if type(node) in (list, tuple) or _is_named_tuple(node):
             return (type(node), [walk(v) for v in node])
         if type(node) in (dict, OrderedDict, defaultdict) or (isinstance(node, dict) and _holds_tensor(node)):
@@ -76,6 +79,16 @@ def paths(nesting: Any) -> list[str]:
     _, inner = nesting
     items = inner.items() if isinstance(inner, dict) else enumerate(inner)
     return [f"[{key!r}]{rest}" for key, v in items for rest in paths(v)]
+
+
+def names(name: str, nesting: Any) -> list[str]:
+    """What each leaf is called, of something called `name`: with a number inside of a list, the key inside of a dict."""
+    if isinstance(nesting, int):
+        return [name]
+    _, inner = nesting
+    if isinstance(inner, dict):
+        return [n for key, item in inner.items() for n in names(str(key), item)]
+    return [n for i, item in enumerate(inner) for n in names(f"{name}_{i}", item)]
 
 
 def shown(nesting: Any) -> str:
