@@ -9,7 +9,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from ...nn.layer import Layer
-from ...static.control.places import Cell, Elements, Keeper, Names, note
+from ...static.control.keepers import Cell, Elements, Keeper, Names, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
 from ..snapshots import MANY, has_attributes

@@ -16,8 +16,8 @@ from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.containers import Growing
+from ...static.control.keepers import taken_back
 from ...static.control.loop import record_loop
-from ...static.control.places import taken_back
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
 from ...static.record import Inner

@@ -17,7 +17,7 @@ from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
-from .places import Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
 

@@ -19,7 +19,7 @@ from . import nest
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
-from .places import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
