@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock import nn
 from oarlock.core.errors import TraceError
 
 POSITIVE, NEGATIVE = np.array([1.0, 2.0], "float32"), np.array([-1.0, -2.0], "float32")
@@ -298,3 +299,57 @@ def test_a_recording_that_fails_leaves_what_was_there() -> None:
     with pytest.raises(ValueError, match="stop"):
         paddle.jit.to_static(f)(paddle.to_tensor(NEGATIVE))
     assert held == {"n": 1}
+
+
+class Part(nn.Layer):
+    """A layer that counts its calls, in a number and in a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+        self.register_buffer("seen", paddle.zeros([1]))
+        self.norm = nn.BatchNorm1D(2)
+
+    def bump(self) -> None:
+        self.calls += 1
+
+    def forward(self, x: Any) -> Any:
+        self.calls += 2
+        self.seen = self.seen + 1
+        return self.norm(x) + self.calls
+
+
+class Whole(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.n = 0
+        self.part = Part()
+        self.register_buffer("total", paddle.zeros([1]))
+
+    def up(self) -> None:
+        self.n += 1
+        self.total = self.total + 2
+        self.part.bump()
+
+    def forward(self, x: Any) -> Any:
+        y = x
+        if x.sum() > 0:
+            self.up()
+            y = self.part(x)
+        i = paddle.zeros([], "int64")
+        while i < 2:
+            y = y + self.n
+            i = i + 1
+        return y + self.total
+
+
+def test_layers_that_count_on_one_way_only() -> None:
+    def calls(layer: Whole) -> list[Any]:
+        called = paddle.jit.to_static(layer) if layer is static else layer
+        found = [called(paddle.to_tensor([[v, v], [2 * v, v]])).numpy() for v in (1.0, -1.0, 1.0, -1.0)]
+        counts = [np.asarray(layer.n), np.asarray(layer.part.calls)]
+        return found + counts + [v.numpy() for v in layer.state_dict().values()]
+
+    eager, static = Whole(), Whole()
+    for found, wanted in zip(calls(static), calls(eager), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
