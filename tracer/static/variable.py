@@ -107,6 +107,8 @@ class Variable(Tensor):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        if not value and self.desc.stop_gradient:
+            state.mode.begin_graph(self)
         self.desc.stop_gradient = bool(value)
 
     @property

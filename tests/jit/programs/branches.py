@@ -679,3 +679,18 @@ def what_a_branch_makes_is_changed_in_place(x: Any) -> Any:
     else:
         y = x
     return y
+
+
+@program()
+def rebound_on_one_way_and_changed_in_place_on_the_other(x: Any) -> Any:
+    s = paddle.zeros([2, 2])
+    if x.sum() > 0:
+        s = s + x.sum()
+    else:
+        s[1] = 5.0
+    held = [paddle.ones([2]), s]
+    if x.sum() > 0:
+        held[0].add_(paddle.ones([2]))
+    else:
+        held[0] = held[0] * 7
+    return s, held[0]

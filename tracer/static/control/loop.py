@@ -159,6 +159,7 @@ class Loop:
         with self.recorder.inner_block() as inner:
             given = self._given()
             condition, made = self._test(self._run(given))
+        made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
         after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner)
         return inner, after, condition
 
@@ -253,7 +254,19 @@ class Loop:
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))
                 self.changed = True
             put_back(self.mode, tensor, before if mine is None else mine[1].initial.desc)
+        self._forget_unchanged(inner)
         return found
+
+    def _forget_unchanged(self, inner: Inner) -> None:
+        """Carry no tensor that the body changes no more, now that a variable of the loop holds what it made of it."""
+        for key in [k for k in self.tensors if k not in inner.changed]:
+            tensor, carried = self.tensors.pop(key)
+            put_back(self.mode, tensor, carried.initial.desc)
+            self.changed = True
+
+    def _left(self, inner: Inner, value: Any) -> Any:
+        """A value as a round left it: a tensor from outside that it changed in place will be put back."""
+        return self._bound(value.desc) if id(value) in inner.changed else value
 
     def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
         """Places that functions which the body calls have written, put back to what they held."""
