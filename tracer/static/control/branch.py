@@ -184,6 +184,8 @@ class Merge:
         given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
+        if isinstance(given, tuple):
+            return nest.pairwise(name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v))))
         if given is None or meta is None:
             return None if given is None else Undefined(missing.name, why)
         filler = Filler(meta)

@@ -209,6 +209,9 @@ class Loop:
         self.changed = True
         if isinstance(initial, Undefined):
             meta = meta_of(after)
+            if isinstance(after, tuple):
+                self._expand_unset(i, after)
+                return
             if meta is None:
                 self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
                 return
@@ -224,6 +227,13 @@ class Loop:
         before = self.values[i]
         if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
             refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
+        self._expand(i)
+        self.nestings_changed = True
+
+    def _expand_unset(self, i: int, after: Any) -> None:
+        """Take a tuple apart that has no value before the loop."""
+        _, nesting = nest.flatten(after)
+        self.values[i] = nest.build(nesting, [Undefined(self.names[i] + p) for p in nest.paths(nesting)])
         self._expand(i)
         self.nestings_changed = True
 
