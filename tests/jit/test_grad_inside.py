@@ -106,8 +106,14 @@ def made_under_no_grad(x: Any) -> Any:
     return w * x if x.sum() > 0 else w + x
 
 
-@pytest.mark.parametrize("function", [detached, made_under_no_grad])
-def test_gradients_end_where_a_value_begins_to_want_them(function: Any) -> None:
+def set_to_a_value(x: Any) -> Any:
+    w = paddle.zeros([2, 3])
+    w.set_value(x * 2)
+    return w * x
+
+
+@pytest.mark.parametrize("function", [detached, made_under_no_grad, set_to_a_value])
+def test_gradients_end_where_eager_code_cuts_them(function: Any) -> None:
     found = []
     for called in (function, to_static(function)):
         x = paddle.to_tensor(X, stop_gradient=False)
