@@ -128,3 +128,13 @@ def test_a_saved_program_would_forget(made: type[nn.Layer], line: str, tmp_path:
     with pytest.raises(TraceError, match=f"(?s)forward changes a buffer in place.*{line}"):
         paddle.jit.save(made(), tmp_path / "m", input_spec=[InputSpec([None, 2])])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_norm_on_one_way_is_saved(tmp_path: Path) -> None:
+    layer = NormOnOneWay()
+    layer.eval()
+    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[InputSpec([None, 2])])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    for sign in (1.0, -1.0):
+        x = paddle.full([3, 2], sign)
+        np.testing.assert_allclose(loaded(x).numpy(), layer(x).numpy(), rtol=1e-5)

@@ -90,3 +90,33 @@ def test_inside_of_a_branch_it_is_refused() -> None:
 
     with pytest.raises(TraceError, match="grad: inside of a branch or a loop"):
         to_static(chosen)(paddle.to_tensor(X, stop_gradient=False))
+
+
+def detached(x: Any) -> Any:
+    w = (x * 2).detach()
+    w.stop_gradient = False
+    (slope,) = paddle.grad([(w * w).sum()], [w])
+    return (w - slope * 0.25) * x
+
+
+def made_under_no_grad(x: Any) -> Any:
+    with paddle.no_grad():
+        w = x * 2
+    w.stop_gradient = False
+    return w * x if x.sum() > 0 else w + x
+
+
+def set_to_a_value(x: Any) -> Any:
+    w = paddle.zeros([2, 3])
+    w.set_value(x * 2)
+    return w * x
+
+
+@pytest.mark.parametrize("function", [detached, made_under_no_grad, set_to_a_value])
+def test_gradients_end_where_eager_code_cuts_them(function: Any) -> None:
+    found = []
+    for called in (function, to_static(function)):
+        x = paddle.to_tensor(X, stop_gradient=False)
+        called(x).sum().backward()
+        found.append(x.grad.numpy())
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)

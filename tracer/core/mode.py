@@ -52,6 +52,9 @@ class Mode:
         """Let `tensor` be what `made` is."""
         raise NotImplementedError
 
+    def begin_graph(self, tensor: Tensor) -> None:
+        """A value that no gradient flows through is about to want gradients: they will end there."""
+
     def cuts(self, why: str) -> None:
         """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
 
@@ -112,6 +115,10 @@ class Over(Mode):
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""
         self.inner.become(tensor, made)
+
+    def begin_graph(self, tensor: Tensor) -> None:
+        """See Mode.begin_graph."""
+        self.inner.begin_graph(tensor)
 
     def cuts(self, why: str) -> None:
         """See Mode.cuts."""

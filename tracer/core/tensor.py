@@ -299,7 +299,7 @@ class Tensor(TensorBase):
         if given.meta.dtype != self.meta.dtype:
             protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
-        mode.become(self, OPS["assign"](given))
+        mode.become(self, OPS["assign"](given.detach()))
 
 
 def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -213,6 +213,13 @@ class Static(Mode):
         tensor.name = made.desc.name
         self.recorder.bind(tensor, made.desc.name)
 
+    def begin_graph(self, tensor: Tensor) -> None:
+        """See Mode.begin_graph.   The variable before, through which no gradient flows, stays in between."""
+        assert isinstance(tensor, Variable)
+        given = tensor.desc.need_check_feed or tensor.desc.persistable
+        if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.desc:
+            self.become(tensor, OPS["assign"](tensor))
+
     def _refuse_outside(self, tensor: Tensor) -> None:
         """Raise TraceError for a tensor from outside that no program may write: one that wants gradients, or beside one written by hand."""
         if self.builder is not None or not (tensor.stop_gradient or not self.tape):

@@ -107,6 +107,8 @@ class Variable(Tensor):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        if not value and self.desc.stop_gradient:
+            state.mode.begin_graph(self)
         self.desc.stop_gradient = bool(value)
 
     @property
@@ -189,7 +191,7 @@ class Variable(Tensor):
             raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
-        made: Variable = OPS["assign"](value)
+        made: Variable = OPS["assign"](value if self.block is not None else value.detach())  # as eager code, a copy
         return made
 
     def item(self, *index: int) -> Any:

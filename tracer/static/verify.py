@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
-from .blocks import EMPTY, paddle_gradient_ops
+from .blocks import EMPTY, block_writes, inner_blocks, paddle_gradient_ops
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
@@ -161,11 +161,15 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
 
 
 def parameters_kept(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that reads it, an update in place, or that measures a scale."""
+    """A persistable variable is written only by an op that reads it, an update in place, or that measures a scale.
+
+    What an op writes because a block of it does is judged inside of the block.
+    """
     for block, op, where in _ops(program):
         if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
-        for name in sorted(set(op.output_names()) - set(op.input_names())):
+        by_blocks = {name for inner in inner_blocks(program, op) for name in block_writes(program, inner)}
+        for name in sorted(set(op.output_names()) - set(op.input_names()) - by_blocks):
             var = program.var(name, block.idx)
             if var is not None and var.persistable:
                 yield f"{where}: overwrites {name!r}, which is persistable"

@@ -247,3 +247,18 @@ def logical_functions(x: Any) -> Any:
     if paddle.logical_and(x.sum() > 0, x.max() < 3):
         return x + 1
     return x
+
+
+@program()
+def rebound_on_one_way_and_changed_in_place_on_the_other(x: Any) -> Any:
+    s = paddle.zeros([2, 2])
+    if x.sum() > 0:
+        s = s + x.sum()
+    else:
+        s[1] = 5.0
+    held = [paddle.ones([2]), s]
+    if x.sum() > 0:
+        held[0].add_(paddle.ones([2]))
+    else:
+        held[0] = held[0] * 7
+    return s, held[0]

@@ -354,3 +354,25 @@ def what_a_round_makes_is_changed_in_place(x: Any) -> Any:
         x = y
         i = i + 1
     return x
+
+
+@program()
+def changed_in_place_then_rebound(x: Any) -> Any:
+    total, i = paddle.zeros([2]), paddle.zeros([], "int64")
+    while i < 3:
+        if x.sum() > 0:
+            total[0] = total[0] * 2 + 1
+        total = total + x.sum()
+        i = i + 1
+    return total
+
+
+@program()
+def the_last_value_changed_in_place_under_another_name(x: Any) -> Any:
+    y, z, i = x * 1, x, paddle.zeros([], "int64")
+    while i < 3:
+        z = y
+        y = y * 2
+        z.add_(paddle.ones([1]))
+        i = i + 1
+    return y, z

@@ -241,3 +241,45 @@ def made_in_the_loop_and_used_after_it(x: Any) -> Any:
         last = x * i.astype("float32")
         i = i + 1
     return last
+
+
+@program()
+def return_from_a_loop_in_a_loop(x: Any) -> Any:
+    y, i, n = x, paddle.zeros([], "int64"), 0
+    while i < 4:
+        y = y + x
+        for j in range(2):
+            n += 1
+            if y.sum() > 8:
+                return y + j
+        i = i + 1
+    return y + n
+
+
+@program()
+def return_from_loops_three_deep(x: Any) -> Any:
+    for i in range(3):
+        for j in range(2):
+            k = paddle.zeros([], "int64")
+            while k < 2:
+                x = x * 1.5
+                if x.sum() > 8:
+                    return x + i
+                k = k + 1
+            x = x + j
+        else:
+            x = x - 1
+    else:
+        x = x * 10
+    return x
+
+
+@program()
+def return_of_several_from_a_loop(x: Any) -> Any:
+    i = paddle.zeros([], "int64")
+    while i < 4:
+        x = x * 2
+        if x.sum() > 8:
+            return x, (i, x + 1)
+        i = i + 1
+    return x, (i, x)

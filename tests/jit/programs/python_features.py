@@ -479,3 +479,11 @@ def while_else_of_python(x: Any) -> Any:
 def lambda_with_default(x: Any) -> Any:
     fs = [lambda v, k=k: v * k if v.sum() > 0 else v + k for k in (1, 2)]
     return fs[0](x) + fs[1](x)
+
+
+@program()
+def functions_of_a_comprehension_see_its_last_value(x: Any) -> Any:
+    added = [lambda v: v + k for k in range(3)]
+    for add in added:
+        x = add(x)
+    return x

@@ -109,7 +109,7 @@ class Expressions(ast.NodeTransformer):
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, ast.Name):
             return node
         generator = node.generators[0]
-        if generator.is_async or _binds([node.elt]):
+        if generator.is_async or _binds([node.elt]) or _has_function(node.elt):
             return node
         assert isinstance(generator.target, ast.Name)
         return expression(
@@ -132,6 +132,11 @@ class Expressions(ast.NodeTransformer):
 
 def _is_runtime(function: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "__ol"
+
+
+def _has_function(node: ast.expr) -> bool:
+    """Whether an expression makes a function, which sees the last value of the name that a comprehension gives values to."""
+    return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _binds(nodes: list[ast.expr]) -> bool:

@@ -168,6 +168,18 @@ class _BreakAfterReturn(ast.NodeTransformer):
         value = node.value or ast.copy_location(ast.Constant(None), node)
         return statements(f"{RESULT} = VALUE\n{RETURNED} = True\nbreak", node, VALUE=value)
 
+    def visit_For(self, node: ast.For) -> Body:
+        return self._loop(node)
+
+    def visit_While(self, node: ast.While) -> Body:
+        return self._loop(node)
+
+    def _loop(self, node: ast.For | ast.While) -> Body:
+        """A loop inside of the loop, which its returns leave as well."""
+        returns = contains(node.body, (ast.Return,))
+        self.generic_visit(node)
+        return [node, *(statements(f"if {RETURNED}:\n    break", node) if returns else [])]
+
 
 def lower_jumps(function: ast.FunctionDef) -> None:
     """Rewrite the body of a function so that it returns once, at its end, and its loops neither break nor continue."""

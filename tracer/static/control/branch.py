@@ -184,6 +184,8 @@ class Merge:
         given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
+        if isinstance(given, tuple):
+            return nest.pairwise(name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v))))
         if given is None or meta is None:
             return None if given is None else Undefined(missing.name, why)
         filler = Filler(meta)
@@ -237,7 +239,7 @@ class Merge:
         """The variable that a side writes a result to."""
         recorder = self.recorder
         with recorder.writing(side.inner):
-            tensor = zeros(value.meta) if isinstance(value, Filler) else as_meta(value, meta)
+            tensor = zeros(value.meta) if isinstance(value, Filler) else as_meta(self._left(value, side), meta)
             name = recorder.name_of(tensor)
         out = recorder.namer.temporary("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
@@ -245,6 +247,14 @@ class Merge:
             recorder.emit("assign", {"X": [name]}, {"Out": [out]})
         side.outs.append(out)
         return out
+
+    def _left(self, value: Any, side: Side) -> Any:
+        """A value as a side left it: a tensor from outside that it changed in place has been put back since."""
+        if id(value) not in side.changed:
+            return value
+        made = Variable(side.changed[id(value)][1])
+        self.recorder.bind(made, made.desc.name)
+        return made
 
     def emit(self, pred: Variable) -> None:
         """Write the ops that run the sides and choose."""

@@ -159,6 +159,7 @@ class Loop:
         with self.recorder.inner_block() as inner:
             given = self._given()
             condition, made = self._test(self._run(given))
+        made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
         after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner)
         return inner, after, condition
 
@@ -208,6 +209,9 @@ class Loop:
         self.changed = True
         if isinstance(initial, Undefined):
             meta = meta_of(after)
+            if isinstance(after, tuple):
+                self._expand_unset(i, after)
+                return
             if meta is None:
                 self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
                 return
@@ -223,6 +227,13 @@ class Loop:
         before = self.values[i]
         if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
             refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
+        self._expand(i)
+        self.nestings_changed = True
+
+    def _expand_unset(self, i: int, after: Any) -> None:
+        """Take a tuple apart that has no value before the loop."""
+        _, nesting = nest.flatten(after)
+        self.values[i] = nest.build(nesting, [Undefined(self.names[i] + p) for p in nest.paths(nesting)])
         self._expand(i)
         self.nestings_changed = True
 
@@ -253,7 +264,19 @@ class Loop:
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))
                 self.changed = True
             put_back(self.mode, tensor, before if mine is None else mine[1].initial.desc)
+        self._forget_unchanged(inner)
         return found
+
+    def _forget_unchanged(self, inner: Inner) -> None:
+        """Carry no tensor that the body changes no more, now that a variable of the loop holds what it made of it."""
+        for key in [k for k in self.tensors if k not in inner.changed]:
+            tensor, carried = self.tensors.pop(key)
+            put_back(self.mode, tensor, carried.initial.desc)
+            self.changed = True
+
+    def _left(self, inner: Inner, value: Any) -> Any:
+        """A value as a round left it: a tensor from outside that it changed in place will be put back."""
+        return self._bound(value.desc) if id(value) in inner.changed else value
 
     def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
         """Places that functions which the body calls have written, put back to what they held."""
