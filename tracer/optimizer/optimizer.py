@@ -124,8 +124,9 @@ class Optimizer:
 
     def _lr_factor(self, parameter: Parameter) -> float:
         """What the learning rate is multiplied by for one parameter."""
-        own = self._settings.get(id(parameter), {}).get("learning_rate", 1.0)
-        return float(own) * float(parameter.optimize_attr["learning_rate"])
+        factor = float(parameter.optimize_attr["learning_rate"])
+        own = self._settings.get(id(parameter)) if self._settings else None
+        return factor if own is None else float(own.get("learning_rate", 1.0)) * factor
 
     # -- one step -----------------------------------------------------------------------------------------------
 
@@ -152,7 +153,8 @@ class Optimizer:
         """The weight decay that is a term of the gradient; a parameter's own regularizer goes first."""
         if parameter.regularizer is not None:
             return parameter.regularizer
-        return self._settings.get(id(parameter), {}).get("weight_decay", self._weight_decay)
+        own = self._settings.get(id(parameter)) if self._settings else None
+        return self._weight_decay if own is None else own.get("weight_decay", self._weight_decay)
 
     def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
         """The gradient plus that of the weight decay."""
