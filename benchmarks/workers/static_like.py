@@ -27,33 +27,12 @@ def labels(count: int) -> Any:
     return P.to_tensor(rng.integers(0, 10, (count, 1)))
 
 
-def chosen(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
+def chosen(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as it is, or as a program."""
     if not STATIC:
         return function
-    if OURS and not hasattr(P.jit, "to_static"):
-        return recorded(function, examples)
     found: Callable[..., Any] = P.jit.to_static(function)
     return found
-
-
-def recorded(function: Callable[..., Any], examples: Any) -> Callable[..., Any]:
-    """A function without control flow as a program."""
-    from oarlock.core.mode import instead
-    from oarlock.jit.partial_program import PartialProgram
-    from oarlock.jit.recording import Recording
-    from oarlock.static.modes import Static
-    from oarlock.static.record import Recorder
-    from oarlock.static.variable import Variable
-
-    recorder = Recorder()
-    inputs = [Variable(recorder.feed(f"x{i}", x.meta)) for i, x in enumerate(examples)]
-    for variable in inputs:
-        recorder.bind(variable, variable.name)
-    with instead(Static(recorder, trains=True)):
-        recorder.fetch(recorder.name_of(function(*inputs)))
-    program = PartialProgram(Recording(recorder.program, recorder.scope))
-    return lambda *tensors: program(tensors)[0]
 
 
 def sixty() -> Case:
@@ -67,7 +46,7 @@ def sixty() -> Case:
             y = P.tanh(y * x + x)
         return y.sum()
 
-    function = chosen(ops, x)
+    function = chosen(ops)
 
     def call() -> None:
         function(x).backward()
@@ -131,7 +110,7 @@ def train(name: str) -> Case:
     make, shape = MODELS[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
     optimizer, loss_of = P.optimizer.SGD(1e-3, parameters=model.parameters()), nn.CrossEntropyLoss()
-    function = chosen(lambda x, y: loss_of(model(x), y), x, y) if OURS else chosen(Loss(model), x, y)
+    function = chosen(lambda x, y: loss_of(model(x), y)) if OURS else chosen(Loss(model))
 
     def call() -> None:
         function(x, y).backward()

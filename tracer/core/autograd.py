@@ -22,11 +22,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> None:
     for root, g in zip(roots, given, strict=True):
-        if g is not None and g.meta.shape != root.meta.shape:
-            raise OpError(
-                with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={g.meta})")
-            )
+        _check_like(root, g)
         sweep.add(root, sweep.given(root, g))
+
+
+def _check_like(root: Tensor, given: Tensor | None) -> None:
+    """Raise OpError for a gradient of another shape than its tensor."""
+    if given is not None and given.meta.shape != root.meta.shape:
+        why = "backward: the gradient is not like the tensor"
+        raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
 def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
@@ -86,10 +90,7 @@ def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
 def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
     """What the walk does, where there is nothing to walk: the gradients are the program's."""
     node = root.node
-    if given is not None and given.meta.shape != root.meta.shape:
-        raise OpError(
-            with_user_line(f"backward: the gradient is not like the tensor (X={root.meta}, grad={given.meta})")
-        )
+    _check_like(root, given)
     found = node.op.direct(node, root.index, _first_gradient(root, given))
     operands = node.args[0]
     if not retain_graph:

@@ -200,7 +200,7 @@ class Static(Mode):
         return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   A buffer is written at the end of each run."""
+        """See Mode.become.   A buffer is written by the program, at this place of it."""
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)

@@ -76,8 +76,7 @@ class TensorArray:
     ) -> Variable:
         recorder = _recorder()
         desc = recorder.declare(recorder.namer.temporary(type), meta)
-        made = Variable(desc)
-        recorder.bind(made, desc.name)
+        made = recorder.variable(desc)
         made.where = recorder.emit(type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs).where
         return made
 
@@ -207,9 +206,8 @@ def tensor_array_to_tensor(
     assert input.element is not None
     recorder = _recorder()
     metas = (_joined_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
-    made = [Variable(recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m)) for m in metas]
-    for variable in made:
-        recorder.bind(variable, variable.name)
+    descs = [recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m) for m in metas]
+    made = [recorder.variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
     outs = {"Out": [made[0].name], "OutIndex": [made[1].name]}
     recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)

@@ -197,12 +197,9 @@ class Merge:
 
     def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
         """The choice between what two branches made, in place, of a tensor from outside."""
-        made = []
-        for side in self.sides:
-            desc = side.changed[key][1] if key in side.changed else tensor.desc
-            made.append(Variable(desc))
-            self.recorder.bind(made[-1], desc.name)
-        return self._choose((made[0], made[1]), common(tensor.name, made[0], made[1], LABELS))
+        descs = (side.changed[key][1] if key in side.changed else tensor.desc for side in self.sides)
+        one, two = (self.recorder.variable(desc) for desc in descs)
+        return self._choose((one, two), common(tensor.name, one, two, LABELS))
 
     def keepers(self) -> dict[Any, Keeper]:
         """Those that a side wrote to."""
@@ -230,8 +227,7 @@ class Merge:
         outs = [self._written(value, side, own) for value, side, own in sides]
         desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
-        made = Variable(desc)
-        recorder.bind(made, desc.name)
+        made = recorder.variable(desc)
         self.chosen.append((made, outs))
         return made
 
@@ -250,11 +246,7 @@ class Merge:
 
     def _left(self, value: Any, side: Side) -> Any:
         """A value as a side left it: a tensor from outside that it changed in place has been put back since."""
-        if id(value) not in side.changed:
-            return value
-        made = Variable(side.changed[id(value)][1])
-        self.recorder.bind(made, made.desc.name)
-        return made
+        return self.recorder.variable(side.changed[id(value)][1]) if id(value) in side.changed else value
 
     def emit(self, pred: Variable) -> None:
         """Write the ops that run the sides and choose."""

@@ -12,7 +12,6 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
 from ..modes import Static
-from ..program import VarDesc
 from ..record import Inner
 from ..variable import Variable
 from . import nest
@@ -178,12 +177,10 @@ class Loop:
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
         outer = recorder.open[-2].block
-        name = recorder.namer.temporary("while")
-        carried.variable = Variable(recorder.declare(name, carried.meta, outer))
-        initial = carried.initial
-        carried.variable.where = initial.where if isinstance(initial, Variable) else ""
-        recorder.bind(carried.variable, name)
-        return carried.variable
+        made = recorder.variable(recorder.declare(recorder.namer.temporary("while"), carried.meta, outer))
+        made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
+        carried.variable = made
+        return made
 
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
@@ -194,7 +191,7 @@ class Loop:
                     return found
             elif i in self.carried:
                 # One that was changed in place will be put back.
-                last = self._bound(before.desc) if after is before else after
+                last = self.recorder.variable(before.desc) if after is before else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
             elif not same(before, after):
@@ -251,7 +248,7 @@ class Loop:
         """Tensors from outside that the body changed in place, put back to what they were."""
         found: list[tuple[Carried, Any]] = []
         for key, (tensor, before) in inner.changed.items():
-            after = self._bound(tensor.desc)
+            after = self.recorder.variable(tensor.desc)
             mine = self.tensors.get(key)
             if mine is None and self.recorder.var(before.name) is not before:
                 continue  # it is of the body itself
@@ -259,7 +256,7 @@ class Loop:
                 self._widen(mine[1], after)
                 found.append((mine[1], after))
             elif all(tensor is not v for v in self._variables()):
-                start = self._bound(before)
+                start = self.recorder.variable(before)
                 meta = common(before.name, start, after, LABELS)
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))
                 self.changed = True
@@ -276,7 +273,7 @@ class Loop:
 
     def _left(self, inner: Inner, value: Any) -> Any:
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
-        return self._bound(value.desc) if id(value) in inner.changed else value
+        return self.recorder.variable(value.desc) if id(value) in inner.changed else value
 
     def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
         """Places that functions which the body calls have written, put back to what they held."""
@@ -322,16 +319,10 @@ class Loop:
         held = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
         last = held
         if carried.variable is not None:  # else it is new in this try
-            last = self._bound(carried.variable.desc) if held is carried.variable else held
+            last = self.recorder.variable(carried.variable.desc) if held is carried.variable else held
             self._widen(carried, last)
         keeper.put(key, carried.initial)
         return carried, last
-
-    def _bound(self, desc: VarDesc) -> Variable:
-        """A tensor of its own for a variable."""
-        made = Variable(desc)
-        self.recorder.bind(made, desc.name)
-        return made
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -369,8 +360,7 @@ class Loop:
         for keeper, key, carried in self.places.values():
             keeper.put(key, carried.variable)
         first = self._first = self._first_condition()
-        flag = Variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
-        recorder.bind(flag, flag.name)
+        flag = recorder.variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
         with recorder.writing(inner):
             last = self._condition(condition)
