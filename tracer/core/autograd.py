@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ._tape import Node
+from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .errors import OarlockError, OpError, with_user_line
 from .mode import only_running, pushed, state
@@ -43,7 +43,7 @@ def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None],
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     only_running("backward", "use an optimizer's minimize, or static.append_backward")
-    if all(t.stop_gradient for t in roots):
+    if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
     if _is_program(roots) and state.mode.plain().bare:
@@ -70,7 +70,7 @@ def _is_program(roots: Sequence[Tensor]) -> bool:
         or not node.args
     ):
         return False
-    return all(t.node is None for t in node.args[0])
+    return are_leaves(node.args[0])
 
 
 @functools.lru_cache(maxsize=8)
@@ -95,10 +95,8 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     operands = node.args[0]
     if not retain_graph:
         node.args, node.outs, node.attrs = None, None, {}
-    for leaf, gradient in zip(operands, found, strict=True):
-        if gradient is None or leaf.stop_gradient:
-            continue
-        made = Tensor(gradient if gradient.dtype.kind != "c" else outward(gradient))
+    for leaf, gradient in deposit(operands, found):
+        made = Tensor(outward(gradient))
         if leaf._hooks:
             with pushed(NO_TAPE):
                 made = run_hooks(made, leaf._hooks)

@@ -47,28 +47,30 @@ class ConcreteProgram:
         self.cuts: list[str] = []
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self._runner: Any = None
-        self._trainer: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
-        wanted = state.mode.tape and any(not t.stop_gradient for t in (*given, *self.parameters))
-        if wanted and self.cuts:
+        stops = self._trainer.stops(given)
+        if stops is None or False not in stops:
+            found = self._inferred(given)
+        elif self.cuts:
             raise TraceError("no gradients: " + "; ".join(self.cuts))
-        found = self.results.put(self._trained(given) if wanted else self._inferred(given), tensors)
+        else:
+            found = self._trainer.call(given, stops)
+        made = self.results.put(found, tensors)
         self.assumed.replay()
-        return found
+        return made
 
-    def _trained(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self._trainer is None:
-            self._trainer = PartialProgram(self.recording.program, self.recording.scope)
-        found: list[Tensor] = self._trainer(list(tensors))
-        return found
+    @functools.cached_property
+    def _trainer(self) -> PartialProgram:
+        """What runs it where gradients are wanted, or a run does more than give results."""
+        return PartialProgram(self.recording.program, self.recording.scope)
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._runs_whole:
             with no_grad():
-                return self._trained(tensors)
+                return self._trainer(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(self.recording.program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
@@ -116,6 +118,7 @@ class Results:
         self.effects = effects
         self.changed: list[int] = []  # inputs that are changed in place: their values come last
         self.sources: list[Effect] = []  # those whose attribute the program also reads: further inputs
+        self._single = nesting == 0 and not self.constants and not effects
 
     def held(self) -> list[Tensor]:
         """What attributes hold now, for the inputs that they are."""
@@ -123,6 +126,8 @@ class Results:
 
     def put(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
         """The results in their nesting; attributes are set, and inputs changed in place."""
+        if self._single and not self.changed:
+            return flat[0]
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
         for effect in self.effects:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OpError, warn, with_user_line
-from ..core.mode import state
+from ..core.mode import Mode, state
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.control.values import is_number
@@ -126,11 +126,10 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function gives, by its program."""
-        if static_mode(state.mode) is not None:
-            return convert_or_leave(self.dygraph_function)(*args, **kwargs)
-        if not is_enabled() or not state.mode.silent:
-            return self.dygraph_function(*args, **kwargs)
-        plain = None if kwargs or self._input_spec is not None else self._plain_key(args)
+        mode = state.mode
+        if not mode.silent or not is_enabled():
+            return self._function_in(mode)(*args, **kwargs)
+        plain = None if kwargs or self._input_spec is not None else self._plain_key(args, mode)
         concrete = self._cache.plain.get(plain)
         if concrete is not None and concrete.assumed.hold():
             return concrete(args)
@@ -143,15 +142,20 @@ class StaticFunction:
             self._cache.plain[plain] = concrete
         return concrete([_tensor(t) for t in tensors])
 
-    def _plain_key(self, args: tuple[Any, ...]) -> Any:
+    def _function_in(self, mode: Mode) -> Callable[..., Any]:
+        """What stands for the function where no program of its own is run: converted where it becomes a part of another."""
+        return convert_or_leave(self.dygraph_function) if static_mode(mode) is not None else self.dygraph_function
+
+    def _plain_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
         """What such calls share, where all arguments are tensors; else None."""
-        kinds = []
+        kinds: list[Any] = []
         for arg in args:
             if not isinstance(arg, Tensor):
                 return None
-            kinds.append((arg.array.shape, arg.array.dtype))
-        mode, training = state.mode, self._is_training()
-        return tuple(kinds), training, mode.tape and training, mode.key()
+            array = arg.array
+            kinds += array.shape, array.dtype
+        training = self._is_training()
+        return *kinds, training, mode.tape and training, mode.key()
 
     @functools.cached_property
     def _parameters(self) -> Parameters:

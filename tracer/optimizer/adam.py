@@ -58,8 +58,8 @@ class Adam(Optimizer):
     def _update_all(self, changes: list[Change]) -> bool:
         if self._settings:
             return False
-        states = [self._state_of(c.parameter) for c in changes]
-        rows = [self._row(c, s) for c, s in zip(changes, states, strict=True)]
+        states = [self._state_of(p) for p, _, _ in changes]
+        rows = [self._row(*c, s) for c, s in zip(changes, states, strict=True)]
         if not replace(changes, _ADAM(rows, self._attrs["beta1"], self._attrs["beta2"])):
             return False
         for state in states:
@@ -67,13 +67,13 @@ class Adam(Optimizer):
             state["beta2_pow_acc"] *= self._attrs["beta2"]
         return True
 
-    def _row(self, change: Change, state: dict[str, Array]) -> tuple[Any, ...]:
+    def _row(self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]) -> tuple[Any, ...]:
         """What the compiled step takes: arrays, epsilon, the rate with its correction, and what is kept of the parameter."""
         power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
         correction = math.sqrt(1 - power2)
-        rate = change.lr * correction / (1 - power1)
-        arrays = change.parameter.array, change.gradient, state["moment1"], state["moment2"]
-        return *arrays, self._attrs["epsilon"] * correction, rate, self._kept(change.parameter, change.lr)
+        rate = lr * correction / (1 - power1)
+        arrays = parameter.array, gradient, state["moment1"], state["moment2"]
+        return *arrays, self._attrs["epsilon"] * correction, rate, self._kept(parameter, lr)
 
     def _kept(self, parameter: Parameter, lr: float) -> float:
         """What the parameter is multiplied by before the step."""
@@ -118,9 +118,9 @@ class AdamW(Adam):
             return 0.0
         return float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
 
-    def _row(self, change: Change, state: dict[str, Array]) -> tuple[Any, ...]:
-        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(change.parameter))
-        return super()._row(change._replace(lr=change.lr * ratio), state)
+    def _row(self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]) -> tuple[Any, ...]:
+        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
+        return super()._row(parameter, gradient, lr * ratio, state)
 
     def _kept(self, parameter: Parameter, lr: float) -> float:
         return 1 - lr * self._decay_of(parameter)

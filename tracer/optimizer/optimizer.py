@@ -23,20 +23,16 @@ Array = Any  # an ndarray like the parameter
 MASTER = "fp32_master"  # the float32 copy of a half-precision parameter, among what is kept of it
 
 
-class Change(NamedTuple):
-    """What one step has to do to one parameter: its gradient, weight decay counted, and the learning rate."""
-
-    parameter: Parameter
-    gradient: Array
-    lr: float
+# What one step has to do to one parameter: its gradient, weight decay counted, and the learning rate.
+Change = tuple[Parameter, Array, float]
 
 
 def replace(changes: list[Change], arrays: Any) -> bool:
     """Give every parameter its new array; False for NotImplemented."""
     if arrays is NotImplemented:
         return False
-    for change, array in zip(changes, arrays, strict=True):
-        change.parameter.array = array
+    for (parameter, _, _), array in zip(changes, arrays, strict=True):
+        parameter.array = array
     return True
 
 
@@ -139,9 +135,14 @@ class Optimizer:
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         rate = self.get_lr()
-        changes = [Change(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
-        plain = native.switch.on and all(c.parameter.array.dtype.itemsize >= 4 for c in changes)
-        if not (plain and self._update_all(changes)):
+        if self._settings or self._weight_decay:
+            changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
+        else:  # most optimizers: what is done for each parameter counts in a small model
+            changes = [
+                (p, g if p.regularizer is None else self._decayed(p, g), rate * p.optimize_attr["learning_rate"])
+                for p, g in pairs
+            ]
+        if not (native.switch.on and self._update_all(changes)):
             for change in changes:
                 self._update(*change)
 
@@ -244,7 +245,10 @@ class Optimizer:
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
         for parameter in self._parameter_list:
-            parameter.clear_gradient(set_to_zero)
+            if set_to_zero:
+                parameter.clear_gradient()
+            else:
+                parameter.grad = None
 
     clear_gradients = clear_grad
 

@@ -28,7 +28,7 @@ class SGD(Optimizer):
         self._multi_precision = multi_precision
 
     def _update_all(self, changes: list[Change]) -> bool:
-        rows = [(c.parameter.array, c.gradient, c.lr) for c in changes]
+        rows = [(p.array, g, lr) for p, g, lr in changes]
         return replace(changes, _MOMENTUM(rows, False, 0.0, False))
 
 
@@ -55,5 +55,5 @@ class Momentum(Optimizer):
     def _update_all(self, changes: list[Change]) -> bool:
         if self._attrs["rescale_grad"] != 1.0 or self._settings:
             return False
-        rows = [(c.parameter.array, c.gradient, self._state_of(c.parameter)["velocity"], c.lr) for c in changes]
+        rows = [(p.array, g, self._state_of(p)["velocity"], lr) for p, g, lr in changes]
         return replace(changes, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"]))

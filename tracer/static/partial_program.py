@@ -33,11 +33,11 @@ Stops = tuple[bool, ...]
 
 
 class Left(NamedTuple):
-    """What a call leaves for the way back: the cells that it reads, outputs, and inputs."""
+    """What a call leaves for the way back: the cells that it reads, outputs, and operands."""
 
     kept: Sequence[Any]
     outs: Sequence[Any]
-    inputs: Sequence[Any]
+    operands: Sequence[Any]
 
 
 class PartialProgram:
@@ -58,23 +58,30 @@ class PartialProgram:
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs.   inputs: one per input of the program.   Raises OpError for another number, and for an op that fails."""
+        return self.call(inputs, self.stops(inputs))
+
+    def stops(self, inputs: Sequence[Tensor]) -> Stops | None:
+        """Which operands no gradient is wanted of; None where no gradients are recorded."""
+        return tuple([t.stop_gradient for t in (*inputs, *self._tensors)]) if state.mode.tape else None
+
+    def call(self, inputs: Sequence[Tensor], stops: Stops | None) -> list[Tensor]:
+        """The outputs, with gradients of those that `stops` says."""
         if len(inputs) != len(self.feeds):
             raise OpError(with_user_line(f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"))
         if not state.mode.bare:
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
-        stops = tuple([t.stop_gradient for t in operands]) if state.mode.tape else None
         way = self._ways.get((stops, native.switch.on)) or self._new_way(stops)
-        with np.errstate(all="ignore"):
-            found = way.forward(*[t.array for t in operands])
+        arrays = [t.array for t in operands]
+        found = way.forward.quietly(*arrays)
         count, end = way.ends
         for tensor, array in zip(self._changed, found[count:end], strict=True):
             tensor.array = array
-        made = [Tensor(a) for a in found[:count]]
+        outs = found[:count]
+        made = [Tensor(a) for a in outs]
         if way.op is not None:
-            left = Left(found[end:], found[:count], [t.array for t in inputs])
-            wanted = [operands[i] for i in way.taken]
-            node = Node(way.op, (wanted,), {"left": left, "materialize_grads": False}, left.outs)
+            left = Left(found[end:], outs, arrays)
+            node = Node(way.op, ([operands[i] for i in way.taken],), {"left": left, "materialize_grads": False}, outs)
             for i in way.differentiable:
                 tensor = made[i]
                 tensor.stop_gradient, tensor.node, tensor.index = False, node, i
@@ -146,8 +153,7 @@ class Way:
     @staticmethod
     def run(back: Back, left: Left, given: Sequence[Any]) -> list[Any]:
         """The gradients of the wanted operands.   given: those that the way back starts with."""
-        with np.errstate(all="ignore"):
-            found = back.piece(*left.kept, *given)
+        found = back.piece.quietly(*left.kept, *given)
         return [None if i < 0 else found[i] for i in back.places]
 
     def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
@@ -157,7 +163,7 @@ class Way:
             raise OpError(with_user_line(f"grad: {why}"))
         back = Back(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(back.as_program(), self.of.scope, stores=False)
-        given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
+        given = dict(zip(self.of.feeds, map(Tensor, left.operands), strict=False))
         given |= dict(zip(self.wanted, operands, strict=True))
         made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
         return [None if i < 0 else made[i] for i in back.places]

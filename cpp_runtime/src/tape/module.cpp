@@ -30,6 +30,8 @@ PyMethodDef functions[] = {
     {"configure", configure, METH_VARARGS, "Set the Tensor class, explain() and is_float()."},
     {"set_modes", set_modes, METH_VARARGS, "Set the modes that have short ways: eager, without tape, bare arrays."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
+    {"deposit", deposit, METH_VARARGS, "Make gradients `grad` of leaves; gives the pairs that ask for more."},
+    {"are_leaves", are_leaves, METH_O, "Whether no op made any Tensor of a list."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

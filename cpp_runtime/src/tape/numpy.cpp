@@ -18,6 +18,8 @@ bool load_numpy() { return _import_array() >= 0; }
 
 bool is_array(PyObject* a) { return PyArray_Check(a) != 0; }
 
+bool is_real_array(PyObject* a) { return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a))); }
+
 bool same_number_type(PyObject* a, PyObject* b, bool whole) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
     if (PyArray_DESCR(as_array(a)) != PyArray_DESCR(as_array(b))) return false;

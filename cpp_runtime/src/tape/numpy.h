@@ -17,5 +17,7 @@ bool alike(PyObject* a, PyObject* b);
 PyObject* number_like(PyObject* array, PyObject* number, bool whole);
 /// Whether it is an array, not a scalar.
 bool is_array(PyObject* a);
+/// Whether it is an array, of anything but complex numbers.
+bool is_real_array(PyObject* a);
 
 }  // namespace oarlock::tape

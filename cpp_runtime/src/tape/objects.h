@@ -128,6 +128,11 @@ PyTypeObject* make_operator_type();
 PyTypeObject* make_walk_type();
 PyObject* set_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
+/// (leaves, gradients), two lists: make each gradient `grad` of its leaf; gives the pairs where that is not all there
+/// is to do.
+PyObject* deposit(PyObject* module, PyObject* args);
+/// Whether all Tensors of a list are leaves.
+PyObject* are_leaves(PyObject* module, PyObject* tensors);
 /// The module itself.
 PyObject* make_module();
 

@@ -47,6 +47,8 @@ class Piece:
             raise_explained(self.function, self._source.steps, error)
         return found
 
+    quietly = np.errstate(all="ignore")(__call__)  # numbers that overflow are infinite without a word
+
     @property
     def functions(self) -> list[Any]:
         """The functions that its source calls."""

@@ -102,7 +102,19 @@ def _transpose(call: Call) -> str:
     return f"{{0}}.transpose(({''.join(f'{int(a)}, ' for a in call.attrs['axis'])}))"
 
 
-WRITTEN: dict[str, Callable[[Call], str | None]] = {"reshape2": _reshape, "transpose2": _transpose}
+def _unsqueeze(call: Call) -> str | None:
+    axes = call.attrs.get("axes", ())
+    if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
+        return None
+    axis = int(axes[0])
+    return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
+
+
+WRITTEN: dict[str, Callable[[Call], str | None]] = {
+    "reshape2": _reshape,
+    "transpose2": _transpose,
+    "unsqueeze2": _unsqueeze,
+}
 
 
 def inline(call: Call) -> str | None:
