@@ -6,15 +6,10 @@ from collections.abc import Iterator
 
 from ..core.op import OPS
 from ..static.attrs import block_indices
+from ..static.blocks import BODIES
 from ..static.guards import ASSERTED
 from ..static.program import Block, Guard, OpDesc, VarDesc
 from ..static.record import Recorder, typed_attrs
-
-TAKEN = {
-    "conditional_block": "Input",
-    "while": "X",
-}  # ops that run a block, with the slot of what it takes from outside
-
 
 def asserted(recorder: Recorder) -> list[Guard]:
     """Take out what only a program that runs here does - asserts, prints - and give the asserts as guards.
@@ -61,7 +56,7 @@ def _carried_out(recorder: Recorder, block: Block, op: OpDesc, kept: list[OpDesc
     attrs = typed_attrs(both, both.full_attrs({}))
     kept.append(OpDesc("logical_and", {"X": [holds], "Y": [condition]}, {"Out": [holds]}, attrs, op.where, op.layer))
     for runs in _around(recorder, block):
-        for slot in (runs.inputs.setdefault(TAKEN[runs.type], []), runs.outputs["Out"]):
+        for slot in (runs.inputs.setdefault(BODIES[runs.type], []), runs.outputs["Out"]):
             slot.append(holds)
     return holds
 
