@@ -89,6 +89,9 @@ def _ops(files: ModelFiles) -> Table:
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(
-            name, str(count), "yes" if name in lowered else "no", "yes" if name in OPS or name in SPECIAL or name in SEVERAL else "no"
+            name,
+            str(count),
+            "yes" if name in lowered else "no",
+            "yes" if name in OPS or name in SPECIAL or name in SEVERAL else "no",
         )
     return table

@@ -11,6 +11,7 @@ from ..static.guards import ASSERTED
 from ..static.program import Block, Guard, OpDesc, VarDesc
 from ..static.record import Recorder, typed_attrs
 
+
 def asserted(recorder: Recorder) -> list[Guard]:
     """Take out what only a program that runs here does - asserts, prints - and give the asserts as guards.
 

@@ -15,7 +15,12 @@ Rule = Callable[[Program], Iterator[str]]
 
 MAX_DEPTH = 64  # of nested blocks
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
-_STRUCTURED = ("while", "conditional_block", "conditional_block_infer", "recurrent")  # sub-blocks that see variables by name
+_STRUCTURED = (
+    "while",
+    "conditional_block",
+    "conditional_block_infer",
+    "recurrent",
+)  # sub-blocks that see variables by name
 
 
 def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
@@ -128,23 +133,30 @@ def operands_declared(program: Program) -> Iterator[str]:
                 yield f"{where}: variable {name!r} is not declared"
 
 
+STEP_ATTRS = {"sub_block": AttrType.BLOCK, "ex_states": AttrType.STRINGS, "states": AttrType.STRINGS}
+
+
 def steps_fit(program: Program) -> Iterator[str]:
     """A `recurrent` has inputs, as many memories as first values, and its block declares what it gives and takes there."""
     for _, op, where in _ops(program):
-        if op.type != "recurrent":
-            continue
-        counts = [len(op.attr("ex_states", [])), len(op.attr("states", [])), len(op.inputs.get("initial_states", []))]
-        if len(set(counts)) > 1:
-            yield f"{where}: has {counts[2]} initial_states for {counts[0]} ex_states and {counts[1]} states"
-        if not op.inputs.get("inputs"):
-            yield f"{where}: has no inputs"
-        index = op.attr("sub_block")
-        if "sub_block" not in op.attrs or not 0 < index < len(program.blocks):
-            yield f"{where}: has no block"
-            continue
-        for name in dict.fromkeys([*given_inside(op), *taken_inside(op)]):
-            if name not in program.blocks[index].vars:
-                yield f"{where}: block {index} does not declare {name!r}"
+        if op.type == "recurrent":
+            yield from (f"{where}: {problem}" for problem in _step_problems(program, op))
+
+
+def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
+    wrong = [n for n, type in STEP_ATTRS.items() if n in op.attrs and op.attrs[n].type != type]
+    if wrong or "sub_block" not in op.attrs:
+        yield "needs a block sub_block, and ex_states and states that are strings"
+        return
+    before, after, first = op.attr("ex_states", []), op.attr("states", []), op.inputs.get("initial_states", [])
+    if not len(before) == len(after) == len(first):
+        yield f"has {len(first)} initial_states for {len(before)} ex_states and {len(after)} states"
+    if not op.inputs.get("inputs"):
+        yield "has no inputs"
+    block = program.blocks[op.attr("sub_block")]
+    for name in dict.fromkeys([*given_inside(op), *taken_inside(op)]):
+        if name not in block.vars:
+            yield f"block {block.idx} does not declare {name!r}"
 
 
 def _col(op: OpDesc) -> int | None:

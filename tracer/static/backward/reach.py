@@ -20,8 +20,13 @@ THROUGH = {
 # Those that no gradient flows through.   Who asks for the gradient of any other that is no kernel is told that it is not known.
 STOPS = ("feed", "fetch", "create_array", "lod_array_length", "assert", "auc")
 RUNS_BLOCKS = (
-    "while", "conditional_block", "conditional_block_infer", "recurrent", "while_grad", "conditional_block_grad", "recurrent_grad",
-)  # fmt: skip
+    "while",
+    "conditional_block",
+    "conditional_block_infer",
+    "recurrent",
+    "while_grad",
+    "conditional_block_grad",
+)
 
 
 class Reach:

@@ -77,9 +77,7 @@ def forward(lowering: Lowering, block: int, desc: OpDesc) -> list[Step]:
     body += [Do(desc, STEP, (lowering.cell(block, n), at), (lowering.cell(inner, n),)) for n in sequences]
     body += [Do(desc, SAME, (cell,), (one,)) for cell, one in zip(carried, held, strict=True)]
     body += lowering.block(lowering.program.blocks[inner])
-    body += [
-        Do(desc, GATHER, (cell, lowering.cell(inner, n)), (cell,)) for cell, n in zip(lists, outs, strict=True)
-    ]
+    body += [Do(desc, GATHER, (cell, lowering.cell(inner, n)), (cell,)) for cell, n in zip(lists, outs, strict=True)]
     body += [Do(desc, SAME, (one,), (cell,)) for one, cell in zip(after, carried, strict=True)]
     loop = Loop(desc, left, body, _rounds(lowering, block, desc))
     if loop.rounds is not None:

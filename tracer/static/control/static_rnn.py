@@ -99,8 +99,7 @@ class StaticRNN:
         if self._length >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._length:
             _refuse("step_input", f"the inputs before have {self._length} steps (x={meta})")
         self._length = max(self._length, meta.shape[0])
-        with self._outside():
-            name = recorder.name_of(x)
+        name = self._name_outside(x)
         if name not in self._inputs.inner:
             self._cover(name, x)
             desc = recorder.declare(name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient)
@@ -120,8 +119,7 @@ class StaticRNN:
         if init is None:
             init = self._boot(shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx)
         self._check_outside("memory", "init", init)
-        with self._outside():
-            first = recorder.name_of(init)
+        first = self._name_outside(init)
         name = recorder.namer.fresh(f"{self._name}@mem")
         desc = recorder.declare(name, init.meta, stop_gradient=not is_float(init.meta.dtype))
         self._memories.append(Memory(first, recorder.variable(desc)))
@@ -170,7 +168,9 @@ class StaticRNN:
 
     def _check_outside(self, what: str, label: str, given: Any) -> None:
         if not isinstance(given, Tensor):
-            raise TypeError(with_user_line(f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}"))
+            raise TypeError(
+                with_user_line(f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}")
+            )
         assert self._block is not None
         if isinstance(given, Variable) and self._block.vars.get(given.desc.name) is given.desc:
             _refuse(what, f"{label} should be made before the step, not in it ({label}={given.meta})")
@@ -185,11 +185,17 @@ class StaticRNN:
                 _refuse("step", f"the memory '{memory.held.name}' is not updated; use update_memory")
         if not self._given:
             _refuse("step", "there is no output; use step_output")
-        changed = [(tensor, before) for tensor, before in inner.changed.values() if inner.block.vars.get(before.name) is not before]
+        changed = [
+            (tensor, before)
+            for tensor, before in inner.changed.values()
+            if inner.block.vars.get(before.name) is not before
+        ]
         for tensor, before in changed:
             put_back(self._mode, tensor, before)
         written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
-        names = [before.name for _, before in changed] + [v.name for v in written if v is not None and not v.persistable]
+        names = [before.name for _, before in changed] + [
+            v.name for v in written if v is not None and not v.persistable
+        ]
         if names:
             _refuse("step", f"it changes '{names[0]}' from outside; what goes from step to step is a memory")
 
@@ -203,6 +209,13 @@ class StaticRNN:
         aside = self._inputs.aside[name] = recorder.namer.fresh(f"{name}@WHOLE")
         recorder.declare(aside, x.meta, self._around.block, stop_gradient=x.stop_gradient)
         recorder.rebind(name, aside)
+
+    def _name_outside(self, value: Tensor) -> str:
+        """What a variable is called around the step."""
+        assert self._mode is not None
+        with self._outside():
+            name = self._mode.recorder.name_of(value)
+        return next((plain for plain, aside in self._inputs.aside.items() if aside == name), name)
 
     def _uncover(self) -> None:
         """After the step the whole has its name again, and a step of it none."""
