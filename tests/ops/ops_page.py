@@ -18,7 +18,7 @@ CONTROL = "control flow of programs"
 EDGE = "marks inputs and outputs in a file: written and read, never run"
 # Those of them that Oarlock has no kernel for, by reason.
 REASONS = {
-    CONTROL: "conditional_block lod_array_length read_from_array recurrent select_input tensor_array_to_tensor while write_to_array",
+    CONTROL: "conditional_block lod_array_length read_from_array select_input tensor_array_to_tensor while write_to_array",
     EDGE: "feed fetch",
 }  # fmt: skip
 MISSING = {type: reason for reason, types in REASONS.items() for type in types.split()}

@@ -66,7 +66,6 @@ ROWS += [
     Row("cast", [f()], {"in_dtype": 5, "out_dtype": 5}, ref=lambda x: x, second=False),
     Row("cast", [f(2)], {"in_dtype": 5, "out_dtype": 4}, ref=lambda x: x, tol=1e-3, grad=False),
     Row("assign", [f(2, 3)], ref=lambda x: x, second=False),
-    Row("rnn_memory_helper", [f(2, 3)], ref=lambda x: x, second=False, paddle="not in 2.6"),
     Row("share_data", [f(2, 3)], ref=lambda x: x, second=False, paddle_grad="it has none"),
     Row(
         "increment", [f(1)], {"step": 2.0}, ref=lambda x: x + 2, second=False, paddle_grad="its maker wants another op"

@@ -34,7 +34,7 @@ block 0:
   x: float32[?,3] = feed(X=feed) col=0
   h: float32[3] = feed(X=feed) col=1
   relu(X=x)
-  outputs=y: float32[?,3], step_scopes=s: step_scopes = recurrent(inputs=x, initial_states=h) ex_states=strings["m"] states=strings["n"] sub_block=block(1)  # net.py:3 in f
+  outputs=y: float32[?,3] = recurrent(inputs=x, initial_states=h) ex_states=strings["m"] states=strings["n"] sub_block=block(1)  # net.py:3 in f
 block 1 in 0:
   var x: float32[3]
   var m: float32[3]

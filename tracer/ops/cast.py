@@ -41,17 +41,6 @@ def _(g, x):
     return g
 
 
-@op("rnn_memory_helper", "X -> Out", meta=like_x)
-def rnn_memory_helper(x, *, dtype: int = 5):
-    """Out = X, as Paddle 1.x hands values on from a step to the next.   X [*] -> Out [*]"""
-    return x
-
-
-@rnn_memory_helper.vjp
-def _(g, x, *, dtype):
-    return g
-
-
 @op("share_data", "X -> Out", meta=like_x)
 def share_data(x):
     """Out = X.   X [*] -> Out [*]"""

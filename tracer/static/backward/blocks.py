@@ -247,6 +247,7 @@ SPECIAL: dict[str, Handler] = {
     "while": _while,
     "recurrent": through_steps,
     "assign": _assign,
+    "rnn_memory_helper": _assign,
     "select_input": _select_input,
     "write_to_array": _write,
     "read_from_array": _read,

@@ -11,7 +11,7 @@ from ..program import Block, Kind, OpDesc, Program, VarDesc
 
 # Ops that are no kernels: which slots of operands a gradient flows through.
 THROUGH = {
-    "assign": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
+    "assign": ("X",), "rnn_memory_helper": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
     "tensor_array_to_tensor": ("X",), "slice": ("Input",), "print": ("In",), "py_func": ("X",), "pylayer": ("X",),
     # gradients, which are linear in what arrives; that of the gradient is refused where it is asked for
     "select_input_grad": ("Out@GRAD",), "write_to_array_grad": ("Out@GRAD",), "read_from_array_grad": ("Out@GRAD", "X@GRAD"),
