@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import oarlock as paddle
 from oarlock import static
-from oarlock.core.errors import OarlockError, OpError, TraceError
+from oarlock.cli.demo import runner_path
+from oarlock.cli.main import app
+from oarlock.core.errors import GuardError, OarlockError, OpError, TraceError
 from oarlock.static.parser import parse
 from oarlock.static.program import Attr, AttrType
 
@@ -306,6 +310,79 @@ def test_in_a_converted_function(tmp_path: Path) -> None:
     paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, None, 3])])
     with paddle.no_grad():
         close([paddle.jit.load(str(tmp_path / "m"))(x).numpy()], wanted)
+
+
+class Checked(paddle.nn.Layer):
+    """Asserts in steps, and in a branch of steps of steps."""
+
+    def forward(self, x: Any) -> Any:
+        outer = static.nn.StaticRNN()
+        with outer.step():
+            row = outer.step_input(x)  # [2, 2]
+            inner = static.nn.StaticRNN()
+            with inner.step():
+                one = inner.step_input(row)
+                if one[0] > 0:
+                    assert one[1] < 5, "too large"
+                inner.step_output(one * 2.0)
+            assert row.sum() > -9, "too small"
+            outer.step_output(inner())
+        return outer()
+
+
+@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+def test_asserts_in_steps_are_assumptions_of_the_file(tmp_path: Path) -> None:
+    layer, spec = Checked(), [paddle.static.InputSpec([None, 2, 2])]
+    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=spec)
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    good = np.array([[[1, 4], [-1, 9]], [[-1, 7], [2, 2]]], "float32")
+    with paddle.no_grad():
+        close([loaded(paddle.to_tensor(good)).numpy()], [good * 2])
+        for place, value, message in (((1, 1, 1), 6, "too large"), ((0, 1, 0), -99, "too small")):
+            bad = good.copy()
+            bad[place] = value
+            with pytest.raises(GuardError, match=message):
+                loaded(paddle.to_tensor(bad))
+
+
+def test_gradients_of_some_outputs(tmp_path: Path) -> None:
+    """Each pattern of gradients that arrive is another way back through the steps."""
+    net = NETS["lstm"]
+
+    class Both(Recorded):
+        def forward(self, x: Any, m: Any) -> Any:
+            return recurrent(self.net, list(self.held), {"x0": x, "m0": m})
+
+    layer, feed = Both(net), feeds(net, 4, 2)
+    convert = paddle.jit.to_static(layer)
+    for which in ([0], [1], [0, 1], [1]):
+        x = [paddle.to_tensor(v, stop_gradient=False) for v in feed.values()]
+        outs = convert(*x)
+        loss_of([outs[i] for i in which]).backward()
+        found = [v.grad.numpy() for v in (*x, *layer.held)]
+        layer.clear_gradients()
+        y = {k: paddle.to_tensor(v, stop_gradient=False) for k, v in feed.items()}
+        w = [paddle.to_tensor(v, stop_gradient=False) for v in weights(net)]
+        outs = unrolled(net, w, y)
+        loss_of([outs[i] for i in which]).backward()
+        close(found, [v.grad.numpy() for v in (*y.values(), *w)])
+
+
+@pytest.mark.parametrize("name", ["plain", "lstm", "branching"])
+def test_the_commands(name: str, mode: Any, tmp_path: Path) -> None:
+    net, prefix = NETS[name], str(tmp_path / "m")
+    given, _, outs = written(net)
+    static.save_inference_model(prefix, list(given.values()), outs, started())
+    feed = feeds(net, 4, 2)
+    np.savez(tmp_path / "in.npz", **feed)
+    words = ["run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+    done = subprocess.run([runner_path(), *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with np.load(tmp_path / "out.npz") as held:
+        close([held[key] for key in held.files], eager(net, feed)[0])
+    shown = CliRunner().invoke(app, ["inspect", prefix]).output
+    (row,) = [line for line in shown.splitlines() if "recurrent" in line and "inputs=" not in line]
+    assert row.count("yes") == 2
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------
