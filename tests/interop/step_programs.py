@@ -5,6 +5,7 @@ import paddle
 
 T, B, D, H = 4, 3, 5, 6
 SEQUENCE = np.random.default_rng(0).standard_normal((T, B, D)).astype("float32")
+GRADIENTS = ("w@GRAD", "u@GRAD", "x@GRAD", "h0@GRAD")
 FIRST = np.random.default_rng(1).standard_normal((B, H)).astype("float32")
 
 
@@ -12,6 +13,7 @@ def write(reverse, trained):
     """h becomes tanh(x w + h u), gives (h, h h); in the main program, with gradients if `trained`.   The inputs, and what to fetch."""
     S, main = paddle.static, paddle.static.default_main_program()
     x, h0 = S.data("x", [None, None, D]), S.data("h0", [None, H])
+    x.stop_gradient = h0.stop_gradient = False
     w, u = (S.create_parameter([n, H], "float32", name=name) for n, name in ((D, "w"), (H, "u")))
     outer = main.current_block()
     inner = main._create_block()
@@ -50,8 +52,12 @@ def save(folder, reverse):
             found = exe.run(feed={"x": SEQUENCE, "h0": FIRST}, fetch_list=outs)
             np.savez(f"{folder}/wanted.npz", SEQUENCE, FIRST, *found)
         with S.program_guard(S.Program(), S.Program()):
-            write(reverse, True)
+            inputs, outs = write(reverse, True)
             with open(f"{folder}/trained.pdmodel", "wb") as file:
                 file.write(S.default_main_program().desc.serialize_to_string())
+            exe.run(S.default_startup_program())
+            names = ["w", "u", *GRADIENTS]
+            found = exe.run(feed={"x": SEQUENCE, "h0": FIRST}, fetch_list=names)
+            np.savez(f"{folder}/gradients.npz", **dict(zip(names, found, strict=True)))
     finally:
         paddle.disable_static()

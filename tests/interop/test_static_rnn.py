@@ -11,7 +11,7 @@ import pytest
 import oarlock
 from oarlock import static
 from oarlock.loader.engine import Engine
-from oarlock.static.unsupported import Unsupported
+from oarlock.static.program import OpDesc, VarDesc
 
 from ..static.hand.conftest import mode
 from ..static.hand.rnns import NETS, SIZES, eager, feeds, written
@@ -63,11 +63,49 @@ def test_paddles_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
 
 
-def test_their_gradients_are_refused_by_name(theirs: tuple[Path, list[Any]], mode: Any) -> None:
-    """Where a memory goes back through `assign`, as 2.6.2 has nothing else, they stop at each step."""
+GRADIENTS = ("w@GRAD", "u@GRAD", "x@GRAD", "h0@GRAD")
+
+
+def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
+    """The program with gradients, a scope with its parameters, and what real Paddle gave."""
+    program, scope = static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes()), static.Scope()
+    with np.load(folder / "gradients.npz") as held:
+        values = {name: held[name] for name in held.files}
+    for name in ("w", "u"):
+        scope.var(name).get_tensor().set(values[name], None)
+    return program, scope, values
+
+
+def test_their_gradients_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
     folder, (x, h0, *_) = theirs
-    program = static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes())
-    with pytest.raises(
-        Unsupported, match="recurrent_grad: gradients of control flow run only where Oarlock wrote them"
-    ):
-        static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=["w@GRAD"])
+    program, scope, values = trained(folder)
+    found = static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope)
+    for name, array in zip(GRADIENTS, found, strict=True):
+        np.testing.assert_allclose(array, values[name], rtol=2e-5, atol=1e-7, err_msg=name)
+
+
+def test_gradients_through_the_helper_of_paddle_1(theirs: tuple[Path, list[Any]], mode: Any) -> None:
+    """2.6.2 has no op that lets the gradient of a memory through to the step before; with that of 1.8.5 it is the slope."""
+    folder, (x, h0, *_) = theirs
+    program, scope, values = trained(folder)
+    forward, back = program.desc.blocks[1:]
+    (op,) = (op for op in forward.ops if "next" in op.output_names())
+    op.type, (h,) = "rnn_memory_helper", op.inputs["X"]
+    (total,) = (op for op in back.ops if op.type == "sum" and op.outputs["Out"] == [f"{h}@GRAD"])
+    total.inputs["X"].append("more")
+    back.vars["more"] = VarDesc("more", forward.vars[h].shape)
+    through = OpDesc(
+        "rnn_memory_helper_grad", {"X": [h], "Out": ["next"], "Out@GRAD": ["next@GRAD"]}, {"X@GRAD": ["more"]}
+    )
+    back.ops.insert(0, through)
+    reverse = next(op for op in program.desc.block.ops if op.type == "recurrent").attr("reverse")
+    found = static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope)
+    oarlock.disable_static()
+    w, u, x, h0 = (oarlock.to_tensor(v, stop_gradient=False) for v in (values["w"], values["u"], x, h0))
+    h, all_ = h0, []
+    for t in reversed(range(len(x))) if reverse else range(len(x)):
+        h = oarlock.tanh(oarlock.matmul(x[t], w) + oarlock.matmul(h, u))
+        all_.append(h * h * h)
+    oarlock.stack(all_).mean().backward()
+    for array, leaf in zip(found, (w, u, x, h0), strict=True):
+        np.testing.assert_allclose(array, leaf.grad.numpy(), rtol=2e-5, atol=1e-7)

@@ -111,3 +111,16 @@ def paddle_gradient_ops(program: Program) -> list[OpDesc]:
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))
     return [op for op, parent in found if parent not in bodies]
+
+
+def step_gradients(program: Program) -> dict[int, int]:
+    """The blocks of `recurrent_grad`, each with that of its `recurrent`: real Paddle's sees what that declares without being in it."""
+    forward: dict[str, int] = {}
+    found: dict[int, int] = {}
+    for op in program.ops():
+        if op.type == "recurrent":
+            forward |= dict.fromkeys(op.outputs.get("step_scopes", []), op.attr("sub_block"))
+    for op in program.ops():
+        if op.type == "recurrent_grad":
+            found |= {op.attr("sub_block"): forward[n] for n in op.inputs.get("step_scopes", []) if n in forward}
+    return found

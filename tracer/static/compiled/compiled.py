@@ -75,7 +75,8 @@ def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
     made = Lowering(program, tensors)
     ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
-    refuse_unknown([op for op in ops if made.gradients.find(op) is None], paddle_gradient_ops(program))
+    foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
+    refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
     return made.plan()
 
 

@@ -196,6 +196,7 @@ SPECIAL: dict[str, Special] = {
     "select_input_grad": select_back,
     "assign": _same,
     "rnn_memory_helper": helper,
+    "rnn_memory_helper_grad": statement(SAME, "Out@GRAD", "X@GRAD"),
     "create_array": statement("{o0} = []", "", "Out"),
     "write_to_array": statement("{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=lists.written),
     "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=lists.read),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.op import OPS, AttrSpec, Op
-from ..blocks import EMPTY
+from ..blocks import EMPTY, step_gradients
 from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
 from . import steps
 from .control import SPECIAL
@@ -39,6 +39,8 @@ class Lowering:
         self.declared: dict[str, VarDesc] = {}
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
         self.numbers: dict[str, str] = {}  # the cell of the number of a step, by that of the rounds
+        self.given: set[tuple[int, str]] = set()  # names of a block's own that it does not declare
+        self.inside = step_gradients(program)
         self.walked = walked_loops(program)
         self.gradients = Gradients(program)
 
@@ -47,8 +49,8 @@ class Lowering:
     def cell(self, block: int, name: str) -> str:
         """The local that a name is, seen from a block."""
         at = block
-        while at > 0 and name not in self.program.blocks[at].vars:
-            at = self.program.blocks[at].parent
+        while at > 0 and name not in self.program.blocks[at].vars and (at, name) not in self.given:
+            at = self.inside.get(at, self.program.blocks[at].parent)
         key = (max(at, 0), name)
         made = self.cells.get(key)
         if made is None:
@@ -134,4 +136,4 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 def walked_loops(program: Program) -> set[str]:
     """The names of the rounds of loops that are gone back through."""
     slots = {"while_grad": "StepScopes", "recurrent_grad": "step_scopes"}
-    return {name for op in program.ops() if op.type in slots for name in op.inputs[slots[op.type]]}
+    return {name for op in program.ops() if op.type in slots for name in op.inputs.get(slots[op.type], [])}

@@ -118,7 +118,7 @@ class _Back:
         rounds = lowering.cell(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
             if name != EMPTY:
-                self._do(self._before, STEP, (self._outer(name), lowering.numbers[rounds]), self._inner(name))
+                self._do(self._before, STEP, (self._outer(name), lowering.numbers[rounds]), self._given(name))
         self._memories(lowering.loops[rounds].desc.attr("sub_block"))
         for name, gradient in self._pairs("inputs"):
             self._sequence(name, gradient)
@@ -131,12 +131,13 @@ class _Back:
         """The gradient of each operand of a slot in a step, and that of the whole."""
         made = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), made, strict=False)
-        return [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
+        found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
+        return [(one, whole) for one, whole in found if one in self._made.vars]
 
     def _memories(self, forward: int) -> None:
         """The gradient of a memory is that of what the step before made of it."""
         desc = self._desc
-        firsts = desc.outputs.get("initial_states@GRAD", [EMPTY] * len(desc.attr("states", [])))
+        firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY] * len(desc.attr("states", []))
         for held, after, first in zip(desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True):
             if f"{held}@GRAD" not in self._made.vars:
                 continue
@@ -144,7 +145,7 @@ class _Back:
             carried = self._spare(self._lowering.declared[state])
             text = "{o0} = {ZEROS}({1}) if {0} is None else {0}"
             self._do(self._start, "{o0} = None", (), carried)
-            self._do(self._before, text, (carried, state), self._inner(f"{after}@GRAD"), ZEROS=zeros)
+            self._do(self._before, text, (carried, state), self._given(f"{after}@GRAD"), ZEROS=zeros)
             self._do(self._after, SAME, (self._inner(f"{held}@GRAD"),), carried)
             if first != EMPTY:
                 self._do(self._end, SAME, (carried,), self._outer(first))
@@ -165,6 +166,11 @@ class _Back:
 
     def _do(self, where: list[Step], text: str, ins: tuple[str, ...], out: str, **names: Any) -> None:
         where.append(Do(self._desc, text, ins, (out,), names))
+
+    def _given(self, name: str) -> str:
+        """The local of a gradient that the block is given; real Paddle's does not declare it."""
+        self._lowering.given.add((self._made.idx, name))
+        return self._inner(name)
 
     def _inner(self, name: str) -> str:
         return self._lowering.cell(self._made.idx, name)
