@@ -312,6 +312,61 @@ def test_in_a_converted_function(tmp_path: Path) -> None:
         close([paddle.jit.load(str(tmp_path / "m"))(x).numpy()], wanted)
 
 
+def test_layers_in_a_step(mode: Any, tmp_path: Path) -> None:
+    """Words, parameters made in the step, dropout, and statistics that each step moves."""
+    words = static.data("words", [-1, -1], "int64")
+    floats, rnn = paddle.cast(words, "float32"), static.nn.StaticRNN("net")
+    with rnn.step():
+        one = static.nn.embedding(rnn.step_input(words), [10, 4])
+        m = rnn.memory(shape=[-1, 6], batch_ref=floats)  # whose dtype it has
+        h = static.nn.fc(paddle.concat([one, m], 1), 6, activation="tanh")
+        h = static.nn.batch_norm(paddle.nn.functional.dropout(h, 0.5), momentum=0.5)
+        rnn.update_memory(m, h)
+        rnn.step_output(h)
+    outs = rnn()
+    main, loss = static.default_main_program(), (outs * outs).mean()
+    assert len(main.all_parameters()) == 7
+    test = main.clone(for_test=True)
+    paddle.optimizer.Adam(0.05).minimize(loss)
+    exe = started()
+    feed = {"words": np.random.default_rng(0).integers(0, 10, (5, 7))}
+    scope = static.global_scope()
+    means = ["batch_norm_0.w_1"]
+    before = {n: np.array(scope.find_var(n).get_tensor()) for n in means}
+    for _ in range(3):
+        exe.run(main, feed=feed, fetch_list=[loss])
+    assert any((np.asarray(scope.find_var(n).get_tensor()) != before[n]).any() for n in means)
+    one, two = (exe.run(test, feed=feed, fetch_list=[outs])[0] for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    static.save_inference_model(str(tmp_path / "m"), [words], [outs], exe)
+    paddle.disable_static()
+    with paddle.no_grad():
+        close([paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor(feed["words"])).numpy()], [one])
+
+
+def test_dropout_goes_back_through_its_own_step(mode: Any) -> None:
+    x = static.data("x", [6, 50])
+    x.stop_gradient = False
+    rnn = static.nn.StaticRNN()
+    with rnn.step():
+        rnn.step_output(paddle.nn.functional.dropout(rnn.step_input(x), 0.5))
+    (gradient,) = static.gradients([rnn().sum()], [x])
+    out, slope = started().run(feed={"x": np.ones([6, 50], "float32")}, fetch_list=[rnn(), gradient])
+    np.testing.assert_array_equal(out, slope)
+    assert len({row.tobytes() for row in out}) == 6
+
+
+def test_in_half_precision(mode: Any) -> None:
+    """Blocks stay in float32, and what goes into them."""
+    net = NETS["plain"]
+    given, _, outs = written(net)
+    loss = (paddle.matmul(outs[0], paddle.transpose(outs[0], [0, 2, 1])) * 0.1).mean()
+    static.amp.decorate(paddle.optimizer.SGD(0.01), init_loss_scaling=8.0).minimize(loss)
+    exe, feed = started(), feeds(net, 3, 2)
+    values = eager(net, feed)[0]
+    close(exe.run(feed=feed, fetch_list=[outs[0]]), values)
+
+
 class Checked(paddle.nn.Layer):
     """Asserts in steps, and in a branch of steps of steps."""
 
