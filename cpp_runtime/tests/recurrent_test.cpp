@@ -69,9 +69,9 @@ TEST("recurrent: backwards it counts down, and turns the outputs") {
 TEST("recurrent: lengths that the file does not know are compared by the run, those that it knows at once") {
   Steps steps;
   steps.sequences = {"x", "z"};
-  CHECK_HAS(steps.text(), "/not: the inputs need one step, and the same number of them");
+  CHECK_HAS(steps.text(), "Reshape");  // which fails where they differ
   steps.x = {4, 3}, steps.z = {4, 3};
-  CHECK(!has(steps.text(), "/not: "));
+  CHECK(!has(steps.text(), "Reshape"));
   steps.z = {5, 3};
   CHECK_ERROR("its inputs have 4 and 5 steps", steps.text());
   steps.x = steps.z = {0, 3};
