@@ -177,3 +177,29 @@ def eager(net: Net, given: dict[str, Any], reverse: bool = False) -> tuple[Value
         return [o.numpy() for o in outs], slopes
     finally:
         paddle.enable_static()
+
+
+def started() -> Any:
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    return exe
+
+
+def close(found: Any, wanted: Any) -> None:
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+
+
+def as_list(made: Any) -> list[Any]:
+    return [v.numpy() for v in (made if isinstance(made, list | tuple) else [made])]
+
+
+def repeated(x: Any, first: Any) -> Any:
+    """m becomes tanh(m * x[t] + x[t]); all of them."""
+    rnn = static.nn.StaticRNN()
+    with rnn.step():
+        one, m = rnn.step_input(x), rnn.memory(init=first)
+        h = paddle.tanh(m * one + one)
+        rnn.update_memory(m, h)
+        rnn.step_output(h)
+    return rnn()

@@ -80,11 +80,12 @@ class StaticRNN:
                 self._check(inner)
                 memories = [self._finished(memory) for memory in self._memories]
         except BaseException:
-            recorder.rewind(mark)
-            raise
-        finally:
-            self._stage = AFTER
             self._uncover()
+            recorder.rewind(mark)
+            for tensor, before in inner.changed.values():
+                put_back(mode, tensor, before)
+            raise
+        self._uncover()
         self._keep_wholes(inner.block, mark[1])
         emit_recurrent(recorder, inner.block, list(self._inputs.outer), memories, self._given)
         self._results = [self._declared(name) for name in self._given]
@@ -185,17 +186,9 @@ class StaticRNN:
                 _refuse("step", f"the memory '{memory.held.name}' is not updated; use update_memory")
         if not self._given:
             _refuse("step", "there is no output; use step_output")
-        changed = [
-            (tensor, before)
-            for tensor, before in inner.changed.values()
-            if inner.block.vars.get(before.name) is not before
-        ]
-        for tensor, before in changed:
-            put_back(self._mode, tensor, before)
+        befores = (before for _, before in inner.changed.values() if inner.block.vars.get(before.name) is not before)
         written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
-        names = [before.name for _, before in changed] + [
-            v.name for v in written if v is not None and not v.persistable
-        ]
+        names = [v.name for v in befores] + [v.name for v in written if v is not None and not v.persistable]
         if names:
             _refuse("step", f"it changes '{names[0]}' from outside; what goes from step to step is a memory")
 
@@ -220,6 +213,7 @@ class StaticRNN:
     def _uncover(self) -> None:
         """After the step the whole has its name again, and a step of it none."""
         assert self._mode is not None
+        self._stage = AFTER
         for name, aside in self._inputs.aside.items():
             self._mode.recorder.rebind(name, f"{name}@STEP")
             self._mode.recorder.rebind(aside, name)
