@@ -16,6 +16,7 @@ import packed_models
 import paddle
 import same_code
 import static_files
+import step_programs
 import trained_programs
 import training
 import vision_signatures
@@ -168,6 +169,7 @@ DO = {
     "train": train,
     "trained_programs": trained_programs.save,
     "save_static": save_static,
+    "save_steps": step_programs.save,
     "load_static": load_static,
     "same_code": run_same_code,
     "vision_model": vision_model,

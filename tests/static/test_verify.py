@@ -28,6 +28,19 @@ block 1 in 0:
   t: float32[?,3] = relu(X=y)
   y = assign(X=t)
 """
+STEPS = """program version=2006002
+block 0:
+  var feed: feed persistable
+  x: float32[?,3] = feed(X=feed) col=0
+  h: float32[3] = feed(X=feed) col=1
+  relu(X=x)
+  outputs=y: float32[?,3] = recurrent(inputs=x, initial_states=h) ex_states=strings["m"] states=strings["n"] sub_block=block(1)  # net.py:3 in f
+block 1 in 0:
+  var x: float32[3]
+  var m: float32[3]
+  y: float32[3] = elementwise_add(X=x, Y=m)
+  n: float32[3] = assign(X=y)
+"""
 
 
 def text(*lines: str) -> str:
@@ -73,6 +86,14 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (text("var x: float32[]", "fetch = fetch(X=[x, x]) col=0"), "X is one variable, not 2"),
         (text("block 1 in 0:", "x: float32[] = feed(X=feed) col=0"), "is not in the outermost block"),
+    ],
+    "steps_fit": [
+        (STEPS.replace("inputs=x, ", ""), "op 3 (recurrent) at net.py:3 in f: has no inputs"),
+        (STEPS.replace('"m"', ""), "has 1 initial_states for 0 ex_states and 1 states"),
+        (STEPS.replace('"n"', '"o"'), "block 1 does not declare 'o'"),
+        (STEPS.replace("var x: float32[3]", "var z: float32[3]"), "block 1 does not declare 'x'"),
+        (STEPS.replace('strings["m"]', '"m"'), "needs a block sub_block, and ex_states and states that are strings"),
+        (STEPS.replace("sub_block=block(1)", ""), "needs a block sub_block"),
     ],
     "contract_holds": [
         (GOOD.replace("input x", "input z"), "contract: the inputs are ['z'], the program's are ['x']"),
@@ -123,6 +144,7 @@ BY_NAME = {rule.__name__: rule for group in RULES for rule in group}
 
 def test_a_good_program_breaks_no_rule() -> None:
     assert check(parse(GOOD)) == []
+    assert check(parse(STEPS)) == []
 
 
 @pytest.mark.parametrize(("rule", "program", "message"), ROWS)

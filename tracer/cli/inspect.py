@@ -14,6 +14,7 @@ from ..core.op import OPS
 from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
 from ..static.compiled.control import SPECIAL
+from ..static.compiled.lowering import SEVERAL
 from ..static.program import Arg
 
 MOST_PARAMETERS = 40
@@ -88,6 +89,9 @@ def _ops(files: ModelFiles) -> Table:
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(
-            name, str(count), "yes" if name in lowered else "no", "yes" if name in OPS or name in SPECIAL else "no"
+            name,
+            str(count),
+            "yes" if name in lowered else "no",
+            "yes" if name in OPS or name in SPECIAL or name in SEVERAL else "no",
         )
     return table

@@ -10,6 +10,8 @@ from .program import Block, Kind, OpDesc, Program
 
 EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
 EFFECTS = frozenset({"print", "assert", "py_func"})  # ops that are there for what they do, not for what they give
+# Ops that run a block, with the slot of what that takes from outside.
+BODIES = {"conditional_block": "Input", "while": "X", "recurrent": "parameters"}
 HOLDERS = {
     "feed": Kind.FEED,
     "fetch": Kind.FETCH,
@@ -28,6 +30,16 @@ def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
             yield program.blocks[index]
             for inside in program.blocks[index].ops:
                 yield from inner_blocks(program, inside)
+
+
+def given_inside(op: OpDesc) -> list[str]:
+    """The variables of its block that an op itself gives values to: of `recurrent` one step of each input, and the memories."""
+    return [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
+
+
+def taken_inside(op: OpDesc) -> list[str]:
+    """The variables of its block that an op takes out of it: of `recurrent` one step of each output, and the next memories."""
+    return [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
 
 
 def op_reads(op: OpDesc) -> Iterator[str]:
@@ -94,8 +106,21 @@ def paddle_gradient_ops(program: Program) -> list[OpDesc]:
     bodies, found = set(), []
     for op in program.ops():
         index = op.attr("sub_block")
-        if op.type not in ("while_grad", "conditional_block_grad"):
+        if op.type not in ("while_grad", "conditional_block_grad", "recurrent_grad"):
             bodies.add(index)
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))
     return [op for op, parent in found if parent not in bodies]
+
+
+def step_gradients(program: Program) -> dict[int, int]:
+    """The blocks of `recurrent_grad`, each with that of its `recurrent`: real Paddle's sees what that declares without being in it."""
+    forward: dict[str, int] = {}
+    found: dict[int, int] = {}
+    for op in program.ops():
+        if op.type == "recurrent":
+            forward |= dict.fromkeys(op.outputs.get("step_scopes", []), op.attr("sub_block"))
+    for op in program.ops():
+        if op.type == "recurrent_grad":
+            found |= {op.attr("sub_block"): forward[n] for n in op.inputs.get("step_scopes", []) if n in forward}
+    return found

@@ -50,12 +50,14 @@ class _Inline:
 
     def _declare(self, block: Block) -> None:
         for name, var in block.vars.items():
-            if (block.idx, name) not in self._names and name not in ("feed", "fetch"):
-                self._names[block.idx, name] = self._new(var, self._blocks[block.idx])
+            if name in ("feed", "fetch") or (block.idx == 0 and (0, name) in self._names):
+                continue
+            wanted = self._names.get((block.idx, name)) or self._recorder.namer.fresh(name)
+            self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)
 
-    def _new(self, var: VarDesc, block: Block) -> str:
+    def _new(self, var: VarDesc, block: Block, name: str) -> str:
         made = deepcopy(var)
-        made.name = self._recorder.namer.fresh(var.name)
+        made.name = name
         if self._mode.trains:
             made.stop_gradient = not self._mode.tape
         block.vars[made.name] = made
@@ -72,8 +74,20 @@ class _Inline:
         def named(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {slot: [self._name(block, n) for n in names] for slot, names in slots.items()}
 
+        if op.type == "recurrent":
+            self._name_steps(block, op)
         attrs = {name: self._attr(block, attr) for name, attr in op.attrs.items()}
+        if op.type == "recurrent":
+            for key in ("ex_states", "states"):
+                names = [self._name(op.attr("sub_block"), n) for n in op.attr(key, [])]
+                attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(op, inputs=named(op.inputs), outputs=named(op.outputs), attrs=attrs)
+
+    def _name_steps(self, block: int, op: OpDesc) -> None:
+        """In its block a step of a sequence has the name of the sequence."""
+        inner = op.attr("sub_block")
+        for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
+            self._names[inner, name] = self._name(block, name)
 
     def _attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:

@@ -189,7 +189,7 @@ class Back:
         if kept is None:
             kept = [known[cell] for cell in sorted(live)]
         elif not {known[cell] for cell in live} <= set(kept) or any(
-            op.type == "while_grad" for op in self.program.block.ops
+            op.type in ("while_grad", "recurrent_grad") for op in self.program.ops()
         ):
             raise KeyError
         self.kept = kept

@@ -7,7 +7,19 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ..core.errors import OpError
-from .blocks import EFFECTS, EMPTY, HOLDERS, block_reads, block_writes, inner_blocks, op_reads, op_touches
+from .blocks import (
+    BODIES,
+    EFFECTS,
+    EMPTY,
+    HOLDERS,
+    block_reads,
+    block_writes,
+    given_inside,
+    inner_blocks,
+    op_reads,
+    op_touches,
+    taken_inside,
+)
 from .program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
 
 
@@ -45,12 +57,6 @@ def without_dead_ops(program: Program) -> Program:
     return _assemble(program, ops, feeds, fetches)
 
 
-BODIES = {
-    "conditional_block": "Input",
-    "while": "X",
-}  # ops that run a block, with the slot of what it takes from outside
-
-
 def _with_lean_blocks(program: Program) -> Program:
     """The program without ops in blocks whose results nobody reads.   As it is where other ops run blocks, such as those that look into others."""
     if len(program.blocks) == 1 or any(
@@ -58,9 +64,12 @@ def _with_lean_blocks(program: Program) -> Program:
     ):
         return program
     made = replace(program, blocks=[deepcopy(block) for block in program.blocks])
+    runs = {op.attr("sub_block"): op for op in made.ops()}
     for block in reversed(made.blocks[1:]):  # a block comes before those inside of it
-        block.ops = _lean(made, block)
+        taken = taken_inside(runs[block.idx]) if block.idx in runs else []
+        block.ops = _lean(made, block, taken)
         used = {name for op in block.ops for name in (*op_touches(made, op), *op.output_names())}
+        used.update(taken, given_inside(runs[block.idx]) if block.idx in runs else [])
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in made.ops():
         for block in inner_blocks(made, op):
@@ -70,9 +79,9 @@ def _with_lean_blocks(program: Program) -> Program:
     return made
 
 
-def _lean(program: Program, block: Block) -> list[OpDesc]:
-    """The ops of a block that somebody needs: who stands outside may need all that it writes there."""
-    needed = set(block_writes(program, block))
+def _lean(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
+    """The ops of a block that somebody needs: who stands outside may need all that it writes there, and `taken` of its own."""
+    needed = {*block_writes(program, block), *taken}
     kept: list[OpDesc] = []
     for op in reversed(block.ops):
         if needed.intersection(op.output_names()) or _does_something(program, op):

@@ -110,6 +110,10 @@ class Recorder:
         self._names[id(tensor)] = name
         self._alive.append(tensor)
 
+    def rebind(self, name: str, other: str) -> None:
+        """From now on the tensors that were `name` are `other`."""
+        self._names = {key: other if held == name else held for key, held in self._names.items()}
+
     def knows(self, tensor: Tensor) -> bool:
         """Whether `tensor` is a variable of the program already."""
         return id(tensor) in self._names

@@ -8,14 +8,19 @@ from collections.abc import Callable, Iterator
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
-from .blocks import EMPTY, block_writes, inner_blocks, paddle_gradient_ops
+from .blocks import EMPTY, block_writes, given_inside, inner_blocks, paddle_gradient_ops, taken_inside
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
 
 MAX_DEPTH = 64  # of nested blocks
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
-_STRUCTURED = ("while", "conditional_block", "conditional_block_infer")  # sub-blocks that see variables by name
+_STRUCTURED = (
+    "while",
+    "conditional_block",
+    "conditional_block_infer",
+    "recurrent",
+)  # sub-blocks that see variables by name
 
 
 def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
@@ -128,6 +133,32 @@ def operands_declared(program: Program) -> Iterator[str]:
                 yield f"{where}: variable {name!r} is not declared"
 
 
+STEP_ATTRS = {"sub_block": AttrType.BLOCK, "ex_states": AttrType.STRINGS, "states": AttrType.STRINGS}
+
+
+def steps_fit(program: Program) -> Iterator[str]:
+    """A `recurrent` has inputs, as many memories as first values, and its block declares what it gives and takes there."""
+    for _, op, where in _ops(program):
+        if op.type == "recurrent":
+            yield from (f"{where}: {problem}" for problem in _step_problems(program, op))
+
+
+def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
+    wrong = [n for n, type in STEP_ATTRS.items() if n in op.attrs and op.attrs[n].type != type]
+    if wrong or "sub_block" not in op.attrs:
+        yield "needs a block sub_block, and ex_states and states that are strings"
+        return
+    before, after, first = op.attr("ex_states", []), op.attr("states", []), op.inputs.get("initial_states", [])
+    if not len(before) == len(after) == len(first):
+        yield f"has {len(first)} initial_states for {len(before)} ex_states and {len(after)} states"
+    if not op.inputs.get("inputs"):
+        yield "has no inputs"
+    block = program.blocks[op.attr("sub_block")]
+    for name in dict.fromkeys([*given_inside(op), *taken_inside(op)]):
+        if name not in block.vars:
+            yield f"block {block.idx} does not declare {name!r}"
+
+
 def _col(op: OpDesc) -> int | None:
     """The number of an input or output; real Paddle wants exactly an INT."""
     attr = op.attrs.get("col")
@@ -191,7 +222,7 @@ def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
                 known.add(name)  # said once
         for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
             if op.type in _STRUCTURED:
-                yield from _reads(program, program.blocks[index], set(known))
+                yield from _reads(program, program.blocks[index], {*known, *given_inside(op)})
         known.update(op.output_names())
 
 
@@ -237,7 +268,7 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
 FILE_RULES: tuple[tuple[Rule, ...], ...] = (
     (blocks_nest, variables_make_sense, attributes_fit),
     (blocks_not_too_deep, sub_blocks_exist),
-    (sub_blocks_end, operands_declared, feeds_and_fetches),
+    (sub_blocks_end, operands_declared, feeds_and_fetches, steps_fit),
     (contract_holds,),
 )
 # What a program must keep to in order to mean something.

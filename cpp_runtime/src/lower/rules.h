@@ -94,6 +94,7 @@ std::span<const Rule> proposals_rules();
 std::span<const Rule> psroi_rules();
 std::span<const Rule> quantize_rules();
 std::span<const Rule> random_rules();
+std::span<const Rule> recurrent_rules();
 std::span<const Rule> reduce_rules();
 std::span<const Rule> rnn_packed_rules();
 std::span<const Rule> rnn_rules();

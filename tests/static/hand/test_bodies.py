@@ -108,3 +108,23 @@ def test_a_result_of_two_kinds_can_only_be_fetched(mode: Any) -> None:
         found * 2
     with pytest.raises(TraceError, match="concat: an operand has another"):
         paddle.concat([found, found])
+
+
+def test_two_gradients_of_one_loop(mode: Any) -> None:
+    """Each way back reads other values of a round."""
+    x, y = static.data("x", [3], "float64"), static.data("y", [3], "float64")
+    x.stop_gradient = y.stop_gradient = False
+    start = [paddle.zeros([1], "int64"), x * 1.0]
+    _, s = static.nn.while_loop(lambda i, s: i < 3, lambda i, s: [i + 1, paddle.tanh(s * x) + paddle.exp(y) * s], start)
+    exe, feed = static.Executor(), {"x": np.full(3, 0.3), "y": np.full(3, 0.2)}
+    (by_y,) = static.gradients([s.sum()], [y])
+    alone = exe.run(feed=feed, fetch_list=[by_y])[0]
+    (by_x,) = static.gradients([s.sum()], [x])
+    together = exe.run(feed=feed, fetch_list=[by_y, by_x])
+    np.testing.assert_array_equal(together[0], alone)
+
+    def value(**moved: float) -> float:
+        return float(exe.run(feed=feed | {k: feed[k] + [d, 0, 0] for k, d in moved.items()}, fetch_list=[s.sum()])[0])
+
+    slopes = [(value(**{k: 1e-6}) - value(**{k: -1e-6})) / 2e-6 for k in ("y", "x")]
+    np.testing.assert_allclose([together[0][0], together[1][0]], slopes, rtol=1e-6)

@@ -17,6 +17,7 @@ from ..record import Inner
 from ..variable import Variable
 from .effects import EFFECTS
 from .pending import declared, fitted, shared_gradient, zeros_for
+from .steps import through_steps
 from .versions import Versions
 from .walk import Handler, Walk
 
@@ -244,7 +245,9 @@ SPECIAL: dict[str, Handler] = {
     "conditional_block": _conditional,
     "conditional_block_infer": _conditional,
     "while": _while,
+    "recurrent": through_steps,
     "assign": _assign,
+    "rnn_memory_helper": _assign,
     "select_input": _select_input,
     "write_to_array": _write,
     "read_from_array": _read,

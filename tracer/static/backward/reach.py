@@ -11,7 +11,7 @@ from ..program import Block, Kind, OpDesc, Program, VarDesc
 
 # Ops that are no kernels: which slots of operands a gradient flows through.
 THROUGH = {
-    "assign": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
+    "assign": ("X",), "rnn_memory_helper": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
     "tensor_array_to_tensor": ("X",), "slice": ("Input",), "print": ("In",), "py_func": ("X",), "pylayer": ("X",),
     # gradients, which are linear in what arrives; that of the gradient is refused where it is asked for
     "select_input_grad": ("Out@GRAD",), "write_to_array_grad": ("Out@GRAD",), "read_from_array_grad": ("Out@GRAD", "X@GRAD"),
@@ -19,7 +19,14 @@ THROUGH = {
 }  # fmt: skip
 # Those that no gradient flows through.   Who asks for the gradient of any other that is no kernel is told that it is not known.
 STOPS = ("feed", "fetch", "create_array", "lod_array_length", "assert", "auc")
-RUNS_BLOCKS = ("while", "conditional_block", "conditional_block_infer", "while_grad", "conditional_block_grad")
+RUNS_BLOCKS = (
+    "while",
+    "conditional_block",
+    "conditional_block_infer",
+    "recurrent",
+    "while_grad",
+    "conditional_block_grad",
+)
 
 
 class Reach:
@@ -49,9 +56,23 @@ class Reach:
             before = -1
             while before != len(self._found):  # what a round makes is an operand of the next
                 before = len(self._found)
+                self._hand_in(block, op, index)
                 self._block(self._program.blocks[index])
+        if op.type == "recurrent":
+            outs, inner = op.outputs["outputs"], op.attr("sub_block")
+            self._found |= {self._key(block.idx, n) for n in outs if self.wants(inner, n) and self._carries(block, n)}
         if op.type not in RUNS_BLOCKS and any(self.wants(block.idx, n) for n in self._operands(op)):
             self._found |= {self._key(block.idx, n) for n in op.output_names() if self._carries(block, n)}
+
+    def _hand_in(self, block: Block, op: OpDesc, inner: int) -> None:
+        """What a step of `recurrent` gets: its part of the inputs, and memories from before the first step or from the one before."""
+        if op.type != "recurrent":
+            return
+        memories = op.attr("ex_states", [])
+        pairs = [(name, block.idx, name) for name in op.inputs["inputs"]]
+        pairs += [(m, block.idx, n) for m, n in zip(memories, op.inputs.get("initial_states", []), strict=True)]
+        pairs += [(m, inner, n) for m, n in zip(memories, op.attr("states", []), strict=True)]
+        self._found |= {(inner, name) for name, at, source in pairs if self.wants(at, source)}
 
     @staticmethod
     def _operands(op: OpDesc) -> list[str]:

@@ -16,7 +16,7 @@ from ..unsupported import refuse_unknown
 from .control import SPECIAL
 from .fuse import fused
 from .live import mark, needed
-from .lowering import SKIPPED, Lowering
+from .lowering import SEVERAL, SKIPPED, Lowering
 from .plan import Plan, Step, all_writes
 from .source import Function, Source
 from .trouble import raise_explained
@@ -76,8 +76,9 @@ def _big_cells(plan: Plan) -> set[str]:
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
     made = Lowering(program, tensors)
-    ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL)]
-    refuse_unknown([op for op in ops if made.gradients.find(op) is None], paddle_gradient_ops(program))
+    ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
+    foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
+    refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
     return made.plan()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import dtype_of
@@ -131,6 +132,11 @@ def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(SAME, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
+def helper(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """rnn_memory_helper, which Paddle 1.x has where 2.x has `assign`."""
+    return lowering.step(block, replace(desc, type="assign", attrs={}))
+
+
 def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """print: the operand itself, which is shown."""
     return statement("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(lowering, block, desc)  # type: ignore[return-value]
@@ -189,6 +195,8 @@ SPECIAL: dict[str, Special] = {
     "select_output": spread,
     "select_input_grad": select_back,
     "assign": _same,
+    "rnn_memory_helper": helper,
+    "rnn_memory_helper_grad": statement(SAME, "Out@GRAD", "X@GRAD"),
     "create_array": statement("{o0} = []", "", "Out"),
     "write_to_array": statement("{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=lists.written),
     "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=lists.read),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...core.op import OPS, AttrSpec, Op
-from ..blocks import EMPTY
+from ..blocks import EMPTY, step_gradients
 from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
+from . import steps
 from .control import SPECIAL
 from .copies import without_copies
 from .gradients import Gradients
@@ -19,6 +21,10 @@ from .vjps import vjp
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 UNDECLARED = VarDesc("")
+SEVERAL: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {
+    "recurrent": steps.forward,
+    "recurrent_grad": steps.back,
+}  # ops that are several instructions
 
 
 class Lowering:
@@ -32,6 +38,9 @@ class Lowering:
         self.cells: dict[tuple[int, str], str] = {}
         self.declared: dict[str, VarDesc] = {}
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
+        self.numbers: dict[str, str] = {}  # the cell of the number of a step, by that of the rounds
+        self.given: set[tuple[int, str]] = set()  # names of a block's own that it does not declare
+        self.inside = step_gradients(program)
         self.walked = walked_loops(program)
         self.gradients = Gradients(program)
 
@@ -40,13 +49,19 @@ class Lowering:
     def cell(self, block: int, name: str) -> str:
         """The local that a name is, seen from a block."""
         at = block
-        while at > 0 and name not in self.program.blocks[at].vars:
-            at = self.program.blocks[at].parent
+        while at > 0 and name not in self.program.blocks[at].vars and (at, name) not in self.given:
+            at = self.inside.get(at, self.program.blocks[at].parent)
         key = (max(at, 0), name)
         made = self.cells.get(key)
         if made is None:
             made = self.cells[key] = f"v{len(self.cells)}"
             self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
+        return made
+
+    def spare(self, like: VarDesc) -> str:
+        """A local that is no variable of the program."""
+        made = self.cells[-1, str(len(self.cells))] = f"v{len(self.cells)}"
+        self.declared[made] = replace(like, persistable=False, need_check_feed=False)
         return made
 
     def cells_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
@@ -71,10 +86,15 @@ class Lowering:
 
     def block(self, block: Block) -> list[Step]:
         """The instructions of one block."""
-        return [self.step(block.idx, op) for op in block.ops if op.type not in SKIPPED]
+        return [step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)]
+
+    def steps(self, block: int, desc: OpDesc) -> list[Step]:
+        """The instructions of one op."""
+        several = SEVERAL.get(desc.type)
+        return [self.step(block, desc)] if several is None else several(self, block, desc)
 
     def step(self, block: int, desc: OpDesc) -> Step:
-        """The instruction of one op."""
+        """The instruction of one op that is one."""
         gradient = self.gradients.find(desc)
         if gradient is not None:
             return vjp(self, block, gradient)
@@ -115,4 +135,5 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 
 def walked_loops(program: Program) -> set[str]:
     """The names of the rounds of loops that are gone back through."""
-    return {name for op in program.ops() if op.type == "while_grad" for name in op.inputs["StepScopes"]}
+    slots = {"while_grad": "StepScopes", "recurrent_grad": "step_scopes"}
+    return {name for op in program.ops() if op.type in slots for name in op.inputs.get(slots[op.type], [])}

@@ -18,7 +18,8 @@ from .branch import check_condition, put_back
 from .regions import emit_conditional, emit_while
 
 
-def _mode(what: str) -> Static:
+def writing_mode(what: str) -> Static:
+    """The mode that writes a program.   Raises OarlockError where none does."""
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(with_user_line(f"{what}: no program is being written; call enable_static() before"))
@@ -54,7 +55,7 @@ class While:
     @contextmanager
     def block(self) -> Iterator[None]:
         """The body."""
-        mode = _mode("While")
+        mode = writing_mode("While")
         flag = mode.recorder.name_of(self.cond_var)
         with _body(mode) as block:
             yield
@@ -79,7 +80,7 @@ class ConditionalBlock:
     @contextmanager
     def block(self) -> Iterator[None]:
         """The body."""
-        mode = _mode("ConditionalBlock")
+        mode = writing_mode("ConditionalBlock")
         recorder = mode.recorder
         names = [recorder.name_of(given) for given in self.inputs]
         with _body(mode) as block:

@@ -1,11 +1,11 @@
-"""The ops that run a block: `while` and `conditional_block`, with all that Paddle's have beside it."""
+"""The ops that run a block: `while`, `conditional_block` and `recurrent`, with all that Paddle's have beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..blocks import block_reads, block_writes
-from ..program import Attr, AttrType, Block, Kind, VarDesc
+from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
 from ..record import Recorder
 
 
@@ -27,6 +27,25 @@ def emit_conditional(
     attrs = {"is_scalar_condition": Attr(AttrType.BOOLEAN, scalar), "sub_block": Attr(AttrType.BLOCK, block.idx)}
     outputs = {"Out": [*outs], "Scope": [_scopes(recorder, "conditional_block_scope")]}
     recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
+
+
+def emit_recurrent(
+    recorder: Recorder, block: Block, inputs: Sequence[str], memories: Sequence[tuple[str, str, str]], outs: Sequence[str]
+) -> OpDesc:  # fmt: skip
+    """Append the op that runs a block for each step.   memories: each one's first value, its variable in the block, and the next's.
+
+    In the block, a step of an input or output has the name of the whole; what it reads besides are `parameters`.
+    """
+    first, held, after = ([m[i] for m in memories] for i in range(3))
+    attrs = {
+        "has_states": Attr(AttrType.BOOLEAN, bool(memories)), "ex_states": Attr(AttrType.STRINGS, held),
+        "states": Attr(AttrType.STRINGS, after), "sub_block": Attr(AttrType.BLOCK, block.idx),
+        "reverse": Attr(AttrType.BOOLEAN, False), "is_train": Attr(AttrType.BOOLEAN, True),
+        "skip_eager_deletion_vars": Attr(AttrType.STRINGS, []),
+    }  # fmt: skip
+    reads = {"inputs": [*inputs], "initial_states": first, "parameters": block_reads(recorder.program, block)}
+    outputs = {"outputs": [*outs], "step_scopes": [_scopes(recorder, "step_scopes")]}
+    return recorder.emit("recurrent", reads, outputs, attrs)
 
 
 def _scopes(recorder: Recorder, name: str) -> str:

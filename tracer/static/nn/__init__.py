@@ -1,6 +1,7 @@
 """Layers as functions that make their parameters in the program that is written: paddle.static.nn."""
 
 from ..control import case, cond, switch_case, while_loop
+from ..control.static_rnn import StaticRNN
 from ..effects import py_func, static_pylayer
 from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
@@ -29,8 +30,8 @@ from .refused import (
 )
 
 __all__ = [
-    "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "data_norm",
-    "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
+    "StaticRNN", "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "data_norm", "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
     "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
     "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",
     "sequence_slice", "sequence_softmax", "sequence_unpad", "sparse_embedding", "spectral_norm", "static_pylayer", "switch_case",
