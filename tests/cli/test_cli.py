@@ -174,3 +174,15 @@ def test_demo(tmp_path: Path) -> None:
     assert code == 0, text
     assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {".pdmodel", ".pdiparams", ".info", ".onnx", ".png"}
     assert text.count("%") >= 6
+
+
+def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) -> None:
+    spec = paddle.static.InputSpec([2, 3], "float32", "x[/bold]")
+    paddle.jit.save(paddle.nn.Linear(3, 2), str(tmp_path / "m"), input_spec=[spec])
+    code, text = oarlock("inspect", str(tmp_path / "m"))
+    assert (code, "x[/bold]" in text) == (0, True)
+    assert oarlock("export", str(tmp_path / "m"), "--output", str(tmp_path / "m.onnx"))[0] == 0
+    data = (tmp_path / "m.onnx").read_bytes()
+    (tmp_path / "bad.onnx").write_bytes(data.replace(b"x[/bold]", b"x[/b\xff\n!]").replace(b"MatMul", b"Mat\x1b\xffl"))
+    code, text = oarlock("inspect", str(tmp_path / "bad.onnx"))
+    assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)
