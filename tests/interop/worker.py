@@ -14,6 +14,7 @@ import make_exports
 import numpy as np
 import packed_models
 import paddle
+import quantised
 import same_code
 import static_files
 import trained_programs
@@ -174,6 +175,7 @@ DO = {
     "signatures": signatures,
     "save_classifier": save_classifier,
     "export": export,
+    "quantise": quantised.write,
     "run": run,
     "save_state": save_state,
     "load_state": load_state,
