@@ -54,6 +54,16 @@ def test_inspect(model: tuple[str, Any]) -> None:
     assert "conv2d(Filter=conv2d_0.w_0, Input=image)" in text
 
 
+@pytest.mark.parametrize("kind", ["onnx", "ort"])
+def test_inspect_what_was_exported(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
+    output = str(tmp_path / f"m.{kind}")
+    assert oarlock("export", model[0], "--to", kind, "--inline", "--output", output)[0] == 0
+    code, text = oarlock("inspect", output)
+    assert code == 0
+    for part in ("image", "float32[image.0,1,28,28]", "opsets ai.onnx", "Conv", "MaxPool"):
+        assert part in text
+
+
 def test_verify(model: tuple[str, Any]) -> None:
     code, text = oarlock("verify", model[0])
     assert code == 0

@@ -83,10 +83,10 @@ def _onnx(path: str) -> Shown:
 
 def _spec(value: Any, onnx: Any) -> Spec:
     tensor = value.type.tensor_type
-    known = onnx.TensorProto.DataType.values()
-    dtype = onnx.TensorProto.DataType.Name(tensor.elem_type).lower() if tensor.elem_type in known else "?"
+    names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
+    names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
     sizes = [_text(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?") for d in tensor.shape.dim]
-    return _text(value.name), dtype, sizes
+    return _text(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
 def _ops(graph: Any) -> Iterable[str]:
