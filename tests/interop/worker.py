@@ -27,6 +27,15 @@ def export(folder):
     return make_exports.export_all(folder)
 
 
+def halve(prefix, to):
+    """A model in float16 but for its inputs and outputs, as for a GPU."""
+    params = prefix + ".pdiparams" if os.path.exists(prefix + ".pdiparams") else ""
+    inference.convert_to_mixed_precision(
+        prefix + ".pdmodel", params, to + ".pdmodel", to + ".pdiparams", inference.PrecisionType.Half,
+        inference.PlaceType.GPU, True, set(),
+    )  # fmt: skip
+
+
 def _inputs(path):
     with np.load(path) as held:
         return [held[name] for name in held.files]
@@ -176,6 +185,7 @@ DO = {
     "save_classifier": save_classifier,
     "export": export,
     "quantise": quantised.write,
+    "halve": halve,
     "run": run,
     "save_state": save_state,
     "load_state": load_state,
