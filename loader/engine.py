@@ -45,6 +45,7 @@ ERRORS: dict[str, type[OarlockError]] = {
 @cache
 def runtime() -> Any:
     """The C++ runtime.   Raises EngineError where it was not built."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # else the engine writes reports into the user's cache
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
     except ImportError as error:

@@ -10,7 +10,7 @@ from ..core.dtype import BY_PROTO
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
-from ..static.attrs import LIST_TYPES
+from ..static.attrs import LIST_TYPES, block_indices
 from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from ..static.verify import FILE_RULES, check
 
@@ -84,9 +84,19 @@ def _program(message: Any) -> Program:
         raise _Bad(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
     version = message.version if message.HasField("version") else message.old_version
     program = Program([_block(block, i) for i, block in enumerate(message.blocks)], version.version)
+    _settle_parents(program.blocks)
     if message.HasField("contract"):
         program.contract = _contract(message.contract)
     return program
+
+
+def _settle_parents(blocks: list[Block]) -> None:
+    """Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a block lies where the op is that names it."""
+    for at, block in enumerate(blocks):
+        for op in block.ops:
+            for inner in block_indices(op.attrs["sub_block"]) if at and "sub_block" in op.attrs else []:
+                if at < inner < len(blocks) and blocks[inner].parent == 0:
+                    blocks[inner].parent = at
 
 
 def _block(message: Any, position: int) -> Block:

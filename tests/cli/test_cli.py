@@ -54,6 +54,16 @@ def test_inspect(model: tuple[str, Any]) -> None:
     assert "conv2d(Filter=conv2d_0.w_0, Input=image)" in text
 
 
+@pytest.mark.parametrize("kind", ["onnx", "ort"])
+def test_inspect_what_was_exported(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
+    output = str(tmp_path / f"m.{kind}")
+    assert oarlock("export", model[0], "--to", kind, "--inline", "--output", output)[0] == 0
+    code, text = oarlock("inspect", output)
+    assert code == 0
+    for part in ("image", "float32[image.0,1,28,28]", "opsets ai.onnx", "Conv", "MaxPool"):
+        assert part in text
+
+
 def test_verify(model: tuple[str, Any]) -> None:
     code, text = oarlock("verify", model[0])
     assert code == 0
@@ -174,3 +184,15 @@ def test_demo(tmp_path: Path) -> None:
     assert code == 0, text
     assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {".pdmodel", ".pdiparams", ".info", ".onnx", ".png"}
     assert text.count("%") >= 6
+
+
+def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) -> None:
+    spec = paddle.static.InputSpec([2, 3], "float32", "x[/bold]")
+    paddle.jit.save(paddle.nn.Linear(3, 2), str(tmp_path / "m"), input_spec=[spec])
+    code, text = oarlock("inspect", str(tmp_path / "m"))
+    assert (code, "x[/bold]" in text) == (0, True)
+    assert oarlock("export", str(tmp_path / "m"), "--output", str(tmp_path / "m.onnx"))[0] == 0
+    data = (tmp_path / "m.onnx").read_bytes()
+    (tmp_path / "bad.onnx").write_bytes(data.replace(b"x[/bold]", b"x[/b\xff\n!]").replace(b"MatMul", b"Mat\x1b\xffl"))
+    code, text = oarlock("inspect", str(tmp_path / "bad.onnx"))
+    assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)

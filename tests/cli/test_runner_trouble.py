@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -119,3 +120,21 @@ def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
             with np.load(out) as found:
                 assert all(np.array_equal(found[name], wanted[name]) for name in wanted.files)
     assert sum(p.suffix == ".weights" for p in (tmp_path / "cache").iterdir()) == 1
+
+
+LOADED = "import sys, numpy, oarlock; oarlock.jit.load(sys.argv[1])(numpy.load(sys.argv[2])['x'])"
+
+
+@pytest.mark.parametrize("program", ["runner", "python"])
+def test_the_engine_writes_no_reports_into_the_cache_of_the_user(program: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", x=np.load(f"{MLP}.in.npz")["x"])
+    home = tmp_path / "home"
+    home.mkdir()
+    unset = {"ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "OARLOCK_CACHE_DIR"}
+    kept = {name: value for name, value in os.environ.items() if name not in unset}
+    words = {
+        "runner": [runner_path(), "run", str(MLP), "--input", "in.npz", "--output", "out.npz"],
+        "python": [sys.executable, "-B", "-c", LOADED, str(MLP), "in.npz"],
+    }[program]
+    subprocess.run(words, cwd=tmp_path, env=kept | {"HOME": str(home)}, check=True, timeout=WAIT)
+    assert list(home.iterdir()) == []

@@ -51,6 +51,23 @@ def test_programs_of_others_run_the_model(installed: Path, tmp_path: Path) -> No
     assert abs(float(in_cpp.split()[0]) - 2) < 1e-5  # two rows of a softmax
 
 
+def test_the_example_service_answers(installed: Path, tmp_path: Path) -> None:
+    call(
+        "cmake",
+        "-S",
+        REPO / "examples" / "cpp_service",
+        "-B",
+        tmp_path,
+        "-G",
+        "Ninja",
+        f"-DCMAKE_PREFIX_PATH={installed}",
+    )
+    call("cmake", "--build", tmp_path)
+    said = call(tmp_path / "service", MODEL)
+    assert said.startswith("ONNX Runtime 1.")
+    assert said.count("float32[1,3]") == 4  # threads
+
+
 def test_pkg_config_knows_it(installed: Path) -> None:
     (folder,) = installed.glob("lib*/pkgconfig")
     env = os.environ | {"PKG_CONFIG_PATH": str(folder)}

@@ -53,7 +53,9 @@ def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
     made = onnx.load(str(tmp_path / "net.onnx"), load_external_data=False)
     assert made.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "image.0"
     assert all(node.name for node in made.graph.node)
-    assert len({node.name for node in made.graph.node}) == len(made.graph.node)
+    names = [node.name for node in made.graph.node]
+    assert len(set(names)) == len(names)
+    assert list(dict.fromkeys(name.split("/")[0] for name in names)) == list("01234"), "layers by their paths"
 
 
 @pytest.mark.parametrize(

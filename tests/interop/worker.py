@@ -14,6 +14,7 @@ import make_exports
 import numpy as np
 import packed_models
 import paddle
+import quantised
 import same_code
 import static_files
 import step_programs
@@ -25,6 +26,15 @@ from paddle import inference
 
 def export(folder):
     return make_exports.export_all(folder)
+
+
+def halve(prefix, to):
+    """A model in float16 but for its inputs and outputs, as for a GPU."""
+    params = prefix + ".pdiparams" if os.path.exists(prefix + ".pdiparams") else ""
+    inference.convert_to_mixed_precision(
+        prefix + ".pdmodel", params, to + ".pdmodel", to + ".pdiparams", inference.PrecisionType.Half,
+        inference.PlaceType.GPU, True, set(),
+    )  # fmt: skip
 
 
 def _inputs(path):
@@ -176,6 +186,8 @@ DO = {
     "signatures": signatures,
     "save_classifier": save_classifier,
     "export": export,
+    "quantise": quantised.write,
+    "halve": halve,
     "run": run,
     "save_state": save_state,
     "load_state": load_state,

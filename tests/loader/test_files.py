@@ -6,14 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oarlock as paddle
 from oarlock.core.errors import FileError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
 from oarlock.loader import files
+from oarlock.loader.engine import Engine
 from oarlock.loader.files import load_program, program_from_bytes, where_of
 from oarlock.static.parser import parse
 
@@ -111,6 +114,35 @@ def test_the_good_one_is_good() -> None:
 def test_an_attribute_that_is_there_twice_with_one_value_is_there() -> None:
     """As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train."""
     assert program_from_bytes(changed(lambda m: repeat(op(m).attrs)), "m.pdmodel") == GOOD
+
+
+def test_blocks_that_all_name_the_first_as_their_parent(tmp_path: Path) -> None:
+    """As real Paddle's passes write them; C++ reads them likewise."""
+
+    def steps(x: Any, n: Any) -> Any:
+        k = paddle.zeros([], "int64")
+        while k < n:
+            if x.sum() > 4:
+                x = x / 2
+            else:
+                x = x + k.astype("float32")
+            k = k + 1
+        return x
+
+    specs = [paddle.static.InputSpec([None], "float32", "x"), paddle.static.InputSpec([], "int64", "n")]
+    with pytest.warns(UserWarning, match="there are no parameters"):
+        paddle.jit.save(paddle.jit.to_static(steps), str(tmp_path / "m"), input_spec=specs)
+    file = tmp_path / "m.pdmodel"
+    message = ProgramDesc.parse(file.read_bytes())
+    parents = [block.parent_idx for block in message.blocks]
+    assert max(parents) > 0
+    for block in message.blocks[1:]:
+        block.parent_idx = 0
+    file.write_bytes(message.SerializeToString())
+    assert [block.parent for block in load_program(file).blocks] == parents
+    x, n = np.array([1.0, 2.0], "float32"), np.array(5)
+    found = Engine(file.read_bytes(), None, "m").run([x, n])
+    np.testing.assert_allclose(found[0], steps(paddle.to_tensor(x), paddle.to_tensor(n)).numpy(), rtol=1e-6)
 
 
 @pytest.mark.parametrize(("change", "message"), FAULTS)

@@ -38,8 +38,8 @@ def r2c(x, axes, ref, **settings):
     return Row("fft_r2c", [x], attrs(axes, **settings), ref=ref)
 
 
-def c2r(x, axes, ref, **settings):
-    return Row("fft_c2r", [x], attrs(axes, **settings), ref=ref)
+def c2r(x, axes, ref, paddle_grad="", **settings):
+    return Row("fft_c2r", [x], attrs(axes, **settings), ref=ref, paddle_grad=paddle_grad)
 
 
 def framed(x, length, hop):
@@ -69,6 +69,7 @@ ROWS = [
     r2c(f(2, 5), [0, 1], np.fft.ifftn, forward=False, onesided=False),
     c2r(c(4), [0], np.fft.irfft, forward=False),
     c2r(c(2, 3), [1], lambda x: np.fft.irfft(x, 5), forward=False, last_dim_size=5),
+    c2r(c(2, 5), [1], lambda x: np.fft.irfft(x, 6), forward=False, last_dim_size=6, paddle_grad="it leaves out elements of X that are not used"),
     c2r(c(3, 3), [0, 1], lambda x: np.fft.irfftn(x, norm="ortho"), normalization="ortho", forward=False),
     c2r(c(3, 4), [1, 0], lambda x: np.fft.irfftn(x, axes=[1, 0]), forward=False),
     c2r(c(4), [0], np.fft.hfft),

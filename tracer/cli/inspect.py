@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..core.dtype import BY_NP
 from ..core.op import OPS
@@ -42,7 +43,8 @@ def show(prefix: str, program: bool) -> None:
     console.print(_ops(files))
     contract = files.program.contract
     if contract is not None:
-        console.print(f"made by {contract.producer}; {contract.verified or 'not verified'}", highlight=False)
+        made = f"made by {contract.producer}; {contract.verified or 'not verified'}"
+        console.print(made, markup=False, highlight=False)
         for g in contract.guards:
             console.print(
                 f"assumes {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
@@ -52,7 +54,7 @@ def show(prefix: str, program: bool) -> None:
 
 
 def _ends(files: ModelFiles) -> Table:
-    table = Table("", "name", "type", "path", title=files.name)
+    table = Table("", "name", "type", "path", title=Text(files.name))
     program = files.program
     contract = program.contract
     for what, names, args, more in (
@@ -61,7 +63,7 @@ def _ends(files: ModelFiles) -> Table:
     ):
         declared = args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]
         for arg in declared + more:
-            table.add_row(what, arg.name, shape_text(arg.dtype, arg.shape).replace("[", r"\["), arg.path)
+            table.add_row(what, Text(arg.name), Text(shape_text(arg.dtype, arg.shape)), Text(arg.path))
     return table
 
 
@@ -76,8 +78,8 @@ def _values(files: ModelFiles) -> Table:
     )
     for name, array in list(files.values.items())[:MOST_PARAMETERS]:
         row = (files.info or {}).get(name)
-        kind = shape_text(BY_NP[array.dtype].name, array.shape).replace("[", r"\[")
-        table.add_row(name, kind, row.structured_name if row else "")
+        kind = shape_text(BY_NP[array.dtype].name, array.shape)
+        table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
     if len(files.values) > MOST_PARAMETERS:
         table.add_row("...", "", "")
     return table
@@ -89,7 +91,7 @@ def _ops(files: ModelFiles) -> Table:
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(
-            name,
+            Text(name),
             str(count),
             "yes" if name in lowered else "no",
             "yes" if name in OPS or name in SPECIAL or name in SEVERAL else "no",

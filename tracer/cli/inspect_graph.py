@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..core.errors import FileError
 from ..onnx.ort_format import read_ort
@@ -35,18 +36,25 @@ def show_graph(path: str) -> None:
     console = Console(soft_wrap=True)
     console.print(_ends(Path(path).name, shown))
     opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items()))
-    console.print(f"{shown.made_by}; opsets {opsets}; {shown.weights}", highlight=False, markup=False)
+    console.print(_text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False)
     table = Table("op", "count", title=f"{sum(shown.ops.values())} nodes")
     for name, count in sorted(shown.ops.items()):
-        table.add_row(name, str(count))
+        table.add_row(Text(_text(name)), str(count))
     console.print(table)
 
 
+def _text(value: str | bytes) -> str:
+    """What a file holds as text that a terminal may get: what is no UTF-8 or controls it is written out."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def _ends(title: str, shown: Shown) -> Table:
-    table = Table("", "name", "type", title=title)
+    table = Table("", "name", "type", title=Text(_text(title)))
     for what, specs in (("input", shown.inputs), ("output", shown.outputs)):
         for name, dtype, shape in specs:
-            table.add_row(what, name, f"{dtype}\\[{','.join(str(d) for d in shape)}]")
+            sizes = ",".join(str(d) for d in shape)
+            table.add_row(what, Text(_text(name)), Text(_text(f"{dtype}[{sizes}]")))
     return table
 
 
@@ -67,32 +75,30 @@ def _onnx(path: str) -> Shown:
         raise FileError(f"{Path(path).name}: is no ONNX model: {error}") from None
     held = [i.name for i in model.graph.initializer]
     inputs = [_spec(v, onnx) for v in model.graph.input if v.name not in held]
-    opsets = {o.domain: o.version for o in model.opset_import}
-    made_by = f"{model.producer_name or 'ONNX'}, IR {model.ir_version}"
+    opsets = {_text(o.domain): o.version for o in model.opset_import}
+    made_by = f"{_text(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
     outputs = [_spec(v, onnx) for v in model.graph.output]
     return Shown(made_by, opsets, inputs, outputs, Counter(_ops(model.graph)), _weights(model.graph.initializer))
 
 
 def _spec(value: Any, onnx: Any) -> Spec:
     tensor = value.type.tensor_type
-    dtype = onnx.TensorProto.DataType.Name(tensor.elem_type).lower()
-    return (
-        value.name,
-        dtype,
-        [d.dim_param or (d.dim_value if d.HasField("dim_value") else "?") for d in tensor.shape.dim],
-    )
+    names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
+    names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
+    sizes = [_text(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?") for d in tensor.shape.dim]
+    return _text(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
 def _ops(graph: Any) -> Iterable[str]:
     for node in graph.node:
-        yield node.op_type
+        yield _text(node.op_type)
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
                 yield from _ops(inner)
 
 
 def _weights(initializers: Any) -> str:
-    places = Counter(next((e.value for e in i.external_data if e.key == "location"), "") for i in initializers)
+    places = Counter(next((_text(e.value) for e in i.external_data if e.key == "location"), "") for i in initializers)
     inside = places.pop("", 0)
     return ", ".join(
         [f"{inside} initializers inside", *[f"{count} in {name}" for name, count in sorted(places.items())]]

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, op
 from .complex_parts import real
 from .elementwise import add
-from .meta import agree, check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
+from .meta import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -98,7 +98,7 @@ def _length(x: Any, last: int, size: int) -> int:
     half = x.shape[last]
     if not size:
         return -1 if half < 0 else 2 * (half - 1)
-    check(agree(half, size // 2 + 1), f"last_dim_size={size} does not come from {half} elements")
+    check(half < 0 or half >= size // 2 + 1, f"last_dim_size={size} does not come from {half} elements")
     return size
 
 
@@ -124,13 +124,14 @@ def _(x, *, axes, normalization, forward, last_dim_size):
 
 @fft_c2r.vjp
 def _(g, x, *, axes, normalization, forward):
-    """Every element counts twice but the first, and the last of an even size, which are their own conjugates."""
+    """Every element that is used counts twice but the first, and the last of an even size, which are their own conjugates."""
     last = axes[-1] % len(shape_of(x))
-    half, size = shape_of(x)[last], shape_of(g)[last]
-    check_sizes(min(half, size) >= 0)
+    given, size = shape_of(x)[last], shape_of(g)[last]
+    check_sizes(min(given, size) >= 0)
+    half = size // 2 + 1
     found = fft_r2c(g, axes=axes, normalization=normalization, forward=forward, onesided=True)
     end = half - 1 if size % 2 == 0 else half
-    if end <= 1:
-        return found
-    twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
-    return add(found, _bordered(twice, last, 1, half - end))
+    if end > 1:
+        twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
+        found = add(found, _bordered(twice, last, 1, half - end))
+    return _bordered(found, last, 0, given - half) if given > half else found

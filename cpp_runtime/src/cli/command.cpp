@@ -170,6 +170,16 @@ void check_output(const Command& c, const Model& model) {
 
 Model open_model(const Command& c) { return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : ""); }
 
+std::future<void> engine_ahead(const Options& options) {
+  return std::async(std::launch::async, [path = options.ort_library] {
+    try {
+      library_info(path);
+    } catch (const Error&) {
+      return;
+    }
+  });
+}
+
 std::string shown(const TensorSpec& spec) {
   std::string text = std::string(name_of(spec.dtype)) + "[";
   for (std::size_t i = 0; i < spec.shape.size(); ++i)

@@ -1,5 +1,6 @@
 // The command line: what was asked for.
 #pragma once
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ void check_output(const Command& command, const Model& model);
 
 /// `m` or `m.pdmodel`, and the second path if there is one.
 Model open_model(const Command& command);
+
+/// Opens the engine while the model is read.   What is wrong with it, the session says.
+std::future<void> engine_ahead(const Options& options);
 
 int run(const Command& command);
 int bench(const Command& command);

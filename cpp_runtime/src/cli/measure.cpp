@@ -31,13 +31,6 @@ double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
   return ms_since(start);
 }
 
-Session made(const Model& model, const Options& options, double read, double& took) {
-  auto start = Clock::now();
-  Session session(model, options);
-  took = read + ms_since(start);
-  return session;
-}
-
 // One client: its times, or what went wrong.
 struct Client {
   std::vector<double> times;
@@ -81,7 +74,8 @@ void run_alone(Subject& subject, int count) {
 }  // namespace
 
 Subject::Subject(const Command& given, const std::vector<std::string>& paths, const Options& options)
-    : model(opened(paths, Clock::now(), read)), session(made(model, options, read, load)) {
+    : engine(engine_ahead(options)), model(opened(paths, start, read)), session(model, options) {
+  load = ms_since(start);
   load_rss = status_mb("VmRSS:");
   inputs = fitting_inputs(given, model, session, first);
 }

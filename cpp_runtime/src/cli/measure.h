@@ -1,5 +1,6 @@
 // Timing sessions, several in turns so that what the machine does meanwhile meets all of them.
 #pragma once
+#include <chrono>
 #include <deque>
 
 #include "cli/command.h"
@@ -12,6 +13,8 @@ struct Subject {
   /// Open, make a session, and run it once.   given: `--input` and `--shape`.
   Subject(const Command& given, const std::vector<std::string>& paths, const Options& options);
 
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::future<void> engine;
   double read = 0, load = 0, first = 0;
   Model model;
   Session session;

@@ -28,6 +28,7 @@ std::vector<std::string> by_position(const NamedTensors& arrays, const std::vect
 
 int run(const Command& c) {
   if (c.input.empty() || c.output.empty()) throw Usage{"run wants --input and --output"};
+  auto engine = engine_ahead(c.options);
   Model model = open_model(c);
   check_output(c, model);
   NamedTensors arrays = read_npz(c.input);

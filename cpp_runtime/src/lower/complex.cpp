@@ -48,6 +48,19 @@ void abs_of(Node& n) {
   n.out("Out", sqrt(x.re * x.re + x.im * x.im));
 }
 
+void exp_of(Node& n) {
+  auto x = parts_in(n, "X");
+  auto size = exp(x.re);
+  out(n, size * cos(x.im), size * sin(x.im));
+}
+
+void shape(Node& n) { n.out("Out", n.cast(n.shape_of(parts_in(n, "Input").re), DType::int32)); }
+
+void angle(Node& n) {
+  auto x = parts_in(n, "X");
+  n.out("Out", angle_of(x.im, x.re));
+}
+
 void cast_from(Node& n) {
   auto to = n.attr("out_dtype", n.out_dtype());
   auto x = parts_in(n, "X");
@@ -197,13 +210,19 @@ Complex whole(Node& n, const Complex& x, std::int64_t axis, std::int64_t size) {
   return {{n, n.concat({x.re, mirrored(x.re)}, axis)}, {n, n.concat({x.im, -mirrored(x.im)}, axis)}};
 }
 
+Complex first_of(Node& n, const Complex& x, std::int64_t axis, std::int64_t count) {
+  auto cut = [&](const Expr& v) { return Expr(n, n.slice(v, {0}, {count}, {axis})); };
+  return {cut(x.re), cut(x.im)};
+}
+
 void fft_c2r(Node& n) {
   auto x = parts_in(n, "X");
   auto f = read_fourier(n, n.need_rank(x.re));
   auto last = f.axes.back();
   auto size = n.attr("last_dim_size", 0), half = n.dim(x.re, last);
   n.require(size >= 0, "attribute 'last_dim_size' is negative");
-  n.require(half < 0 || size == 0 || half == size / 2 + 1, "'last_dim_size' does not come from so many elements");
+  n.require(half < 0 || size == 0 || half >= size / 2 + 1, "'last_dim_size' does not come from so few elements");
+  if (size != 0 && half != size / 2 + 1) x = first_of(n, x, last, size / 2 + 1);
   if (f.forward) {  // that of the conjugate, divided where the other is not
     x.im = -x.im;
     f.normalization = f.normalization == "backward" ? "forward" : f.normalization == "forward" ? "backward" : "ortho";
@@ -261,6 +280,11 @@ void overlap_add(Node& n) {
 // An op that takes numbers from place to place, or adds them up: each part by itself.
 void each_part(Node& n) { n.lower_by_parts(); }
 
+void pad(Node& n) {
+  n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
+  each_part(n);
+}
+
 }  // namespace
 
 std::span<const Rule> complex_rules() {
@@ -278,7 +302,10 @@ std::span<const Rule> rules_for_complex() {
       {"imag", 7, [](Node& n) { n.out("Out", parts_in(n, "X").im); }},
       {"conj", 7, conj},
       {"abs", 7, abs_of},
+      {"angle", 9, angle},
       {"cast", 7, cast_from},
+      {"exp", 7, exp_of},
+      {"shape", 7, shape},
       {"scale", 7, scale},
       {"elementwise_add", 7, arithmetic([](auto& x, auto& y) { return plus(x, y, 1); })},
       {"elementwise_sub", 7, arithmetic([](auto& x, auto& y) { return plus(x, y, -1); })},
@@ -297,6 +324,7 @@ std::span<const Rule> rules_for_complex() {
       {"gather_nd", 11, each_part},
       {"index_select", 7, each_part},
       {"mean", 7, each_part},
+      {"pad", 7, pad},
       {"reduce_mean", 7, each_part},
       {"reduce_sum", 7, each_part},
       {"reshape2", 7, each_part},

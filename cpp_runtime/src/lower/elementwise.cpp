@@ -101,6 +101,8 @@ Expr power(const Expr& x, const Expr& y) {
 // Whether the sign is minus; that of zero shows in 1 / v.
 Expr negative(const Expr& v) { return v < 0 || 1 / v < 0; }
 
+}  // namespace
+
 // The angle between 0 and a half of a right angle comes from the smaller size over the larger, the rest by symmetry.
 Expr angle_of(const Expr& y, const Expr& x) {
   auto height = abs(y), width = abs(x), larger = max(height, width);
@@ -110,6 +112,8 @@ Expr angle_of(const Expr& y, const Expr& x) {
   auto half = where(negative(x), M_PI - upper, upper);
   return where(negative(y), -half, half);
 }
+
+namespace {
 
 void atan2(Node& n) {
   Expr y(n, floating(n, n.in("X1"))), x(n, floating(n, n.in("X2")));

@@ -76,6 +76,8 @@ Expr sigmoid(const Expr& x);
 Expr sign(const Expr& x);
 Expr relu(const Expr& x);
 Expr pow(const Expr& x, double exponent);
+/// Of the point (x, y), between minus a half turn and a half.
+Expr angle_of(const Expr& y, const Expr& x);
 /// A half goes away from zero; ONNX rounds it to even.
 Expr round_half_away(const Expr& x);
 Expr isnan(const Expr& x);

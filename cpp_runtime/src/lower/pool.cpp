@@ -93,14 +93,18 @@ Windows open_windows(Node& n, const Value& x, std::int64_t axis, std::int64_t ou
   return {at >= from && at < to, to - from};
 }
 
-// The mean along the last axis but one is a product from the left.
+// The mean along an axis is a product: from the left along the last axis but one.
 Value open_mean(Node& n, const Value& x, std::int64_t axis, std::int64_t out) {
   auto [inside, count] = open_windows(n, x, axis, out);
   auto dtype = n.need_dtype(x);
   auto weights = inside.to(dtype) / count.to(dtype);
-  bool last = axis == n.rank(x) - 1;
-  if (last) return n.emit("MatMul", {x, n.transpose(weights, {1, 0})});
-  return n.emit("MatMul", {weights, x});
+  auto last = n.rank(x) - 1;
+  if (axis == last - 1) return n.emit("MatMul", {weights, x});
+  auto turned = n.transpose(weights, {1, 0});
+  if (axis == last) return n.emit("MatMul", {x, turned});
+  Ints swapped = all_axes(n.rank(x));
+  std::swap(swapped[static_cast<std::size_t>(axis)], swapped.back());
+  return n.transpose(n.emit("MatMul", {n.transpose(x, swapped), turned}), swapped);
 }
 
 // The largest of what is inside, among one copy of the axis per window.
@@ -114,7 +118,6 @@ Value open_max(Node& n, const Value& x, std::int64_t axis, std::int64_t out) {
 }
 
 Value adaptive_open(Node& n, Value x, bool max, const Ints& out) {
-  n.require(max || out.size() <= 2, "a mean over volumes needs their sizes to be known");
   n.need_opset(13);
   auto known = *n.shape(x);
   for (std::size_t d = 0; d < out.size(); ++d) {
@@ -126,6 +129,28 @@ Value adaptive_open(Node& n, Value x, bool max, const Ints& out) {
     n.declare(x, n.dtype(x), known);
   }
   return x;
+}
+
+// Every window over a copy of the image: the largest element, and where in the image it is.
+void adaptive_with_mask(Node& n, const Value& x, const Ints& out) {
+  n.need_opset(13);
+  Expr inside(n, n.scalar(1, DType::boolean));
+  Ints windows = all_axes(static_cast<int>(out.size())), rows{0, 0};
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    n.require(written_size(n, out[d], "a size to adapt to") <= 1024, "adapts more than has a lowering");
+    Ints others = all_axes(static_cast<int>(2 * out.size()));
+    std::erase_if(others, [&](auto axis) { return axis % static_cast<std::int64_t>(out.size()) == windows[d]; });
+    auto along = open_windows(n, x, windows[d] + 2, out[d]).inside;
+    inside = inside && Expr(n, n.unsqueeze(along, others));
+    rows.push_back(out[d]);
+  }
+  for (auto& axis : windows) axis += 2;
+  rows.push_back(-1);
+  auto spread = where(inside, Expr(n, n.unsqueeze(x, windows)), -std::numeric_limits<double>::infinity());
+  auto flat = n.emit("Reshape", {spread, n.ints(rows)});
+  auto last = static_cast<std::int64_t>(out.size()) + 2;
+  n.out("Out", reduce(n, "ReduceMax", flat, {last}, false));
+  n.out("Mask", n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}), n.out_dtype("Mask")));
 }
 
 Value adaptive(Node& n, const Value& x, const Pool& pool) {
@@ -284,13 +309,15 @@ void max_pool_with_index(Node& n) {
   bool adapts = n.attr("adaptive", false);
   if (adapts || n.attr("global_pooling", false)) {
     if (!adapts) out.assign(out.size(), 1);
-    if (std::count(pool.image.begin(), pool.image.end(), -1)) return n.out("Out", adaptive_open(n, x, true, out));
+    bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0, even = !open;
+    for (std::size_t i = 0; even && i < out.size(); ++i) even = out[i] > 0 && pool.image[i] % out[i] == 0;
+    if (!even && n.is_read("Mask")) return adaptive_with_mask(n, x, out);
+    if (open) return n.out("Out", adaptive_open(n, x, true, out));
     check_adaptive(n, pool.image, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (pool.image[i] % out[i]) return n.out("Out", adaptive_by_slices(n, x, true, pool.image, out));
+    if (!even) return n.out("Out", adaptive_by_slices(n, x, true, pool.image, out));
+    for (std::size_t i = 0; i < out.size(); ++i)
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
-    }
   }
   bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
   if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);

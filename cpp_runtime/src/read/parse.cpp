@@ -383,8 +383,22 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   return program;
 }
 
+// Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a block lies where the
+// op is that names it.
+static void settle_parents(std::vector<Block>& blocks) {
+  auto count = static_cast<std::int64_t>(blocks.size());
+  for (std::int64_t at = 1; at < count; ++at)
+    for (const OpDesc& op : blocks[static_cast<std::size_t>(at)].ops) {
+      auto inner = int_attr(op, "sub_block", -1);
+      if (inner <= at || inner >= count) continue;
+      auto& parent = blocks[static_cast<std::size_t>(inner)].parent;
+      if (parent == 0) parent = static_cast<std::int32_t>(at);
+    }
+}
+
 Program read_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
+  settle_parents(program.blocks);
   validate(program);
   return program;
 }

@@ -114,6 +114,7 @@ using SessionGetPlacement = Slot<407, Status*(const Session*, const EpSubgraph* 
 using EpSubgraphGetName = Slot<408, Status*(const EpSubgraph*, const char**)>;
 using EpSubgraphGetNodes = Slot<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
 using EpNodeGetOperator = Slot<412, Status*(const EpNode*, const char**)>;
+using GetTensorTypeAndShapeData = Slot<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 
 /// The table.
 class Api {

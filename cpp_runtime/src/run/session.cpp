@@ -1,6 +1,7 @@
 #include "oarlock/session.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -28,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kLookAgain = std::chrono::microseconds(100);  // a look at a file costs a tenth of a small run
 constexpr std::size_t kMostExplained = 32;
-constexpr int kFolderKeyMinor = 21;  // older engines cannot be told where external data lies
+constexpr std::size_t kScratch = 512;  // bytes: the lists of a dozen inputs and outputs
+constexpr int kFolderKeyMinor = 21;    // older engines cannot be told where external data lies
 
 struct Paths {
   std::string folder, name;
@@ -230,9 +232,10 @@ struct Session::Impl {
   bool is_pairs(std::string_view name) const { return !pairs.empty() && pairs.count(name) > 0; }
 
   std::vector<Tensor> call(ort::Session* engine, std::span<const ort::ValueHandle> in, Names names,
-                           const ort::RunOptions* how = nullptr) const {
+                           const ort::RunOptions* how = nullptr,
+                           Scratch* scratch = std::pmr::get_default_resource()) const {
     OrtValues made = options.device == "cpu"
-                         ? run_once(library, engine, how, input_names, in, names)
+                         ? run_once(library, engine, how, input_names, in, names, scratch)
                          : run_bound(library, engine, how, cuda_memory(options.device_id), input_names, in, names);
     std::vector<Tensor> results;
     results.reserve(made.size());
@@ -287,13 +290,15 @@ struct Session::Impl {
     std::vector<const char*> some = wanted.empty() ? std::vector<const char*>() : names_of(wanted);
     Names names = wanted.empty() ? all_names : some;
     if (wanted.empty()) wanted = all_outputs;
-    OrtValues values;
+    std::array<std::byte, kScratch> buffer;
+    std::pmr::monotonic_buffer_resource scratch(buffer.data(), buffer.size());
+    OrtValues values(&scratch);
     values.reserve(given.size());
     for (const TensorView& view : given) values.push_back(value_of(library, memory.get(), view));
     std::vector<Tensor> results;
     try {
       const ort::RunOptions* how = interrupt ? interrupt->impl().options.get() : nullptr;
-      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how);
+      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how, &scratch);
     } catch (const Error& error) {
       if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
       explain(values);

@@ -5,6 +5,8 @@
 namespace oarlock {
 namespace {
 
+constexpr int kReferenceMinor = 24;  // older engines copy a value's type to say it
+
 std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api, const ort::TensorInfo* info) {
   int number = 0;
   std::size_t rank = 0;
@@ -15,17 +17,26 @@ std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api, const o
   return {dtype_of_onnx(number), std::move(shape)};
 }
 
+// Without the three allocations of a TensorInfo, which a small run would feel.
+std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api, const ort::Value* value) {
+  int number = 0;
+  const std::int64_t* sizes = nullptr;
+  std::size_t rank = 0;
+  api.call<ort::GetTensorTypeAndShapeData>(value, &number, &sizes, &rank);
+  return {dtype_of_onnx(number), {sizes, sizes + rank}};
+}
+
 }  // namespace
 
 OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
-                   std::span<const ort::ValueHandle> values, Names outputs) {
-  std::vector<const ort::Value*> in;
+                   std::span<const ort::ValueHandle> values, Names outputs, Scratch* scratch) {
+  std::pmr::vector<const ort::Value*> in(scratch);
   in.reserve(values.size());
   for (const ort::ValueHandle& value : values) in.push_back(value.get());
-  std::vector<ort::Value*> out(outputs.size());
+  std::pmr::vector<ort::Value*> out(outputs.size(), scratch);
   library.api.call<ort::Run>(session, how, inputs.data(), in.data(), in.size(), outputs.data(), outputs.size(),
                              out.data());
-  OrtValues owned;
+  OrtValues owned(scratch);
   owned.reserve(out.size());
   for (ort::Value* value : out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
   return owned;
@@ -50,6 +61,7 @@ ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
 }
 
 std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value) {
+  if (library.minor >= kReferenceMinor) return seen_type_of(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
   return type_of(library.api, info.get());
 }

@@ -1,5 +1,6 @@
 // Tensors to the engine's values and back.
 #pragma once
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,11 +10,15 @@
 namespace oarlock {
 
 using Names = std::span<const char* const>;
-using OrtValues = std::vector<ort::ValueHandle>;
+using OrtValues = std::pmr::vector<ort::ValueHandle>;
+
+/// Where a call keeps its lists: a small call allocates nothing on the heap but what it gives back.
+using Scratch = std::pmr::memory_resource;
 
 /// One run, with outputs wherever the engine puts them.
 OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
-                   std::span<const ort::ValueHandle> values, Names outputs);
+                   std::span<const ort::ValueHandle> values, Names outputs,
+                   Scratch* scratch = std::pmr::get_default_resource());
 
 /// A value over the memory of `view`, which must stay.
 ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view);
