@@ -64,6 +64,7 @@ _LATER = {
     "distribution": (".distribution", None),
     "fft": (".fft", None),
     "flops": (".hapi", "flops"),
+    "fluid": (".fluid", None),
     "geometric": (".geometric", None),
     "hapi": (".hapi", None),
     "inference": (".inference", None),

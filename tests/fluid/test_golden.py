@@ -1,0 +1,40 @@
+"""Programs in the names of Paddle 1.8 give the numbers that real Paddle 1.8.5 gives; `make_golden.py` keeps those."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock.fluid as fluid
+
+from . import cases
+from .make_golden import results
+
+GOLDEN = Path(__file__).parent / "golden"
+TOPICS = [m.name for m in pkgutil.iter_modules(cases.__path__) if m.name != "common"]
+CASES = [
+    (topic, name)
+    for topic in TOPICS
+    for name in dir(importlib.import_module(f"{cases.__name__}.{topic}"))
+    if name.startswith("case_")
+]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(("topic", "name"), CASES)
+def test_the_numbers_are_those_of_paddle_1_8(topic: str, name: str) -> None:
+    case: Any = getattr(importlib.import_module(f"{cases.__name__}.{topic}"), name)
+    with np.load(GOLDEN / f"{topic}.npz") as kept:
+        wanted = {k.split("/")[1]: kept[k] for k in kept.files if k.split("/")[0] == name}
+    assert wanted, "real Paddle's numbers are not kept: run make_golden.py"
+    found = results(case(fluid))
+    assert found.keys() == wanted.keys()
+    for key, want in wanted.items():
+        assert found[key].dtype == want.dtype, key
+        assert found[key].shape == want.shape, key
+        np.testing.assert_allclose(found[key], want, rtol=2e-5, atol=2e-6, err_msg=key)

@@ -1,0 +1,70 @@
+"""Every public name of Paddle 1.8.5's `fluid` is there and takes the same arguments, or is in the table of absent ones with the reason."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import operator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock
+import oarlock.fluid
+
+from .absent import ABSENT
+
+NAMES: dict[str, dict[str, list[Any]]] = json.loads((Path(__file__).parent / "names_1_8_5.json").read_text("utf-8"))
+COUNTED = ("fluid", "fluid.layers", "fluid.dygraph", "fluid.io", "fluid.optimizer")
+ALL = [(module, name) for module, names in NAMES.items() for name in names]
+
+
+def found(module: str, name: str) -> Any:
+    """What Oarlock has under a name, None where it has nothing."""
+    try:
+        return operator.attrgetter(f"{module}.{name}")(oarlock)
+    except AttributeError:
+        return None
+
+
+def parameters(signature: str) -> list[str]:
+    """The names of the parameters in a signature that is given as text."""
+    spaced = signature.strip("()").replace("\n", " ")
+    depth, names, current = 0, [], ""
+    for sign in spaced + ",":
+        depth += (sign in "([{<") - (sign in ")]}>")
+        if sign == "," and depth == 0:
+            names.append(current.split("=")[0].split(":")[0].strip())
+            current = ""
+        else:
+            current += sign
+    return [n for n in names if n and n != "self" and not n.startswith("*")]
+
+
+@pytest.mark.parametrize(("module", "name"), ALL)
+def test_a_name_is_there_or_said_to_be_absent(module: str, name: str) -> None:
+    absent = ABSENT.get(module, {})
+    assert (found(module, name) is None) == (name in absent), absent.get(name, "it is missing, and no reason is given")
+
+
+@pytest.mark.parametrize(("module", "name"), [(m, n) for m, n in ALL if n not in ABSENT.get(m, {})])
+def test_a_name_takes_what_it_took(module: str, name: str) -> None:
+    kind, signature = NAMES[module][name]
+    if signature is None or kind not in ("class", "function"):
+        return
+    ours = found(module, name)
+    assert callable(ours)
+    try:
+        taken = inspect.signature(ours)
+    except ValueError:
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
+        return
+    wanted = parameters(signature)
+    assert [n for n in taken.parameters if n in wanted] == wanted
+
+
+def test_at_least_nine_of_ten_are_there() -> None:
+    for module in COUNTED:
+        assert len(ABSENT.get(module, {})) <= len(NAMES[module]) / 10, module

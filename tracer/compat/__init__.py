@@ -1,0 +1,1 @@
+"""Let programs that import `paddle` run on Oarlock."""
