@@ -62,6 +62,7 @@ class Recorded:
 
     def changed_inputs(self) -> list[int]:
         """The inputs that were changed in place, by number."""
+        self.recorder.aliases.check_outside(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.fed[i]]
 
 

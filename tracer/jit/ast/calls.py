@@ -159,6 +159,9 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
         found = values[0]
         for value in values[1:]:
             found = op_of_two(op, found, value)
+        mode = static_mode(state.mode)
+        assert mode is not None
+        mode.recorder.aliases.join([(found, tuple(values))])
         return found
 
     return choose

@@ -356,7 +356,9 @@ def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     assert mode is not None
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
-        return stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
+        found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
+        mode.recorder.aliases.join([(found, tuple(values))])
+        return found
     if all(meta_of(v) is not None for v in values):
         return TensorArray.of(mode, values)[index]
     raise OarlockError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.errors import OpError, TraceError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..aliases import Stale
 from ..blocks import block_writes
 from ..modes import Static, static_mode
 from ..program import Kind, VarDesc
@@ -28,12 +29,13 @@ Branch = Callable[[], Any]
 class Side:
     """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them.
 
-    outside: places that it wrote.
+    outside: places that it wrote; stale: tensors that are out of date after it.
     """
 
     inner: Inner
     values: list[Any]
     outside: Changes
+    stale: dict[int, Stale]
     changed: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     outs: list[str] = field(default_factory=list)
     where: str = ""
@@ -83,7 +85,16 @@ def record_branches(
     mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
     """
     check_condition("cond", pred)
+    mode.recorder.aliases.check(pred)
     merge = Merge(mode, _record(mode, then), _record(mode, other), mixed)
+    with mode.recorder.aliases.unchecked():
+        chosen = _merged(mode, merge, pred, names)
+    merge.join()
+    return chosen
+
+
+def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) -> list[Any]:
+    """What two recorded branches give, and what they did, after the choice between them."""
     one, two = merge.sides
     if len(one.values) != len(two.values):  # different structures: the caller says so
         return one.values
@@ -96,7 +107,7 @@ def record_branches(
     for keeper, values in outside:
         keeper.write(values)
     for (tensor, _), made in zip(changed.values(), became, strict=True):
-        state.mode.become(tensor, made)
+        mode.rebind(tensor, made)
     return chosen
 
 
@@ -110,10 +121,11 @@ def check_condition(what: str, pred: Tensor) -> None:
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
-    recorder = mode.recorder
+    recorder, before = mode.recorder, dict(mode.recorder.aliases.stale)
     with recorder.inner_block() as inner:
         values = list(branch())
-    side = Side(inner, values, taken_back(inner))
+    side = Side(inner, values, taken_back(inner), recorder.aliases.stale)
+    recorder.aliases.stale = before
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
             side.changed[key] = (tensor, tensor.desc)
@@ -153,6 +165,7 @@ class Merge:
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
+        self.made: list[tuple[Variable, tuple[Any, Any]]] = []  # a result that is another tensor on each side, and these
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
@@ -168,13 +181,13 @@ class Merge:
                 return found
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
-        made = self._choose((a, b), common(name, a, b, LABELS))
+        made = self._chosen((a, b), common(name, a, b, LABELS))
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
         return made
 
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
-        made = self._choose((a, b), a.meta, metas=(a.meta, b.meta))
+        made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
         shown_sides = zip(LABELS, (a, b), strict=True)
         made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in shown_sides)
         return made
@@ -189,7 +202,7 @@ class Merge:
         if given is None or meta is None:
             return None if given is None else Undefined(missing.name, why)
         filler = Filler(meta)
-        made = self._choose((filler, b) if given is b else (a, filler), meta)
+        made = self._chosen((filler, b) if given is b else (a, filler), meta)
         if name.isidentifier():  # a variable of the user's
             at = user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
@@ -220,6 +233,22 @@ class Merge:
             else:
                 found[place] = one if isinstance(two, Undefined) else two
         return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
+
+    def _chosen(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
+        """A new variable for what is one tensor on the first side and another on the second."""
+        made = self._choose(pair, meta, metas)
+        self.made.append((made, pair))
+        return made
+
+    def join(self) -> None:
+        """What was out of date on a side is so from now on, and what the sides chose may be one with what it was."""
+        aliases, stale = self.recorder.aliases, [side.stale for side in self.sides]
+        aliases.stale = {**stale[0], **stale[1]}
+        aliases.join(self.made)
+        for made, pair in self.made:
+            for value, found in zip(pair, stale, strict=True):
+                if id(value) in found:
+                    aliases.stale[id(made)] = replace(found[id(value)], tensor=made)
 
     def _choose(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
         recorder = self.recorder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,9 @@ from . import nest
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
-from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
+from .rounds import Rounds
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -76,6 +77,7 @@ class Loop:
         ] = {}  # by id: tensors from outside that a round changes in place
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
         self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
+        self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -93,8 +95,11 @@ class Loop:
         else:
             why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
             raise TraceError(with_user_line(why))
-        self._emit(inner, after, condition)
-        return self._results()
+        with self.recorder.aliases.unchecked():
+            self._emit(inner, after, condition)
+            found = self._results()
+        self.rounds.begin(self._carried())  # after the loop is as before one more round
+        return found
 
     # -- values taken apart -------------------------------------------------------------------------------------
 
@@ -143,6 +148,7 @@ class Loop:
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
+                self.rounds.forget()
                 return
             at += 1 if nesting is None else len(nest.paths(nesting))
 
@@ -157,9 +163,13 @@ class Loop:
         self.changed = self.nestings_changed = False
         with self.recorder.inner_block() as inner:
             given = self._given()
+            self.rounds.begin(self._carried())
             condition, made = self._test(self._run(given))
+        left: dict[Hashable, Any] = {i: made[i] for i in self.carried}
         made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
-        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner)
+        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner, left)
+        if not self.changed:
+            self.changed = self.rounds.end(left)
         return inner, after, condition
 
     def _given(self) -> Values:
@@ -275,8 +285,8 @@ class Loop:
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
         return self.recorder.variable(value.desc) if id(value) in inner.changed else value
 
-    def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
-        """Places that functions which the body calls have written, put back to what they held."""
+    def _changed_outside(self, inner: Inner, left: dict[Hashable, Any]) -> list[tuple[Carried, Any]]:
+        """Places that functions which the body calls have written, put back to what they held, which is noted in `left`."""
         changes = taken_back(inner)
         self._forget_new(inner)
         for change in changes.values():
@@ -289,7 +299,9 @@ class Loop:
                 if carried is not None:
                     self.places[place] = (change.keeper, key, carried)
                     self.changed = True
-        return [self._after_round(changes, *place) for place in self.places.values()]
+        for at, (keeper, key, carried) in self.places.items():
+            left[at] = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
+        return [self._after_round(left[at], *place) for at, place in self.places.items()]
 
     def _forget_new(self, inner: Inner) -> None:
         """Carry no places of containers that the body makes: another one has the same name at each try."""
@@ -314,15 +326,19 @@ class Loop:
             return None
         return Carried(label, common(label, before, after, LABELS), before)
 
-    def _after_round(self, changes: Changes, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
-        """What a place holds after a round; it is put back to what it was before the loop."""
-        held = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
+    def _after_round(self, held: Any, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
+        """What a place that holds `held` after a round goes on with; it is put back to what it was before the loop."""
         last = held
         if carried.variable is not None:  # else it is new in this try
             last = self.recorder.variable(carried.variable.desc) if held is carried.variable else held
             self._widen(carried, last)
         keeper.put(key, carried.initial)
         return carried, last
+
+    def _carried(self) -> dict[Hashable, tuple[Any, Any]]:
+        """What goes from round to round under a name or in a place: its variable, and what it was before the loop."""
+        places = {at: carried for at, (_, _, carried) in self.places.items()}
+        return {key: (c.variable, c.initial) for key, c in (self.carried | places).items() if c.variable is not None}
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -346,7 +362,8 @@ class Loop:
         for i, value in enumerate(self.values):
             if type(value) is list and value and value[-1] is TOUCHED:
                 value.pop()
-                self.values[i] = TensorArray.of(self.mode, value)
+                self.values[i] = array = TensorArray.of(self.mode, value)
+                self.rounds.admit(array)
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
@@ -418,5 +435,5 @@ class Loop:
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)
-            state.mode.become(tensor, carried.variable)
+            self.mode.rebind(tensor, carried.variable)
         return self._together(values)
