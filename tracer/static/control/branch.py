@@ -18,6 +18,7 @@ from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
+from .either import Choice, Held, held
 from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
@@ -56,10 +57,13 @@ def cond(
     if mode is None or not isinstance(pred, Variable):
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
+    given: list[Held | None] = []
 
     def flat(branch: Branch) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
-            leaves, nesting = nest.flatten(branch())
+            value = branch()
+            given.append(held(value))
+            leaves, nesting = nest.flatten(value)
             paths.append(nesting)
             return leaves
 
@@ -70,7 +74,10 @@ def cond(
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
         raise TraceError(with_user_line(f"cond: {said}: {why}"))
-    return nest.build(paths[0], found)
+    choice = Choice()
+    chosen = choice.of(nest.build(paths[0], found), *given)
+    choice.finish()
+    return chosen
 
 
 def _nothing() -> None:
@@ -121,11 +128,11 @@ def check_condition(what: str, pred: Tensor) -> None:
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
-    recorder, before = mode.recorder, dict(mode.recorder.aliases.stale)
+    recorder, stale = mode.recorder, dict(mode.recorder.aliases.stale)
     with recorder.inner_block() as inner:
         values = list(branch())
     side = Side(inner, values, taken_back(inner), recorder.aliases.stale)
-    recorder.aliases.stale = before
+    recorder.aliases.stale = stale
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
             side.changed[key] = (tensor, tensor.desc)
@@ -165,7 +172,9 @@ class Merge:
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
-        self.made: list[tuple[Variable, tuple[Any, Any]]] = []  # a result that is another tensor on each side, and these
+        self.made: list[
+            tuple[Variable, tuple[Any, Any]]
+        ] = []  # a result that is another tensor on each side, and these
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
@@ -204,7 +213,7 @@ class Merge:
         filler = Filler(meta)
         made = self._chosen((filler, b) if given is b else (a, filler), meta)
         if name.isidentifier():  # a variable of the user's
-            at = user_line()
+            at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
         return made
 

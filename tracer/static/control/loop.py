@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
@@ -15,12 +13,14 @@ from ..modes import Static
 from ..record import Inner
 from ..variable import Variable
 from . import nest
+from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
+from .either import EitherDict, EitherList, items_of, plain, take_away
 from .keepers import Change, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
-from .rounds import Rounds
+from .rounds import Carried, Rounds
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -33,16 +33,6 @@ def same_items(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
-
-
-@dataclass
-class Carried:
-    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first."""
-
-    name: str
-    meta: Meta
-    initial: Any
-    variable: Variable | None = None
 
 
 def record_loop(
@@ -77,6 +67,7 @@ class Loop:
         ] = {}  # by id: tensors from outside that a round changes in place
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
         self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
+        self.apart = Apart()
         self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
@@ -104,11 +95,18 @@ class Loop:
     # -- values taken apart -------------------------------------------------------------------------------------
 
     def _run(self, leaves: Values) -> Values:
-        return self._taken_apart(self.body(self._together(leaves)))
+        values = self._together(leaves)
+        given = self.apart.given(values)
+        made = self.body(values)
+        self.apart.end(given, made)
+        return self._taken_apart(made)
 
     def _test(self, leaves: Values) -> tuple[Any, Values]:
-        condition, values = self.test(self._together(leaves))
-        return condition, self._taken_apart(values)
+        values = self._together(leaves)
+        given = self.apart.given(values)
+        condition, made = self.test(values)
+        self.apart.end(given, made)
+        return condition, self._taken_apart(made)
 
     def _together(self, leaves: Values) -> Values:
         """The values that the caller knows, of leaves."""
@@ -142,6 +140,7 @@ class Loop:
         for i, nesting in enumerate(self.nestings):
             if nesting is None and at == leaf:
                 leaves, found = nest.flatten(self.values[leaf])
+                self.apart.open(i, self.values[leaf])
                 self.nestings[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
@@ -182,7 +181,10 @@ class Loop:
             put_back(self.mode, tensor, variable.desc)
         for keeper, key, carried in self.places.values():
             keeper.put(key, self._declared(carried))
-        return [Growing(v) if type(v) is list else dict(v) if type(v) is dict else v for v in values]
+        return [
+            Growing(v) if type(v) in (list, EitherList) else dict(v) if type(v) in (dict, EitherDict) else v
+            for v in values
+        ]
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -335,10 +337,10 @@ class Loop:
         keeper.put(key, carried.initial)
         return carried, last
 
-    def _carried(self) -> dict[Hashable, tuple[Any, Any]]:
-        """What goes from round to round under a name or in a place: its variable, and what it was before the loop."""
-        places = {at: carried for at, (_, _, carried) in self.places.items()}
-        return {key: (c.variable, c.initial) for key, c in (self.carried | places).items() if c.variable is not None}
+    def _carried(self) -> dict[Hashable, Carried]:
+        """What goes from round to round under a name or in a place."""
+        found: dict[Hashable, Carried] = {at: carried for at, (_, _, carried) in self.places.items()}
+        return found | self.carried
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -354,16 +356,17 @@ class Loop:
         if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
             before.append(TOUCHED)
         else:
-            self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
+            self._carry_leaves(i, plain(before).__class__(after) if isinstance(after, list | dict) else after)
         return False
 
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""
         for i, value in enumerate(self.values):
-            if type(value) is list and value and value[-1] is TOUCHED:
+            if type(value) in (list, EitherList) and any(v is TOUCHED for v in items_of(value)[-1:]):
                 value.pop()
                 self.values[i] = array = TensorArray.of(self.mode, value)
                 self.rounds.admit(array)
+                take_away(value)
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
@@ -436,4 +439,4 @@ class Loop:
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)
             self.mode.rebind(tensor, carried.variable)
-        return self._together(values)
+        return self.apart.results(self._together(values))

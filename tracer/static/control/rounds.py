@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.errors import user_line
+from ...core.op import Meta
 from ..aliases import Aliases, Stale, is_shared
+from ..variable import Variable
 
-Values = dict[Hashable, tuple[Any, Any]]  # by key of a carried value: its variable, and what it was before the loop
+
+@dataclass
+class Carried:
+    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first."""
+
+    name: str
+    meta: Meta
+    initial: Any
+    variable: Variable | None = None
 
 
 class Rounds:
@@ -32,21 +42,21 @@ class Rounds:
         """A list of the program was made of one that was there before the loop."""
         self.aliases.meet(array, self._start)
 
-    def begin(self, values: Values) -> None:
-        """A round begins: what the rounds so far did holds for it as well."""
+    def begin(self, values: dict[Hashable, Carried]) -> None:
+        """A round begins: what the rounds so far did holds for it as well.   values: by a key that stays from try to try."""
         aliases = self.aliases
         self._links = aliases.links_between(self._start)
         aliases.stale = {**self._entry, **self._stale}
-        aliases.join([(variable, (before,)) for variable, before in values.values()])
-        for key, (variable, before) in values.items():
+        aliases.join([(carried.variable, (carried.initial,)) for carried in values.values()])
+        for key, carried in values.items():
             for other in self._with.get(key, {}).values():
-                aliases.link(variable, other, self._since)
-            found = self._entry.get(id(before)) or self._stale_values.get(key)
+                aliases.link(carried.variable, other, self._since)
+            found = self._entry.get(id(carried.initial)) or self._stale_values.get(key)
             if found is not None:
-                aliases.stale[id(variable)] = replace(found, tensor=variable)
+                aliases.stale[id(carried.variable)] = replace(found, tensor=carried.variable)
         for one, two in self._pairs:
             if one in values and two in values:
-                aliases.link(values[one][0], values[two][0], self._since)
+                aliases.link(values[one].variable, values[two].variable, self._since)
 
     def end(self, left: dict[Hashable, Any]) -> bool:
         """Whether a round did something new.   left: the tensors that the next round gets, by key; any may be a number as well."""
