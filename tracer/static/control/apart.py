@@ -15,12 +15,15 @@ class Apart:
         self._left: dict[int, Held] = {}  # what the last round left under the name, in place of what it was given
         self._changed = False  # whether a round changes what it is given, rather than to take another one
 
-    def open(self, i: int, container: Any) -> None:
-        """Value `i` is taken apart from now on: under other names it is out of date while the loop runs."""
-        found = held(container)
-        if found is not None:
-            self.before[i] = found
-            _take_all(found)
+    def open(self, i: int, container: Any) -> Any:
+        """Value `i` is taken apart from now on: under other names it is out of date while the loop runs.   Gives what it holds, in a copy."""
+        known = (found for found in self.before.values() if found.container is container)
+        found = next(known, None) or held(container)
+        if found is None:
+            return container
+        self.before[i] = found
+        _take_all(found)
+        return found.copy()
 
     def given(self, values: list[Any]) -> dict[int, Held]:
         """What a round gets; of containers that may also have other names, such as notice a change."""

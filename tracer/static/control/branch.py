@@ -18,7 +18,7 @@ from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
-from .either import Choice, Held, held
+from .either import Choice, Gone, Held, held
 from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
@@ -180,6 +180,8 @@ class Merge:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
         if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return a
+        if isinstance(a, Gone) or isinstance(b, Gone):
+            return a if isinstance(a, Gone) else b
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._half(name, a, b)
         if isinstance(a, TensorArray) or isinstance(b, TensorArray):

@@ -137,6 +137,14 @@ class Held:
         for inner in self.inside.values():
             inner.put_back()
 
+    def copy(self) -> Any:
+        """What it held, in containers of their own."""
+        copies = {key: inner.copy() for key, inner in self.inside.items()}
+        if isinstance(self.container, dict):
+            return {key: copies.get(key, value) for key, value in self.items}
+        filled = [copies.get(i, value) for i, value in enumerate(self.items)]
+        return tuple(filled) if isinstance(self.container, tuple) else filled
+
     def changed(self) -> Iterator[Any]:
         """It and those inside that hold other things now."""
         if not isinstance(self.container, tuple) and not _holds(self.container, self.items):
@@ -154,7 +162,7 @@ def held(value: Any) -> Held | None:
     else:
         return None
     inside = {key: found for key, v in pairs if (found := held(v)) is not None}
-    return Held(value, [] if type(value) is tuple else items_of(value), inside)
+    return Held(value, list(value) if type(value) is tuple else items_of(value), inside)
 
 
 @dataclass

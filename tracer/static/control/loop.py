@@ -17,7 +17,7 @@ from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
-from .either import EitherDict, EitherList, items_of, plain, take_away
+from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
 from .keepers import Change, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
 from .rounds import Carried, Rounds
@@ -139,8 +139,7 @@ class Loop:
         at = 0
         for i, nesting in enumerate(self.nestings):
             if nesting is None and at == leaf:
-                leaves, found = nest.flatten(self.values[leaf])
-                self.apart.open(i, self.values[leaf])
+                leaves, found = nest.flatten(self.apart.open(i, self.values[leaf]))
                 self.nestings[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
@@ -216,6 +215,8 @@ class Loop:
         """Carry value `i` from now on."""
         name, initial = self.names[i], self.values[i]
         self.changed = True
+        if isinstance(initial, Gone):
+            initial.use()
         if isinstance(initial, Undefined):
             meta = meta_of(after)
             if isinstance(after, tuple):
@@ -320,6 +321,8 @@ class Loop:
         label = change.keeper.label(key)
         before, after = change.before.get(key, Undefined(label)), change.after.get(key, Undefined(label))
         made = meta_of(after)
+        if isinstance(before, Gone):
+            before.use()
         if isinstance(before, Undefined) and made is not None:
             return Carried(label, made, before)
         if meta_of(before) is None or made is None:
@@ -350,7 +353,8 @@ class Loop:
     def _container_stays(self, i: int, given: Any, after: Any) -> bool:
         """Whether a round leaves a list or dict as it was; else it is prepared for the next try."""
         before = self.values[i]
-        if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
+        stays = isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after)
+        if stays and after is given:
             return True
         grows = isinstance(after, list) and len(after) != len(before)
         if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
