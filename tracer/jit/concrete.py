@@ -16,7 +16,6 @@ from ..nn.layer import Layer
 from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
-from ..static.control.either import Gone
 from ..static.graph.program import Program as View
 from ..static.partial_program import PartialProgram
 from ..static.prune import feed_op, without_dead_ops
@@ -184,8 +183,6 @@ def _warn_of_containers(function: str, names: list[str]) -> None:
 def refuse_results(flat: list[Any]) -> None:
     """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program."""
     for leaf in flat:
-        if isinstance(leaf, Gone):
-            leaf.use()
         held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
             why = f"'{type(leaf).__name__}' holds values of the program and is no result; give them in a tuple or dict"

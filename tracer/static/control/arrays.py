@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -143,6 +143,13 @@ class TensorArray(Container):
         if self.element is None:
             raise OpError(with_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
+
+    def __add__(self, other: Any) -> NoReturn:
+        """Refused: raises TraceError."""
+        why = f"the list '{self.name}' is one of the program, which `+` does not make longer; use `append` or `extend`"
+        raise TraceError(with_user_line(why))
+
+    __radd__ = __add__
 
     def __iter__(self) -> Iterator[Any]:
         why = f"the list '{self.name}' has a length known only at run time; loop over it with a `for` that is converted"
