@@ -13,6 +13,7 @@ from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, items_of, refuse_gone
@@ -232,6 +233,9 @@ def returned(value: Any, whether: Any = True) -> Any:
         mode = static_mode(state.mode)
         assert mode is not None
         return mode.trouble(error, value)
+    held = [v for v in nest.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
+    if held:
+        raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 

@@ -205,13 +205,14 @@ class Merge:
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
         """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
-        given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
+        given = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
         if isinstance(given, tuple):
             return nest.pairwise(name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v))))
         if given is None or meta is None:
-            return None if given is None else Undefined(missing.name, why)
+            kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"
+            return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = self._chosen((filler, b) if given is b else (a, filler), meta)
         if name.isidentifier():  # a variable of the user's

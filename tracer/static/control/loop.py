@@ -205,7 +205,7 @@ class Loop:
                 last = self.recorder.variable(before.desc) if after is before else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
-            elif not same(before, after):
+            elif not same(before, after) and not (isinstance(before, Undefined) and isinstance(after, Undefined)):
                 self._carry(i, after)
                 if self.nestings_changed:
                     return found
