@@ -114,6 +114,13 @@ def dict_from_a_loop(x: Any) -> Any:
     return {"x": x}
 
 
+def keys_in_another_order(x: Any) -> Any:
+    held = {"a": x, "b": x * 2} if x.sum() > 0 else {"a": x, "b": x * 3}
+    if x.max() > 0:
+        held = {"b": x, "a": x}
+    return held["a"]
+
+
 def gradients_on_one_way(x: Any) -> Any:
     y = x * 2
     if x.sum() > 0:
@@ -144,6 +151,7 @@ def never_set(x: Any) -> Any:
             r"'the value returned\[1\]' has a value only if .* str 'late' there.*tuples of these can be carried on",
         ),
         (dict_from_a_loop, r"'the value returned' has a value only if .*is dict .*tuples of these can be carried on"),
+        (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
         (gradients_on_one_way, r"stop_gradient: whether gradients flow cannot depend on.*made at .*y = x \* 2"),
         (given_back_as_it_is, r"'y' has a value only if the condition holds"),
         (deleted, r"'x' has a value only if the condition does not hold"),
