@@ -98,6 +98,36 @@ def a_list_as_result(x: Any) -> Any:
     return [row * 2 for row in x]
 
 
+def text_from_a_loop(x: Any) -> Any:
+    while x.sum() < 10:
+        x = x + 1
+        if x.max() > 5:
+            return x, "early"
+    return x, "late"
+
+
+def dict_from_a_loop(x: Any) -> Any:
+    while x.sum() < 10:
+        x = x + 1
+        if x.max() > 5:
+            return {"x": x}
+    return {"x": x}
+
+
+def keys_in_another_order(x: Any) -> Any:
+    held = {"a": x, "b": x * 2} if x.sum() > 0 else {"a": x, "b": x * 3}
+    if x.max() > 0:
+        held = {"b": x, "a": x}
+    return held["a"]
+
+
+def gradients_on_one_way(x: Any) -> Any:
+    y = x * 2
+    if x.sum() > 0:
+        y.stop_gradient = True
+    return y
+
+
 def never_set(x: Any) -> Any:
     for _ in range(0):
         y = x
@@ -116,9 +146,16 @@ def never_set(x: Any) -> Any:
             one_branch_only,
             r"'y' has a value only if the condition holds.*y = x \* 2; give it one before.*return y \+ 1",
         ),
+        (
+            text_from_a_loop,
+            r"'the value returned\[1\]' has a value only if .* str 'late' there.*tuples of these can be carried on",
+        ),
+        (dict_from_a_loop, r"'the value returned' has a value only if .*is dict .*tuples of these can be carried on"),
+        (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
+        (gradients_on_one_way, r"stop_gradient: whether gradients flow cannot depend on.*made at .*y = x \* 2"),
         (given_back_as_it_is, r"'y' has a value only if the condition holds"),
         (deleted, r"'x' has a value only if the condition does not hold"),
-        (no_return_on_one_way, r"not every way through the function returns a value.*return x"),
+        (no_return_on_one_way, r"not every way through the function returns a value.*if x.sum\(\) > 0"),
         (other_structures, r"'y': only tensors and numbers.*tuple.*list"),
         (text, r"'y': only tensors and numbers.*str 'a'.*str 'b'"),
         (loop_changes_the_dtype, r"'x': the dtypes differ.*before the loop: float32.*after a round: int64"),

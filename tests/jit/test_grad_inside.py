@@ -120,3 +120,25 @@ def test_gradients_end_where_eager_code_cuts_them(function: Any) -> None:
         called(x).sum().backward()
         found.append(x.grad.numpy())
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
+
+
+def slope_of_a_branch(x: Any) -> Any:
+    x = x * 1
+    x.stop_gradient = False
+    y = x * 2 if x.sum() > 0 else x * x
+    (slope,) = paddle.grad(y.sum(), x)
+    return slope
+
+
+@pytest.mark.filterwarnings("ignore:.*the model runs op by op, slower", "ignore:.*there are no parameters")
+def test_a_gradient_through_a_branch_is_a_result_in_files_too(tmp_path: Path) -> None:
+    program = to_static(slope_of_a_branch, [InputSpec([None], "float32", "x")])
+    with pytest.warns(
+        UserWarning, match="by the interpreter, as the engine does not have all ops: conditional_block_grad"
+    ):
+        save(program, tmp_path / "m")
+    for values in ([1.0, 2.0], [-1.0, -2.0, -3.0]):
+        x = paddle.to_tensor(np.asarray(values, np.float32))
+        want = slope_of_a_branch(x).numpy()
+        np.testing.assert_allclose(program(x).numpy(), want)
+        np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), want)

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..core.errors import TraceError, with_user_line
 from ..nn.layer import Layer
+from ..static.control import nest
+from ..static.control.either import Gone
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
 from ..static.record import Recorder
@@ -48,8 +50,18 @@ class Recorded:
         return cls(Static(recorder, convert_or_leave, True), arguments, owner)
 
     def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
-        """What the converted function gives, in the mode; ops of sublayers carry their names.   Raises TraceError for a recursion without end."""
-        converted = convert_or_leave(function)
+        """What the converted function gives, in the mode; ops of sublayers carry their names.
+
+        Raises TraceError for a recursion without end, and where it gives or leaves behind what is out of date.
+        """
+        found = self._called(convert_or_leave(function), parameters)
+        for leaf in nest.flatten(found)[0]:
+            if isinstance(leaf, Gone):
+                leaf.use()
+        self.recorder.aliases.check_outside(())
+        return found
+
+    def _called(self, converted: Callable[..., Any], parameters: Parameters) -> Any:
         try:
             if not isinstance(self.owner, Layer):
                 return parameters.call(converted, self.bound)
@@ -62,6 +74,7 @@ class Recorded:
 
     def changed_inputs(self) -> list[int]:
         """The inputs that were changed in place, by number."""
+        self.recorder.aliases.check_outside(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.fed[i]]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.autograd import no_grad
+from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OpError
 from ..core.tensor import Tensor
@@ -126,9 +126,11 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
     if method.training or not whole or isinstance(method.owner, TranslatedLayer):
         return interpreted(recording)
 
+    goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())  # the function asks for gradients
+
     def eager(tensors: list[Tensor]) -> list[Any]:
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
-        with no_grad(), as_python(), _one_call(recording):
+        with set_grad_enabled(goes_back), as_python(), _one_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]

@@ -197,6 +197,7 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
             return tensor
+        self.recorder.aliases.check(tensor)
         return self.recorder.variable(tensor.desc)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
@@ -206,7 +207,12 @@ class Static(Mode):
             self._refuse_outside(tensor)
             name = self.recorder.name_of(tensor)
             self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
-            return
+        else:
+            self.rebind(tensor, made)
+        self.recorder.aliases.written(tensor)
+
+    def rebind(self, tensor: Variable, made: Variable) -> None:
+        """Let `tensor` be the variable that `made` is from now on; what may be the same tensor does not hear of it."""
         for inner in self.recorder.open[1:]:
             inner.changed.setdefault(id(tensor), (tensor, tensor.desc))
         tensor.desc = made.desc
@@ -216,9 +222,10 @@ class Static(Mode):
     def begin_graph(self, tensor: Tensor) -> None:
         """See Mode.begin_graph.   The variable before, through which no gradient flows, stays in between."""
         assert isinstance(tensor, Variable)
+        self.recorder.aliases.check(tensor)
         given = tensor.desc.need_check_feed or tensor.desc.persistable
         if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.desc:
-            self.become(tensor, OPS["assign"](tensor))
+            self.rebind(tensor, OPS["assign"](tensor))
 
     def _refuse_outside(self, tensor: Tensor) -> None:
         """Raise TraceError for a tensor from outside that no program may write: one that wants gradients, or beside one written by hand."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.dtype import BY_NP
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import Tensor
+from .aliases import Aliases, Stale
 from .names import Namer
 from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from .variable import Variable
@@ -26,6 +27,15 @@ class Inner:
     block: Block
     changed: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
     kept: dict[Any, Any] = field(default_factory=dict)
+
+
+class Mark(NamedTuple):
+    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date."""
+
+    blocks: int
+    ops: int
+    names: set[str]
+    stale: dict[int, Stale]
 
 
 class Recorder:
@@ -46,6 +56,7 @@ class Recorder:
         self.layers: list[str] = []  # those that forward is in, outermost first
         self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
+        self.aliases = Aliases()
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod
@@ -88,13 +99,14 @@ class Recorder:
         finally:
             self.open.pop()
 
-    def mark(self) -> tuple[int, int, set[str]]:
+    def mark(self) -> Mark:
         """What there is now, for `rewind`."""
-        return len(self.program.blocks), len(self.block.ops), set(self.block.vars)
+        return Mark(len(self.program.blocks), len(self.block.ops), set(self.block.vars), dict(self.aliases.stale))
 
-    def rewind(self, mark: tuple[int, int, set[str]]) -> None:
+    def rewind(self, mark: Mark) -> None:
         """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
-        blocks, ops, names = mark
+        blocks, ops, names, stale = mark
+        self.aliases.stale = dict(stale)
         del self.program.blocks[blocks:]
         del self.block.ops[ops:]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
@@ -109,6 +121,7 @@ class Recorder:
         """From now on `tensor` is the variable `name`."""
         self._names[id(tensor)] = name
         self._alive.append(tensor)
+        self.aliases.meet(tensor)
 
     def rebind(self, name: str, other: str) -> None:
         """From now on the tensors that were `name` are `other`."""
@@ -121,8 +134,9 @@ class Recorder:
     def name_of(self, tensor: Tensor) -> str:
         """The variable that `tensor` is; one that nobody declared is a constant and goes with the program.
 
-        Raises TraceError for one that a branch or a loop made and did not give.
+        Raises TraceError for one that a branch or a loop made and did not give, and for one that is out of date.
         """
+        self.aliases.check(tensor)
         name = self._names.get(id(tensor))
         if name is None:
             return self.persistable(tensor)

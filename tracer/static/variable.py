@@ -107,6 +107,9 @@ class Variable(Tensor):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        if isinstance(value, Variable):
+            why = "stop_gradient: whether gradients flow cannot depend on a value of the program; set it outside of the branch or loop"
+            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
         if not value and self.desc.stop_gradient:
             state.mode.begin_graph(self)
         self.desc.stop_gradient = bool(value)

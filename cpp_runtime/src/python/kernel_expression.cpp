@@ -225,6 +225,7 @@ class Expression {
     for (std::size_t i : code_.spent)
       if (i >= inputs) throw nb::value_error("what is spent is no input");
     place();
+    note_last_reads();
   }
 
   [[nodiscard]] nb::object call(const nb::args& given) const {
@@ -257,6 +258,7 @@ class Expression {
 
  private:
   Code code_;
+  std::vector<std::size_t> last_reads_;  // for each input the number of the last instruction that reads it
   Py_ssize_t alone_;  // references to an argument that only one local of the caller holds; 0 where that cannot be told
 
   // The inputs whose memory nobody but this call can see.
@@ -279,7 +281,7 @@ class Expression {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank && std::equal(layout.shape, layout.shape + layout.rank, a.shape());
-      if (!same_shape || a.type() != layout.type || last_read(*i) > output - code_.first()) continue;
+      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first()) continue;
       Array found = a;
       free.erase(i);
       return found;
@@ -287,12 +289,11 @@ class Expression {
     return empty(layout.rank, layout.shape, layout.type);
   }
 
-  // The number of the last instruction that reads a value.
-  [[nodiscard]] std::size_t last_read(std::size_t value) const {
-    std::size_t found = 0;
+  void note_last_reads() {
+    last_reads_.assign(code_.inputs, 0);
     for (std::size_t i = 0; i < code_.instructions.size(); ++i)
-      if (code_.instructions[i].x == value || code_.instructions[i].y == value) found = i;
-    return found;
+      for (std::size_t value : {code_.instructions[i].x, code_.instructions[i].y})
+        if (value < code_.inputs) last_reads_[value] = i;
   }
 
   // Whether every output has the shape of the whole.

@@ -82,11 +82,16 @@ struct Judge {
     }
   }
 
+  // A gradient's block may lie in the block that it goes back through, whose variables it sees.
+  bool is_child(const OpDesc& op, std::int64_t index, std::int32_t block) const {
+    if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
+    std::int32_t parent = program.blocks[index].parent;
+    return parent == block || (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
+  }
+
   void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) const {
-    auto count = static_cast<std::int64_t>(program.blocks.size());
-    require(index > 0 && index < count && program.blocks[index].parent == block,
-            op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
-                ", which is no child of block " + std::to_string(block));
+    require(is_child(op, index, block), op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                                            ", which is no child of block " + std::to_string(block));
   }
 
   void op(const OpDesc& op, std::int32_t block) const {

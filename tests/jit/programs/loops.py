@@ -283,3 +283,48 @@ def return_of_several_from_a_loop(x: Any) -> Any:
             return x, (i, x + 1)
         i = i + 1
     return x, (i, x)
+
+
+@program(A, B, C, BIG)
+def while_else_return(x: Any) -> Any:
+    y = x
+    while y.sum() < 30:
+        y = y + 1
+        if y.max() > 5:
+            break
+    else:
+        return y * 100
+    return y - 1
+
+
+@program(A, B, C, BIG)
+def for_else_return(x: Any) -> Any:
+    y = x
+    for row in x:
+        y = y + row
+        if y.sum() > 50:
+            break
+        if row.sum() > 40:
+            return y * 2
+    else:
+        y = y * 3
+        return y * 100
+    return y - 1
+
+
+@program(A, B, C, BIG)
+def inner_else_leaves_the_outer_loop(x: Any) -> Any:
+    y = x
+    for i in range(3):
+        for row in x:
+            y = y + row
+            if y.sum() > 40:
+                break
+        else:
+            if y.sum() < 0:
+                return y * 7
+            break
+        y = y + i
+    else:
+        return y - 2
+    return y

@@ -16,6 +16,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
 from ...static.control.arrays import TensorArray
+from ...static.control.either import refuse_gone
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
@@ -128,6 +129,7 @@ def _len(value: Any) -> Any:
         return value.shape[0]
     if is_open(value):
         return value.count
+    refuse_gone(value)
     return len(value)
 
 
@@ -159,6 +161,9 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
         found = values[0]
         for value in values[1:]:
             found = op_of_two(op, found, value)
+        mode = static_mode(state.mode)
+        assert mode is not None
+        mode.recorder.aliases.join([(found, tuple(values))])
         return found
 
     return choose

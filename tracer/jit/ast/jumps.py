@@ -243,6 +243,7 @@ class Returns(Jumps):
             if _returns_in_loop(node):
                 if not isinstance(node, ast.For | ast.While):
                     return made + self._through(node, rest)
+                node.orelse = self.lower(node.orelse)
                 return [*made, node, *self._unless(node, rest)]
             if not contains([node], self.kinds, self.loops):
                 made.append(node)

@@ -9,6 +9,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from ...nn.layer import Layer
+from ...static.control.either import EitherDict, EitherList
 from ...static.control.keepers import Cell, Elements, Keeper, Names, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
@@ -58,10 +59,10 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
     """A value that can be changed, and those that it holds."""
     inside: list[tuple[str, Any]] = []
-    if type(value) is list:
+    if type(value) in (list, EitherList):
         yield Elements(name, value)
         inside = [(f"{name}[{i}]", v) for i, v in enumerate(value[:MANY])]
-    elif type(value) is dict:
+    elif type(value) in (dict, EitherDict):
         yield Names(name, value)
         inside = [(f"{name}[{k!r}]", v) for k, v in value.items()]
     elif isinstance(value, Layer):

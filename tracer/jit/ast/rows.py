@@ -10,6 +10,7 @@ import numpy as np
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
+from ...static.control.either import refuse_gone
 from ...static.control.values import as_meta
 from ...static.variable import Variable
 
@@ -149,6 +150,7 @@ def rows_of(iterable: Any) -> Any:
         return Range(iterable.start, iterable.stop, iterable.step)
     if isinstance(iterable, Variable) and iterable.meta.shape:
         return TensorRows(iterable)
+    refuse_gone(iterable)
     return iterable
 
 

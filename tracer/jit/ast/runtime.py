@@ -13,9 +13,10 @@ from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
-from ...static.control.containers import Growing
+from ...static.control.either import KINDS, Sides, items_of, refuse_gone
 from ...static.control.keepers import taken_back
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
@@ -39,6 +40,7 @@ nothing_returned = Undefined("the value returned", "is missing: not every way th
 
 def _mode_for(value: Any) -> Static | None:
     """The recording, where `value` is one of its values."""
+    refuse_gone(value)
     return static_mode(state.mode) if isinstance(value, Variable) else None
 
 
@@ -79,25 +81,25 @@ def _recorded_if(
     mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
     count: int | None,
 ) -> None:  # fmt: skip
-    before = _lists_that_stay(mode, get(), (then, other), get, put)
-    kept = [_copy(value) for value in before]
+    given = get()
+    before = _lists_that_stay(mode, given, (then, other), get, put)
+    containers = Sides(before)
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
             put(before)
             try:
                 tried(mode, holds, run)
-                return [_copy(value) for value in get()[:count]]
+                values = get()[:count]
+                containers.left(values)
+                return [_copy(value) for value in values]
             finally:
-                for value, copied in zip(before, kept, strict=True):
-                    _fill(value, copied)
+                containers.put_back()
 
         return record
 
     found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
-    for i, value in enumerate(before[:count]):
-        if _fill(value, found[i]):
-            found[i] = value
+    found = containers.after(found, replaced=[a for a, b in zip(given, before, strict=True) if a is not b])
     put([*found, *before[len(found) :]])
 
 
@@ -125,21 +127,11 @@ def _lists_that_stay(
 
 def _copy(value: Any) -> Any:
     """A list or dict as it is now, for branches change it in place; anything else itself."""
-    if type(value) in (list, Growing):
-        return [_copy(v) for v in value]
-    return {k: _copy(v) for k, v in value.items()} if type(value) is dict else value
-
-
-def _fill(container: Any, found: Any) -> bool:
-    """Let a list or dict hold what `found` holds; gives whether it is one."""
-    if type(container) in (list, Growing) and type(found) is list:
-        container[:] = found
-        return True
-    if type(container) is dict and type(found) is dict:
-        container.clear()
-        container.update(found)
-        return True
-    return False
+    if type(value) not in KINDS:
+        return value
+    if isinstance(value, dict):
+        return {k: _copy(v) for k, v in items_of(value)}
+    return [_copy(v) for v in items_of(value)]
 
 
 def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
@@ -241,6 +233,9 @@ def returned(value: Any, whether: Any = True) -> Any:
         mode = static_mode(state.mode)
         assert mode is not None
         return mode.trouble(error, value)
+    held = [v for v in nest.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
+    if held:
+        raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
 
 
@@ -297,11 +292,16 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
     if not isinstance(b, Tensor):
         keeps = bool(b) if op == "logical_and" else not b
         return as_condition(a) if keeps else b
-    return OPS[op](as_condition(a), as_condition(b))
+    found = OPS[op](as_condition(a), as_condition(b))
+    mode = static_mode(state.mode)
+    if mode is not None:
+        mode.recorder.aliases.join([(found, (a, b))])
+    return found
 
 
 def not_(a: Any) -> Any:
     """`not a`."""
+    refuse_gone(a)
     return OPS["logical_not"](as_condition(a)) if isinstance(a, Variable) else not a
 
 
@@ -348,6 +348,7 @@ def item(value: Any, index: Any) -> Any:
     """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return _chosen_item(value, index)
+    refuse_gone(value)
     return value[index]
 
 
@@ -356,7 +357,9 @@ def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     assert mode is not None
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
-        return stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
+        found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
+        mode.recorder.aliases.join([(found, tuple(values))])
+        return found
     if all(meta_of(v) is not None for v in values):
         return TensorArray.of(mode, values)[index]
     raise OarlockError(

@@ -35,6 +35,7 @@ def place(node: Node, at: ast.AST) -> Node:
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
             ast.copy_location(inner, at)
+            inner.end_lineno, inner.end_col_offset = at.lineno, at.col_offset  # type: ignore[attr-defined]  # a call has the last line
             inner._placed = True  # type: ignore[attr-defined]
     return node
 

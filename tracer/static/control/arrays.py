@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..aliases import Container
 from ..modes import Static, static_mode
 from ..program import Attr, AttrType, Kind, VarDesc
 from ..variable import Variable
@@ -20,7 +21,7 @@ from .values import as_meta, constant, is_number, meta_of
 INT64 = np.dtype(np.int64)
 
 
-class TensorArray:
+class TensorArray(Container):
     """A list of tensors of one dtype in a program that is being written.   desc: its declaration; element: the common Meta.
 
     Takes list's methods; positions may be values of the program.
@@ -31,6 +32,7 @@ class TensorArray:
         name = recorder.namer.temporary("create_array")
         self.desc = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
         recorder.block.vars[name] = self.desc
+        recorder.aliases.meet(self)
         self.element: Meta | None = None
 
     @classmethod
@@ -58,6 +60,7 @@ class TensorArray:
         recorder = _recorder()
         operands = {"X": [recorder.name_of(tensor)], "I": [recorder.name_of(position)]}
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
+        recorder.aliases.join([(self, (value,))])
 
     def _declare(self, meta: Meta) -> None:
         """Let the elements be like `meta` as well."""
@@ -101,7 +104,11 @@ class TensorArray:
             raise TraceError(with_user_line(f"a list that a program carries has no slices ('{self.name}')"))
         if self.element is None:
             raise IndexError(with_user_line(f"the list '{self.name}' is empty"))
-        return self._made("read_from_array", {"I": [_recorder().name_of(self._position(index))]}, self.element)
+        recorder = _recorder()
+        recorder.aliases.check(self)
+        made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
+        recorder.aliases.join([(made, (self,))])
+        return made
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._write(self._position(index), value)
@@ -136,6 +143,13 @@ class TensorArray:
         if self.element is None:
             raise OpError(with_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
+
+    def __add__(self, other: Any) -> NoReturn:
+        """Refused: raises TraceError."""
+        why = f"the list '{self.name}' is one of the program, which `+` does not make longer; use `append` or `extend`"
+        raise TraceError(with_user_line(why))
+
+    __radd__ = __add__
 
     def __iter__(self) -> Iterator[Any]:
         why = f"the list '{self.name}' has a length known only at run time; loop over it with a `for` that is converted"
@@ -205,6 +219,7 @@ def tensor_array_to_tensor(
         return joined, Tensor(np.asarray(sizes, np.int32))
     assert input.element is not None
     recorder = _recorder()
+    recorder.aliases.check(input)
     metas = (_joined_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
     descs = [recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m) for m in metas]
     made = [recorder.variable(desc) for desc in descs]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.errors import OpError, TraceError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..aliases import Stale
 from ..blocks import block_writes
 from ..modes import Static, static_mode
 from ..program import Kind, VarDesc
@@ -17,6 +18,7 @@ from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
+from .either import Choice, Gone, Held, held
 from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
@@ -28,12 +30,13 @@ Branch = Callable[[], Any]
 class Side:
     """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them.
 
-    outside: places that it wrote.
+    outside: places that it wrote; stale: tensors that are out of date after it.
     """
 
     inner: Inner
     values: list[Any]
     outside: Changes
+    stale: dict[int, Stale]
     changed: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     outs: list[str] = field(default_factory=list)
     where: str = ""
@@ -54,10 +57,13 @@ def cond(
     if mode is None or not isinstance(pred, Variable):
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
+    given: list[Held | None] = []
 
     def flat(branch: Branch) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
-            leaves, nesting = nest.flatten(branch())
+            value = branch()
+            given.append(held(value))
+            leaves, nesting = nest.flatten(value)
             paths.append(nesting)
             return leaves
 
@@ -68,7 +74,10 @@ def cond(
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
         raise TraceError(with_user_line(f"cond: {said}: {why}"))
-    return nest.build(paths[0], found)
+    choice = Choice()
+    chosen = choice.of(nest.build(paths[0], found), *given)
+    choice.finish()
+    return chosen
 
 
 def _nothing() -> None:
@@ -83,7 +92,16 @@ def record_branches(
     mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
     """
     check_condition("cond", pred)
+    mode.recorder.aliases.check(pred)
     merge = Merge(mode, _record(mode, then), _record(mode, other), mixed)
+    with mode.recorder.aliases.unchecked():
+        chosen = _merged(mode, merge, pred, names)
+    merge.join()
+    return chosen
+
+
+def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) -> list[Any]:
+    """What two recorded branches give, and what they did, after the choice between them."""
     one, two = merge.sides
     if len(one.values) != len(two.values):  # different structures: the caller says so
         return one.values
@@ -96,7 +114,7 @@ def record_branches(
     for keeper, values in outside:
         keeper.write(values)
     for (tensor, _), made in zip(changed.values(), became, strict=True):
-        state.mode.become(tensor, made)
+        mode.rebind(tensor, made)
     return chosen
 
 
@@ -110,10 +128,11 @@ def check_condition(what: str, pred: Tensor) -> None:
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
-    recorder = mode.recorder
+    recorder, stale = mode.recorder, dict(mode.recorder.aliases.stale)
     with recorder.inner_block() as inner:
         values = list(branch())
-    side = Side(inner, values, taken_back(inner))
+    side = Side(inner, values, taken_back(inner), recorder.aliases.stale)
+    recorder.aliases.stale = stale
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
             side.changed[key] = (tensor, tensor.desc)
@@ -153,11 +172,16 @@ class Merge:
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
+        self.made: list[
+            tuple[Variable, tuple[Any, Any]]
+        ] = []  # a result that is another tensor on each side, and these
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
         if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return a
+        if isinstance(a, Gone) or isinstance(b, Gone):
+            return a if isinstance(a, Gone) else b
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._half(name, a, b)
         if isinstance(a, TensorArray) or isinstance(b, TensorArray):
@@ -168,30 +192,31 @@ class Merge:
                 return found
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
-        made = self._choose((a, b), common(name, a, b, LABELS))
+        made = self._chosen((a, b), common(name, a, b, LABELS))
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
         return made
 
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
-        made = self._choose((a, b), a.meta, metas=(a.meta, b.meta))
+        made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
         shown_sides = zip(LABELS, (a, b), strict=True)
         made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in shown_sides)
         return made
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
         """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
-        given, missing = (b, a) if isinstance(a, Undefined) else (a, b)
+        given = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
         if isinstance(given, tuple):
             return nest.pairwise(name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v))))
         if given is None or meta is None:
-            return None if given is None else Undefined(missing.name, why)
+            kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"
+            return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
-        made = self._choose((filler, b) if given is b else (a, filler), meta)
+        made = self._chosen((filler, b) if given is b else (a, filler), meta)
         if name.isidentifier():  # a variable of the user's
-            at = user_line()
+            at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
         return made
 
@@ -220,6 +245,22 @@ class Merge:
             else:
                 found[place] = one if isinstance(two, Undefined) else two
         return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
+
+    def _chosen(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
+        """A new variable for what is one tensor on the first side and another on the second."""
+        made = self._choose(pair, meta, metas)
+        self.made.append((made, pair))
+        return made
+
+    def join(self) -> None:
+        """What was out of date on a side is so from now on, and what the sides chose may be one with what it was."""
+        aliases, stale = self.recorder.aliases, [side.stale for side in self.sides]
+        aliases.stale = {**stale[0], **stale[1]}
+        aliases.join(self.made)
+        for made, pair in self.made:
+            for value, found in zip(pair, stale, strict=True):
+                if id(value) in found:
+                    aliases.stale[id(made)] = replace(found[id(value)], tensor=made)
 
     def _choose(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
         recorder = self.recorder

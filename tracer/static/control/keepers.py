@@ -13,6 +13,7 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..record import Inner, Recorder
+from .either import put_items
 from .values import Undefined, meta_of, same
 
 
@@ -77,6 +78,9 @@ class Names(Keeper):
 
     def write(self, values: dict[Any, Any]) -> None:
         """See Keeper."""
+        if self.keys is None:
+            put_items(self.target, list(values.items()))
+            return
         for key in [k for k in self.read() if k not in values]:
             del self.target[key]
         self.target.update(values)
@@ -95,7 +99,7 @@ class Elements(Keeper):
 
     def write(self, values: dict[Any, Any]) -> None:
         """See Keeper."""
-        self.target[:] = values.values()
+        put_items(self.target, list(values.values()))
 
     def label(self, key: Any) -> str:
         """See Keeper."""

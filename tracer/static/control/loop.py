@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
@@ -15,11 +13,14 @@ from ..modes import Static
 from ..record import Inner
 from ..variable import Variable
 from . import nest
+from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
-from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
+from .keepers import Change, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
+from .rounds import Carried, Rounds
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -32,16 +33,6 @@ def same_items(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
-
-
-@dataclass
-class Carried:
-    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first."""
-
-    name: str
-    meta: Meta
-    initial: Any
-    variable: Variable | None = None
 
 
 def record_loop(
@@ -76,6 +67,8 @@ class Loop:
         ] = {}  # by id: tensors from outside that a round changes in place
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
         self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
+        self.apart = Apart()
+        self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -93,17 +86,27 @@ class Loop:
         else:
             why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
             raise TraceError(with_user_line(why))
-        self._emit(inner, after, condition)
-        return self._results()
+        with self.recorder.aliases.unchecked():
+            self._emit(inner, after, condition)
+            found = self._results()
+        self.rounds.begin(self._carried())  # after the loop is as before one more round
+        return found
 
     # -- values taken apart -------------------------------------------------------------------------------------
 
     def _run(self, leaves: Values) -> Values:
-        return self._taken_apart(self.body(self._together(leaves)))
+        values = self._together(leaves)
+        given = self.apart.given(values)
+        made = self.body(values)
+        self.apart.end(given, made)
+        return self._taken_apart(made)
 
     def _test(self, leaves: Values) -> tuple[Any, Values]:
-        condition, values = self.test(self._together(leaves))
-        return condition, self._taken_apart(values)
+        values = self._together(leaves)
+        given = self.apart.given(values)
+        condition, made = self.test(values)
+        self.apart.end(given, made)
+        return condition, self._taken_apart(made)
 
     def _together(self, leaves: Values) -> Values:
         """The values that the caller knows, of leaves."""
@@ -136,13 +139,14 @@ class Loop:
         at = 0
         for i, nesting in enumerate(self.nestings):
             if nesting is None and at == leaf:
-                leaves, found = nest.flatten(self.values[leaf])
+                leaves, found = nest.flatten(self.apart.open(i, self.values[leaf]))
                 self.nestings[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
+                self.rounds.forget()
                 return
             at += 1 if nesting is None else len(nest.paths(nesting))
 
@@ -157,9 +161,13 @@ class Loop:
         self.changed = self.nestings_changed = False
         with self.recorder.inner_block() as inner:
             given = self._given()
+            self.rounds.begin(self._carried())
             condition, made = self._test(self._run(given))
+        left: dict[Hashable, Any] = {i: made[i] for i in self.carried}
         made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
-        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner)
+        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner, left)
+        if not self.changed:
+            self.changed = self.rounds.end(left)
         return inner, after, condition
 
     def _given(self) -> Values:
@@ -172,7 +180,10 @@ class Loop:
             put_back(self.mode, tensor, variable.desc)
         for keeper, key, carried in self.places.values():
             keeper.put(key, self._declared(carried))
-        return [Growing(v) if type(v) is list else dict(v) if type(v) is dict else v for v in values]
+        return [
+            Growing(v) if type(v) in (list, EitherList) else dict(v) if type(v) in (dict, EitherDict) else v
+            for v in values
+        ]
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -194,7 +205,7 @@ class Loop:
                 last = self.recorder.variable(before.desc) if after is before else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
-            elif not same(before, after):
+            elif not same(before, after) and not (isinstance(before, Undefined) and isinstance(after, Undefined)):
                 self._carry(i, after)
                 if self.nestings_changed:
                     return found
@@ -204,6 +215,8 @@ class Loop:
         """Carry value `i` from now on."""
         name, initial = self.names[i], self.values[i]
         self.changed = True
+        if isinstance(initial, Gone):
+            initial.use()
         if isinstance(initial, Undefined):
             meta = meta_of(after)
             if isinstance(after, tuple):
@@ -275,8 +288,8 @@ class Loop:
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
         return self.recorder.variable(value.desc) if id(value) in inner.changed else value
 
-    def _changed_outside(self, inner: Inner) -> list[tuple[Carried, Any]]:
-        """Places that functions which the body calls have written, put back to what they held."""
+    def _changed_outside(self, inner: Inner, left: dict[Hashable, Any]) -> list[tuple[Carried, Any]]:
+        """Places that functions which the body calls have written, put back to what they held, which is noted in `left`."""
         changes = taken_back(inner)
         self._forget_new(inner)
         for change in changes.values():
@@ -289,7 +302,9 @@ class Loop:
                 if carried is not None:
                     self.places[place] = (change.keeper, key, carried)
                     self.changed = True
-        return [self._after_round(changes, *place) for place in self.places.values()]
+        for at, (keeper, key, carried) in self.places.items():
+            left[at] = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
+        return [self._after_round(left[at], *place) for at, place in self.places.items()]
 
     def _forget_new(self, inner: Inner) -> None:
         """Carry no places of containers that the body makes: another one has the same name at each try."""
@@ -306,6 +321,8 @@ class Loop:
         label = change.keeper.label(key)
         before, after = change.before.get(key, Undefined(label)), change.after.get(key, Undefined(label))
         made = meta_of(after)
+        if isinstance(before, Gone):
+            before.use()
         if isinstance(before, Undefined) and made is not None:
             return Carried(label, made, before)
         if meta_of(before) is None or made is None:
@@ -314,15 +331,19 @@ class Loop:
             return None
         return Carried(label, common(label, before, after, LABELS), before)
 
-    def _after_round(self, changes: Changes, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
-        """What a place holds after a round; it is put back to what it was before the loop."""
-        held = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
+    def _after_round(self, held: Any, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
+        """What a place that holds `held` after a round goes on with; it is put back to what it was before the loop."""
         last = held
         if carried.variable is not None:  # else it is new in this try
             last = self.recorder.variable(carried.variable.desc) if held is carried.variable else held
             self._widen(carried, last)
         keeper.put(key, carried.initial)
         return carried, last
+
+    def _carried(self) -> dict[Hashable, Carried]:
+        """What goes from round to round under a name or in a place."""
+        found: dict[Hashable, Carried] = {at: carried for at, (_, _, carried) in self.places.items()}
+        return found | self.carried
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -332,21 +353,24 @@ class Loop:
     def _container_stays(self, i: int, given: Any, after: Any) -> bool:
         """Whether a round leaves a list or dict as it was; else it is prepared for the next try."""
         before = self.values[i]
-        if isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after):
+        stays = isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after)
+        if stays and after is given:
             return True
         grows = isinstance(after, list) and len(after) != len(before)
         if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
             before.append(TOUCHED)
         else:
-            self._carry_leaves(i, type(before)(after) if isinstance(after, list | dict) else after)
+            self._carry_leaves(i, plain(before).__class__(after) if isinstance(after, list | dict) else after)
         return False
 
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""
         for i, value in enumerate(self.values):
-            if type(value) is list and value and value[-1] is TOUCHED:
+            if type(value) in (list, EitherList) and any(v is TOUCHED for v in items_of(value)[-1:]):
                 value.pop()
-                self.values[i] = TensorArray.of(self.mode, value)
+                self.values[i] = array = TensorArray.of(self.mode, value)
+                self.rounds.admit(array)
+                take_away(value)
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
@@ -418,5 +442,5 @@ class Loop:
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)
-            state.mode.become(tensor, carried.variable)
-        return self._together(values)
+            self.mode.rebind(tensor, carried.variable)
+        return self.apart.results(self._together(values))

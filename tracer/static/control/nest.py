@@ -16,6 +16,7 @@ import numpy as np
 from ...core.tensor import Tensor
 from ..input_spec import InputSpec
 from ..modes import SymbolicShape
+from .either import plain
 
 DIFFERENT = object()  # what `pairwise` gives for values that are not containers of the same shape
 
@@ -39,6 +40,7 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     def walk(node: Any) -> Any:
         if isinstance(node, SymbolicShape):
             node = node[:]  # with values of the program for sizes that only a run knows
+        node = plain(node)
         if type(node) in (list, tuple) or _is_named_tuple(node):
             return (type(node), [walk(v) for v in node])
         if type(node) in (dict, OrderedDict, defaultdict) or (isinstance(node, dict) and _holds_tensor(node)):

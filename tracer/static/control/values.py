@@ -105,6 +105,14 @@ def same(a: Any, b: Any) -> bool:
 def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
     """The Meta that holds the values of both sides; sizes that differ are -1.   sides: where each comes from, for the error."""
     one, two = meta_of(a), meta_of(b)
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        refuse(
+            name,
+            a,
+            b,
+            sides,
+            "dicts whose values differ in kind, or whose keys come in another order; give them in one order",
+        )
     if one is None or two is None:
         refuse(name, a, b, sides, "only tensors and numbers can depend on a tensor's value")
     dtype = common_dtype(a, b)

@@ -86,9 +86,14 @@ class Writing(Static):
         assert isinstance(made, Variable)
         if tensor.persistable:
             self.write(made, tensor)
+            self.recorder.aliases.written(tensor)
         else:
             super().become(tensor, made)
-            tensor.block = made.block
+
+    def rebind(self, tensor: Variable, made: Variable) -> None:
+        """See Static.rebind."""
+        super().rebind(tensor, made)
+        tensor.block = made.block
 
     def write(self, made: Variable, target: Variable) -> None:
         """Let the op that gives `made`, or one more, write `target`."""

@@ -1,0 +1,145 @@
+"""Which tensors of a recording may be one and the same to Python, and which of them hold what is out of date.
+
+After a branch or a loop a name stands for one of several tensors, and only a run knows for which. The program has a variable of its
+own for it, so a change in place under one name is not seen under the other: whoever reads that one afterwards is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.errors import TraceError, user_line, with_user_line
+from ..core.tensor import Tensor
+
+Ways = tuple[Any, ...]
+
+
+class Container:
+    """A list of the program, whose elements may be tensors that names stand for."""
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Why a tensor is out of date.   tensor: that one; since: where it may have become the same as another, by: where that was changed."""
+
+    tensor: Any
+    since: str
+    by: str
+
+    def error(self) -> TraceError:
+        """For who reads it."""
+        return TraceError(with_user_line(f"this value may be out of date: {self.why}"))
+
+    @property
+    def why(self) -> str:
+        """What happened to it, and what to do."""
+        changed = f"what changes in place at {self.by}" if self.by else "what was changed in place"
+        since = f", at {self.since}," if self.since else ""
+        return (
+            f"{changed} is the same tensor as this one on some ways through the branch or loop{since} and another on others; "
+            "give the change a name of its own (`x = x + 1` for `x.add_(1)`), or `.clone()` one of the two before"
+        )
+
+
+@dataclass
+class Aliases:
+    """The tensors, and lists of the program, that may be one.   stale: those that are out of date, by id."""
+
+    stale: dict[int, Stale] = field(default_factory=dict)
+    _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)  # by id, the other one and since where
+    _born: dict[int, int] = field(default_factory=dict)  # the order in which the recording came to know them
+
+    # -- which may be one ---------------------------------------------------------------------------------------
+
+    def meet(self, tensor: Any, before: int | None = None) -> None:
+        """Know a tensor or list from now on, or as if it had been there `before` a moment."""
+        if before is not None:
+            self._born[id(tensor)] = before - 1
+        self._born.setdefault(id(tensor), len(self._born))
+
+    def now(self) -> int:
+        """A moment, for `is_older`."""
+        return len(self._born)
+
+    def is_older(self, tensor: Any, moment: int) -> bool:
+        """Whether a tensor was there at a moment; one that no program knows comes from outside."""
+        return is_outside(tensor) or self._born.get(id(tensor), moment) < moment
+
+    def may_be_one(self, a: Any, b: Any) -> bool:
+        """Whether a run may find one tensor under both."""
+        return a is b or id(b) in self._others.get(id(a), ())
+
+    def which(self, value: Any) -> list[Any]:
+        """What may be one with a value, beginning with itself; nothing for a number."""
+        found = [other for other, _ in self._others.get(id(value), {}).values()]
+        return [value, *found] if is_shared(value) else []
+
+    def link(self, a: Any, b: Any, since: str) -> None:
+        """From now on two may be one."""
+        if a is not b:
+            self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
+            self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
+
+    def join(self, made: Sequence[tuple[Any, Ways]]) -> None:
+        """Each of `made` is one of several from now on, and all by the same choice: (itself, what it is on each way)."""
+        found = [(new, other) for new, ways in made for value in ways for other in self.which(value)]
+        for i, (new, ways) in enumerate(made):
+            for old, others in made[:i]:
+                if any(is_shared(a) and self.may_be_one(a, b) for a, b in zip(ways, others, strict=True)):
+                    found.append((new, old))
+        since = _line()
+        for one, two in found:
+            self.link(one, two, since)
+
+    def links_between(self, moment: int) -> int:
+        """How many links there are between tensors older than a moment."""
+        old = [found for id_, found in self._others.items() if self._born.get(id_, -1) < moment]
+        return sum(self.is_older(other, moment) for found in old for other, _ in found.values())
+
+    # -- which are out of date ----------------------------------------------------------------------------------
+
+    def written(self, tensor: Any) -> None:
+        """A tensor was changed in place: it is up to date, and what may be the same is not."""
+        by = _line()
+        for other, since in self._others.get(id(tensor), {}).values():
+            self.stale[id(other)] = Stale(other, since, by)
+        self.stale.pop(id(tensor), None)
+
+    def check(self, tensor: Any) -> None:
+        """Raise TraceError for a tensor that is out of date."""
+        found = self.stale.get(id(tensor))
+        if found is not None:
+            raise found.error()
+
+    def check_outside(self, given: Iterable[Any]) -> None:
+        """Raise TraceError where one of what is `given`, or a tensor from outside, is out of date at the end: its owner sees it."""
+        owned = {id(tensor) for tensor in given}
+        for id_, found in self.stale.items():
+            if id_ in owned or is_outside(found.tensor):
+                raise found.error()
+
+    @contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Read what is out of date as well: for what a branch or a loop writes down of its results."""
+        kept, self.stale = self.stale, {}
+        try:
+            yield
+        finally:
+            self.stale = kept
+
+
+def is_shared(value: Any) -> bool:
+    """Whether a value can be changed in place; numbers and what has no value cannot."""
+    return isinstance(value, Tensor | Container)
+
+
+def is_outside(value: Any) -> bool:
+    """Whether something that can be changed in place is not the program's own: a parameter, a buffer, a constant."""
+    return isinstance(value, Tensor) and not hasattr(value, "desc")
+
+
+def _line() -> str:
+    return str(user_line() or "")

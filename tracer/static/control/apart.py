@@ -1,0 +1,62 @@
+"""Lists and dicts that a loop takes apart: each round has others of its own, which may be those from before, or what a round made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .either import Choice, Held, either, held, items_of, take_away
+
+
+class Apart:
+    """The containers among a loop's values.   before: by position, what they were before the loop."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, Held] = {}
+        self._left: dict[int, Held] = {}  # what the last round left under the name, in place of what it was given
+        self._changed = False  # whether a round changes what it is given, rather than to take another one
+
+    def open(self, i: int, container: Any) -> Any:
+        """Value `i` is taken apart from now on: under other names it is out of date while the loop runs.   Gives what it holds, in a copy."""
+        known = (found for found in self.before.values() if found.container is container)
+        found = next(known, None) or held(container)
+        if found is None:
+            return container
+        self.before[i] = found
+        _take_all(found)
+        return found.copy()
+
+    def given(self, values: list[Any]) -> dict[int, Held]:
+        """What a round gets; of containers that may also have other names, such as notice a change."""
+        starts = [id(found.container) for found in self.before.values()]
+        for i, found in self.before.items():
+            origins = [self._left[i].container] if i in self._left else []
+            if starts.count(id(found.container)) > 1:
+                origins.append(found.container)
+            if origins and type(values[i]) in (list, dict):
+                values[i] = either(values[i], *origins)
+        return {i: again for i in self.before if (again := held(values[i])) is not None}
+
+    def end(self, given: dict[int, Held], made: list[Any]) -> None:
+        """See what a round did with them."""
+        for i, start in given.items():
+            self._changed = self._changed or any(True for _ in start.changed())
+            if made[i] is not start.container and (left := held(made[i])) is not None:
+                self._left[i] = left
+
+    def results(self, values: list[Any]) -> list[Any]:
+        """The values after the loop."""
+        choice = Choice()
+        if not self._changed:
+            for found in self.before.values():
+                found.put_back()
+        for i, found in self.before.items():
+            values[i] = choice.of(values[i], found, self._left.get(i, found))
+        choice.finish()
+        return values
+
+
+def _take_all(found: Held) -> None:
+    for inner in found.inside.values():
+        _take_all(inner)
+    if not isinstance(found.container, tuple) and items_of(found.container):
+        take_away(found.container)

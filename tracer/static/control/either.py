@@ -1,0 +1,253 @@
+"""Lists and dicts of which only a run knows which one a name stands for: `a` after `if c: a = b`.
+
+The recording has a third one for the name. As long as nobody changes any of them it serves; whoever changes one takes what the others hold
+away, so that a program that reads these is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from ...core.errors import TraceError, user_line, with_user_line
+from .containers import Growing
+from .values import Undefined
+
+FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
+
+
+class Gone(Undefined):
+    """Stands for what a list or dict held that may be another one now."""
+
+    def use(self) -> NoReturn:
+        """Raise TraceError."""
+        raise TraceError(with_user_line(self.why))
+
+
+def items_of(container: Any) -> list[Any]:
+    """What a list or dict holds, without asking whether it is up to date."""
+    return list(dict.items(container)) if isinstance(container, dict) else list.__getitem__(container, slice(None))
+
+
+def put_items(container: Any, items: Sequence[Any]) -> None:
+    """Let a list or dict hold other things, without telling those that it may be one with."""
+    if isinstance(container, dict):
+        dict.clear(container)
+        dict.update(container, items)
+    else:
+        list.__setitem__(container, slice(None), items)
+
+
+def take_away(container: Any) -> None:
+    """Let nobody read a list or dict any more, for one that it may be was changed."""
+    if isinstance(container, Either):
+        container.leave()
+    line = user_line()
+    at = f" at {line}" if line else ""
+    why = f"this list or dict may be another one, since a branch or a loop, that was changed{at} under another name; {FIX}"
+    gone = Gone("this value", why)
+    if isinstance(container, dict):
+        dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], gone))
+    else:
+        put_items(container, [gone] * max(1, list.__len__(container)))
+
+
+def refuse_gone(container: Any) -> None:
+    """Raise TraceError where what a list or dict held was taken away: its length would be wrong as well."""
+    if isinstance(container, list | dict) and items_of(container):
+        first = items_of(container)[0]
+        held = first[1] if isinstance(container, dict) else first
+        if isinstance(held, Gone):
+            held.use()
+
+
+class Either:
+    """One of several containers.   origins: these, with what they held when it was made."""
+
+    origins: Sequence[tuple[Any, list[Any]]] = ()
+
+    def check(self) -> None:
+        """Raise TraceError where one that it may be was changed since."""
+        for origin, held in self.origins:
+            if isinstance(origin, Either):
+                origin.check()
+            if not _holds(origin, held):
+                self.origins = ()
+                why = "this list or dict may be another one, since a branch or a loop, that was changed under another name"
+                raise TraceError(with_user_line(f"{why}; {FIX}"))
+
+    def leave(self) -> None:
+        """It is to be changed: those that it may be are out of date."""
+        left, self.origins = self.origins, ()
+        for origin, _ in left:
+            take_away(origin)
+
+
+class EitherList(Either, list[Any]):
+    """See Either."""
+
+
+class EitherDict(Either, dict[Any, Any]):
+    """See Either."""
+
+
+def either(items: Any, *origins: Any) -> Any:
+    """What a plain list or dict holds, as one that may be one of `origins`."""
+    kind = EitherDict if isinstance(items, dict) else EitherList
+    made: Any = kind()
+    put_items(made, items_of(items))
+    made.origins = [(origin, items_of(origin)) for origin in origins]
+    return made
+
+
+KINDS = (list, dict, Growing, EitherList, EitherDict)
+
+
+def plain(container: Any) -> Any:
+    """A list or dict of Python's own kind in place of one that is here."""
+    return container.copy() if isinstance(container, EitherList | EitherDict) else container
+
+
+def _holds(container: Any, items: list[Any]) -> bool:
+    """Whether a list or dict holds the very same things."""
+    now = items_of(container)
+    if isinstance(container, dict):
+        if [key for key, _ in now] != [key for key, _ in items]:
+            return False
+        now, items = [v for _, v in now], [v for _, v in items]
+    return len(now) == len(items) and all(a is b for a, b in zip(now, items, strict=True))
+
+
+# -- what a branch does to them -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Held:
+    """A list, dict or tuple at a moment.   items: what it held, inside: the same of the containers among these, by position or key."""
+
+    container: Any
+    items: list[Any]
+    inside: dict[Any, Held]
+
+    def put_back(self) -> None:
+        """Let it hold this again, and those inside what they held."""
+        if not isinstance(self.container, tuple):
+            put_items(self.container, self.items)
+        for inner in self.inside.values():
+            inner.put_back()
+
+    def copy(self) -> Any:
+        """What it held, in containers of their own."""
+        copies = {key: inner.copy() for key, inner in self.inside.items()}
+        if isinstance(self.container, dict):
+            return {key: copies.get(key, value) for key, value in self.items}
+        filled = [copies.get(i, value) for i, value in enumerate(self.items)]
+        return tuple(filled) if isinstance(self.container, tuple) else filled
+
+    def changed(self) -> Iterator[Any]:
+        """It and those inside that hold other things now."""
+        if not isinstance(self.container, tuple) and not _holds(self.container, self.items):
+            yield self.container
+        for inner in self.inside.values():
+            yield from inner.changed()
+
+
+def held(value: Any) -> Held | None:
+    """A container and all inside as they are now; None for anything else."""
+    if type(value) is tuple:
+        pairs: Any = enumerate(value)
+    elif type(value) in KINDS:
+        pairs = items_of(value) if isinstance(value, dict) else enumerate(items_of(value))
+    else:
+        return None
+    inside = {key: found for key, v in pairs if (found := held(v)) is not None}
+    return Held(value, list(value) if type(value) is tuple else items_of(value), inside)
+
+
+@dataclass
+class Choice:
+    """Containers after two branches.   became: those that are the same on both ways, by id, with what they hold now."""
+
+    became: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    made: dict[tuple[int, int], tuple[Any, Held, Held]] = field(default_factory=dict)
+
+    def of(self, built: Any, one: Held | None, two: Held | None) -> Any:
+        """The container of one name, of what the branches chose to be in it."""
+        if one is None or two is None or type(built) not in (list, dict, tuple):
+            return built
+        if (id(one.container), id(two.container)) in self.made:
+            return self.made[id(one.container), id(two.container)][0]
+        pairs = built.items() if isinstance(built, dict) else enumerate(built)
+        items = {k: self.of(v, one.inside.get(k), two.inside.get(k)) for k, v in pairs}
+        filled = items if isinstance(built, dict) else type(built)(items.values())
+        if type(built) is tuple or type(one.container) is tuple or type(two.container) is tuple:
+            return filled
+        if one.container is two.container:
+            self.became[id(one.container)] = one.container, items_of(filled)
+            return one.container
+        made = either(filled)
+        self.made[id(one.container), id(two.container)] = made, one, two
+        return made
+
+    def finish(self) -> None:
+        """Let them hold it, and know which others they may be."""
+        for container, items in self.became.values():
+            put_items(container, items)
+        for made, *sides in self.made.values():
+            made.origins = [(side.container, items_of(side.container)) for side in sides]
+
+
+class Sides:
+    """What two branches do to lists and dicts.   values: those of the names that they change, before them."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._before = [found for value in values if (found := held(value)) is not None]
+        self._left: list[list[Held | None]] = []
+        self._changed: list[Any] = []
+
+    def left(self, values: Sequence[Any]) -> None:
+        """What one of them gave the names."""
+        self._left.append([held(value) for value in values])
+
+    def put_back(self) -> None:
+        """Begin the other one with what was there before."""
+        for each in self._before:
+            self._changed += each.changed()
+            each.put_back()
+
+    def after(self, chosen: list[Any], replaced: Sequence[Any]) -> list[Any]:
+        """What the names stand for.   chosen: in copies; replaced: lists that became lists of the program."""
+        choice = Choice()
+        found = [choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)]
+        choice.finish()
+        for container in (*self._changed, *replaced):
+            if id(container) not in choice.became:
+                take_away(container)
+        return found
+
+
+def _asking(kind: type, name: str, changes: bool) -> Callable[..., Any]:
+    method = getattr(kind, name)
+
+    def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.check()
+        if changes:
+            self.leave()
+        return method(self, *args, **kwargs)
+
+    return asked
+
+
+READING = ("__getitem__", "__iter__", "__len__", "__contains__", "__eq__", "__ne__", "__reversed__", "copy")
+CHANGING = ("__setitem__", "__delitem__", "clear", "pop")
+for _made, _kind, _reads, _changes in (
+    (EitherList, list, ("__add__", "__mul__", "__rmul__", "count", "index"),
+     ("append", "extend", "insert", "remove", "reverse", "sort", "__iadd__", "__imul__")),
+    (EitherDict, dict, ("get", "items", "keys", "values", "__or__", "__ror__"), ("popitem", "setdefault", "update", "__ior__")),
+):  # fmt: skip
+    for _name in (*READING, *_reads):
+        setattr(_made, _name, _asking(_kind, _name, False))
+    for _name in (*CHANGING, *_changes):
+        setattr(_made, _name, _asking(_kind, _name, True))
+EitherList.__radd__ = lambda self, other: other + self.copy()  # type: ignore[attr-defined]
