@@ -49,6 +49,22 @@ ARROWS = {
     "callbacks": {"hapi"},
     "geometric": {"core", "tensor"},
     "text": {"core", "nn"},
+    "fluid": {
+        "core",
+        "export",
+        "framework",
+        "io",
+        "jit",
+        "loader",
+        "metric",
+        "nn",
+        "ops",
+        "optimizer",
+        "regularizer",
+        "static",
+        "tensor",
+    },
+    "compat": {"core", "fluid"},
     "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.

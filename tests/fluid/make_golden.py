@@ -40,7 +40,7 @@ def main():
             try:
                 found = results(getattr(module, name)(fluid))
             except Exception as error:
-                print("{}.{}: {}".format(topic, name, str(error).strip().splitlines()[-1]))
+                print(f"{topic}.{name}: {str(error).strip().splitlines()[-1]}")
                 continue
             kept.update({name + "/" + key: value for key, value in found.items()})
         np.savez_compressed(os.path.join(HERE, "golden", topic + ".npz"), **kept)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import oarlock.fluid as fluid
+from oarlock import fluid
 
 from . import cases
 from .make_golden import results

@@ -6,11 +6,13 @@ Under `fluid` a result of one element has the shape [1], as it had before Paddle
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from ..core import unique_name
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from ..static import Executor, Program, Scope, global_scope, program_guard, scope_guard
+from ..static import Executor, Program, Scope, global_scope, gradients, scope_guard
+from .framework import data, program_guard
 
 # Imported when it is asked for.
-_MODULES = ("layers",)
+_MODULES = ("dygraph", "layers")
 
 
 def __getattr__(name: str) -> _Any:
@@ -24,5 +26,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "Program", "Scope", "global_scope", "program_guard", "scope_guard", *_MODULES,
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "Program", "Scope", "data", "global_scope", "gradients",
+    "program_guard", "scope_guard", "unique_name", *_MODULES,
 ]  # fmt: skip

@@ -12,12 +12,16 @@ def case_plain(fluid):
 
 def case_axis(fluid):
     feed = {"x": numbers(2, 3, 4), "y": numbers(3, seed=8, low=0.5, high=2.0)}
-    return static(fluid, lambda v: [getattr(fluid.layers, "elementwise_" + o)(v["x"], v["y"], axis=1) for o in OPS], feed)
+    return static(
+        fluid, lambda v: [getattr(fluid.layers, "elementwise_" + o)(v["x"], v["y"], axis=1) for o in OPS], feed
+    )
 
 
 def case_act(fluid):
     feed = {"x": numbers(2, 3), "y": numbers(2, 3, seed=8)}
-    return static(fluid, lambda v: fluid.layers.elementwise_add(v["x"], v["y"], act="relu"), feed, gradients_of=("x", "y"))
+    return static(
+        fluid, lambda v: fluid.layers.elementwise_add(v["x"], v["y"], act="relu"), feed, gradients_of=("x", "y")
+    )
 
 
 def case_eager(fluid):

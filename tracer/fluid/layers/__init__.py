@@ -1,6 +1,7 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
+from . import elementwise, reduce
 from .elementwise import *
-from .elementwise import __all__ as _elementwise
+from .reduce import *
 
-__all__ = [*_elementwise]
+__all__ = [*elementwise.__all__, *reduce.__all__]

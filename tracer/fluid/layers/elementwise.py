@@ -14,7 +14,7 @@ _OPS = {
     "elementwise_add": "add", "elementwise_div": "divide", "elementwise_floordiv": "floor_divide", "elementwise_max": "maximum",
     "elementwise_min": "minimum", "elementwise_mod": "mod", "elementwise_mul": "multiply", "elementwise_pow": "pow", "elementwise_sub": "subtract",
 }  # fmt: skip
-__all__ = [*_OPS]
+__all__ = list(_OPS)
 
 
 def _made(kind: str, today: str) -> Callable[..., Any]:
