@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.op import Meta, check, op
+from .meta import agree_all, known_dim
 
 
 def _chosen(mask, rows):
@@ -45,11 +46,9 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
 
 @merge_lod_tensor.meta
 def _(x, mask, in_true, in_false, *, level):
-    check(
-        in_true.shape[1:] == in_false.shape[1:] and in_true.dtype == in_false.dtype,
-        "the parts differ in shape or dtype",
-    )
-    return Meta((mask.shape[0], *in_true.shape[1:]), in_true.dtype)
+    same = agree_all(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
+    check(same, "the parts differ in shape or dtype")
+    return Meta((mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype)
 
 
 @merge_lod_tensor.vjp
