@@ -101,7 +101,7 @@ def im2sequence(
 @im2sequence.meta
 def _(x, y, *, kernels, strides, paddings, out_stride):
     check(y is None, "pictures of different sizes (Y) are not there")
-    columns = unfold.meta_rule(x, **_window(kernels, strides, paddings))
+    columns = unfold.infer((x,), _window(kernels, strides, paddings))
     rows = -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]
     return Meta((rows, columns.shape[1]), x.dtype)
 
