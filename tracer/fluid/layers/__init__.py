@@ -38,4 +38,4 @@ from .unary import *
 _FAMILIES = (
     conv, dense, elementwise, inputs, learning_rate, logic, losses, metrics, norms, pick, pictures, randoms, reduce, shapes, tensors, unary,
 )  # fmt: skip
-__all__ = [name for family in _FAMILIES for name in family.__all__]  # noqa: PLE0604 - gathered from the families
+__all__ = [name for family in _FAMILIES for name in family.__all__]
