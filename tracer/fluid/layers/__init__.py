@@ -1,6 +1,7 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
 from . import (
+    control_flow,
     conv,
     dense,
     elementwise,
@@ -14,10 +15,12 @@ from . import (
     pictures,
     randoms,
     reduce,
+    sequence,
     shapes,
     tensors,
     unary,
 )
+from .control_flow import *
 from .conv import *
 from .dense import *
 from .elementwise import *
@@ -31,11 +34,29 @@ from .pick import *
 from .pictures import *
 from .randoms import *
 from .reduce import *
+from .sequence import *
 from .shapes import *
 from .tensors import *
 from .unary import *
 
 _FAMILIES = (
-    conv, dense, elementwise, inputs, learning_rate, logic, losses, metrics, norms, pick, pictures, randoms, reduce, shapes, tensors, unary,
-)  # fmt: skip
+    control_flow,
+    conv,
+    dense,
+    elementwise,
+    inputs,
+    learning_rate,
+    logic,
+    losses,
+    metrics,
+    norms,
+    pick,
+    pictures,
+    randoms,
+    reduce,
+    sequence,
+    shapes,
+    tensors,
+    unary,
+)
 __all__ = [name for family in _FAMILIES for name in family.__all__]

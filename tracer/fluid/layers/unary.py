@@ -117,12 +117,12 @@ def clip(x: Any, min: float, max: float, name: str | None = None) -> Any:
 
 
 @today("paddle.clip")
-def clamp(x: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None) -> Any:
-    """x between min and max, either of which may be left out.   x [*] -> [*]"""
+def clamp(input: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None) -> Any:
+    """x between min and max, either of which may be left out.   input [*] -> [*]"""
     most = 3.4028234663852886e38
     given = [v if isinstance(v, Tensor) else None for v in (min, max)]
     low, high = (d if v is None or isinstance(v, Tensor) else float(v) for v, d in ((min, -most), (max, most)))
-    return into(OPS["clip"](x, *given, min=low, max=high), output)
+    return into(OPS["clip"](input, *given, min=low, max=high), output)
 
 
 def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
