@@ -4,11 +4,13 @@ from . import (
     control_flow,
     conv,
     dense,
+    distributions,
     elementwise,
     inputs,
     learning_rate,
     logic,
     losses,
+    many_classes,
     metrics,
     norms,
     pick,
@@ -23,11 +25,13 @@ from . import (
 from .control_flow import *
 from .conv import *
 from .dense import *
+from .distributions import *
 from .elementwise import *
 from .inputs import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
+from .many_classes import *
 from .metrics import *
 from .norms import *
 from .pick import *
@@ -43,11 +47,13 @@ _FAMILIES = (
     control_flow,
     conv,
     dense,
+    distributions,
     elementwise,
     inputs,
     learning_rate,
     logic,
     losses,
+    many_classes,
     metrics,
     norms,
     pick,
