@@ -62,7 +62,8 @@ def eager(fluid, build, *arrays):
 def family(here, rows, feed, gradients_of=("x",)):
     """Add a case to a module for each row: its name, and `build(layers, inputs)`, whose first result's gradients come last.
 
-    They are in BUILDS of the module as well, for who wants to run them elsewhere.   A row may have a third and fourth entry: its own feed, and the inputs that get gradients.
+    They are in BUILDS of the module as well, for who wants to run them elsewhere.
+    A row may have a third and fourth entry: its own feed, and the inputs that get gradients.
     """
     for row in rows:
         name, build = row[:2]

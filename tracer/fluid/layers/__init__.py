@@ -21,6 +21,7 @@ from . import (
     shapes,
     tensors,
     unary,
+    units,
 )
 from .control_flow import *
 from .conv import *
@@ -42,6 +43,7 @@ from .sequence import *
 from .shapes import *
 from .tensors import *
 from .unary import *
+from .units import *
 
 _FAMILIES = (
     control_flow,
@@ -64,5 +66,6 @@ _FAMILIES = (
     shapes,
     tensors,
     unary,
+    units,
 )
 __all__ = [name for family in _FAMILIES for name in family.__all__]
