@@ -7,7 +7,7 @@ from typing import Any
 from ..core.op import OPS, Ints, Meta, check, op
 from .arrange import channel_shuffle
 from .meta import shape_of
-from .pad import pad3d
+from .pad import pad3d, pad3d_grad
 from .shape import flip
 
 
@@ -93,7 +93,10 @@ def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
 @pad2d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     check(paddings_tensor is None, "has no gradient where Paddings is given")
-    axes = [_front(data_format)]
+    axes, border = [_front(data_format)], _border(paddings, mode, data_format)
     wide = [OPS["unsqueeze2"](t, axes=axes) for t in (x, g)]
-    made = pad3d.rule(wide[1], wide[0], None, **_border(paddings, mode, data_format))[0]
+    if mode == "constant":
+        made = pad3d(wide[1], **{**border, "paddings": [-p for p in border["paddings"]]})
+    else:
+        made = pad3d_grad(wide[0], None, wide[1], **border)
     return OPS["squeeze2"](made, axes=axes), None
