@@ -18,7 +18,7 @@ def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-@op("rank_loss", "Label, Left, Right -> Out")
+@op("rank_loss", "Label!, Left, Right -> Out")
 @wide
 def rank_loss(label, left, right):
     """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right)   (Burges et al. 2005).   [N,1] each -> Out [N,1]"""
@@ -39,7 +39,7 @@ def _(g, label, left, right):
     def to_left() -> Any:
         return mul(g, sub(sigmoid(apart), label))
 
-    return lambda: negative(mul(g, apart)), to_left, lambda: negative(to_left())
+    return None, to_left, lambda: negative(to_left())
 
 
 def _own(x: Any, label: Any) -> Any:
