@@ -13,20 +13,23 @@ from .framework import data, program_guard
 from .lod_tensor import LoDTensor, create_lod_tensor, create_random_int_lodtensor
 
 # Imported when it is asked for.
-_MODULES = ("dygraph", "layers")
+_MODULES = ("contrib", "dygraph", "layers", "nets")
+_NAMES = {"embedding": ".input", "one_hot": ".input"}
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _NAMES:
+        return getattr(_import_module(_NAMES[name], __name__), name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _import_module(f".{name}", __name__)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULES, *_NAMES})
 
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "LoDTensor", "Program", "Scope", "create_lod_tensor",
-    "create_random_int_lodtensor", "data", "global_scope", "gradients", "program_guard", "scope_guard", "unique_name", *_MODULES,
+    "create_random_int_lodtensor", "data", "global_scope", "gradients", "program_guard", "scope_guard", "unique_name", *_MODULES, *_NAMES,
 ]  # fmt: skip
