@@ -43,7 +43,7 @@ class Executor:
         wanted = unpacked(default_main_program() if program is None else program)
         where = current_scope() if scope is None else scope
         fetches = [fetched_name(f) for f in _flat(fetch_list)]
-        given = arrays_of(wanted.desc, _feed(feed))
+        given = arrays_of(wanted.desc, _with_readers(wanted, _feed(feed)))
         made = self._ready(wanted, given, fetches, use_prune).run(where, self._with_rate(wanted, given, where))
         return [np.asarray(a) if return_numpy and not isinstance(a, list) else _as_tensor(a) for a in made]
 
@@ -111,6 +111,13 @@ def _feed(feed: Any) -> Mapping[str, Any]:
     if feed is not None and not isinstance(feed, Mapping):
         raise TypeError(with_user_line(f"Executor.run: feed is {type(feed).__name__}, not a dict of arrays by name"))
     return feed or {}
+
+
+def _with_readers(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is fed, and the next batches of the program's readers."""
+    for reader in program.readers:
+        feed = {**reader(), **feed}
+    return feed
 
 
 def _flat(fetch_list: Any) -> Sequence[Any]:
