@@ -11,7 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
-from .lod_tensor import LoDTensor
+from .lod_tensor import create_lod_tensor
 
 __all__ = ["DataFeeder"]
 
@@ -52,7 +52,7 @@ class DataFeeder(_DataFeeder):
         flat, lengths = _flat(values, variable.lod_level)
         sizes = [d for d in variable.desc.shape[1:] if d >= 0]
         array = np.array(flat, dtype_of(variable.desc.dtype).np)
-        return LoDTensor(array.reshape(len(flat), *(sizes or array.shape[1:] or (1,))), lengths)
+        return create_lod_tensor(array.reshape(len(flat), *(sizes or array.shape[1:] or (1,))), lengths)
 
     def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
         """What each device is fed, of the rows for each."""

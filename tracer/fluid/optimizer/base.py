@@ -32,6 +32,7 @@ class Old(Optimizer):
     """An optimizer in the words of Paddle 1.x; a class of Paddle 2 comes behind it in every optimizer."""
 
     _rate_shape = (1,)
+    _last: float | None = None  # the rate of the last step
     _all = False  # whether it changes all parameters there are, as in 1.5
 
     def _begin(
@@ -82,9 +83,16 @@ class Old(Optimizer):
         """See apply_gradients."""
         return self.apply_gradients(params_grads)
 
+    def get_lr(self) -> float:
+        """The learning rate of a step."""
+        self._last = float(np.float32(super().get_lr()))
+        return self._last
+
     def current_step_lr(self) -> float:
-        """The learning rate now; asking for it is no step."""
+        """The learning rate of the last step, before the first one that of now; asking for it is no step."""
         rate = self._learning_rate
+        if isinstance(rate, LearningRateDecay) and "step_num" in rate.keys and self._last is not None:
+            return self._last
         if isinstance(rate, LearningRateDecay):
             return float(np.float32(rate.last_lr))
         return self.get_lr()

@@ -28,7 +28,7 @@ class DecayedAdagradOptimizer(Old):
 
 
 class FtrlOptimizer(Old):
-    """Follow the regularized leader   (McMahan et al. 2013); see the op ftrl."""
+    """Follow the regularized leader   (McMahan et al. 2013); see the op ftrl.   As in 1.8, l1 is taken for l2 too."""
 
     _op = optimize_old.ftrl
 
@@ -37,7 +37,7 @@ class FtrlOptimizer(Old):
         regularization: Any = None, grad_clip: Any = None, name: str | None = None,
     ) -> None:  # fmt: skip
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
-        self._attrs = {"l1": float(l1), "l2": float(l2), "lr_power": float(lr_power)}
+        self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
     def _accumulators(self) -> tuple[Accumulator, ...]:
         return Accumulator("squared", "SquaredAccumulator"), Accumulator("linear", "LinearAccumulator")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
 from ... import optimizer as today
+from ...optimizer.optimizer import Accumulator
 from .base import Old
 
 __all__ = [
@@ -45,7 +49,7 @@ class AdagradOptimizer(Old, today.Adagrad):
 
 
 class AdamOptimizer(Old, today.Adam):
-    """See oarlock.optimizer.Adam.   lazy_mode is for sparse gradients, which are dense here: it changes nothing"""
+    """See oarlock.optimizer.Adam.   As in 1.8, epsilon is added without a correction at once; in a program as in Paddle 2.   lazy_mode is for sparse gradients, which are dense here: it changes nothing"""
 
     def __init__(
         self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, parameter_list: Any = None,
@@ -53,6 +57,18 @@ class AdamOptimizer(Old, today.Adam):
     ) -> None:  # fmt: skip
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+
+    def _row(self, parameter: Any, gradient: Any, lr: float, state: dict[str, Any]) -> tuple[Any, ...]:
+        row = super()._row(parameter, gradient, lr, state)
+        return *row[:4], self._attrs["epsilon"], *row[5:]
+
+    def _update(self, parameter: Any, gradient: Any, lr: float) -> None:
+        power = self._state_of(parameter)["beta2_pow_acc"].item()
+        before, self._attrs = self._attrs, {**self._attrs, "epsilon": self._attrs["epsilon"] / math.sqrt(1 - power)}
+        try:
+            super()._update(parameter, gradient, lr)
+        finally:
+            self._attrs = before
 
 
 class AdamaxOptimizer(Old, today.Adamax):
@@ -93,7 +109,7 @@ class RMSPropOptimizer(Old, today.RMSProp):
 
 
 class LambOptimizer(Old, today.Lamb):
-    """See oarlock.optimizer.Lamb."""
+    """See oarlock.optimizer.Lamb.   As in 1.8, the moments are not corrected for their start."""
 
     def __init__(
         self, learning_rate: Any = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6,
@@ -103,3 +119,19 @@ class LambOptimizer(Old, today.Lamb):
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lamb_weight_decay": lamb_weight_decay}
         own["exclude_from_weight_decay_fn"] = exclude_from_weight_decay_fn
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+
+    def _accumulators(self) -> tuple[Accumulator, ...]:
+        # Powers of zero correct nothing.
+        return tuple(kept._replace(start=0.0) if kept.single else kept for kept in super()._accumulators())
+
+    def _update(self, parameter: Any, gradient: Any, lr: float) -> None:
+        state = self._state_of(parameter)
+        given = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
+        state.update({name: np.zeros_like(value) for name, value in given.items()})
+        super()._update(parameter, gradient, lr)
+        state.update(given)
+
+    def _new_state(self, parameter: Any) -> dict[str, Any]:
+        powers = {"beta1_pow_acc": self._attrs["beta1"], "beta2_pow_acc": self._attrs["beta2"]}
+        state = super()._new_state(parameter)
+        return {k: np.full_like(v, powers[k]) if k in powers else v for k, v in state.items()}
