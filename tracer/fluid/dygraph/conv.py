@@ -16,10 +16,10 @@ __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
 
 
 class _Conv(Scoped):
-    """What convolutions share.   _axes: of a picture; _kind: the op"""
+    """What convolutions share.   _axes: of a picture"""
 
     _axes = 2
-    _kind = "conv2d"
+    _adds = True  # whether the bias is added
     weight: Any
     bias: Any
 
@@ -30,7 +30,7 @@ class _Conv(Scoped):
         }  # fmt: skip
 
     def _biased(self, x: Any) -> Any:
-        out = x if self.bias is None else OPS["elementwise_add"](x, self.bias, axis=1)
+        out = x if self.bias is None or not self._adds else OPS["elementwise_add"](x, self.bias, axis=1)
         return activated(type(self).__name__, out, self._act)
 
     def forward(self, input: Any) -> Any:
@@ -157,7 +157,10 @@ class Conv2DTranspose(_Transposed):
 
 @scoped(*_TRANSPOSED, later=_filter_size)
 class Conv3DTranspose(_Transposed):
-    """Transposed 3-D convolution, with an activation behind it.   x [N, C, D, H, W] -> [N, M, D', H', W']"""
+    """Transposed 3-D convolution, with an activation behind it.   x [N, C, D, H, W] -> [N, M, D', H', W']
+
+    As in 1.8, the bias is added only where bias_attr is given.
+    """
 
     _axes = 3
 
@@ -167,7 +170,7 @@ class Conv3DTranspose(_Transposed):
         dtype: Any = "float32",
     ) -> None:  # fmt: skip
         super().__init__()
-        self._op, self._act = "conv3d_transpose", act
+        self._op, self._act, self._adds = "conv3d_transpose", act, bool(bias_attr)
         self._settings(stride, padding, dilation, groups)
         self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
 
