@@ -38,7 +38,14 @@ from .framework import (
 )
 from .lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from .param_attr import ParamAttr, WeightNormParamAttr
-from .transpiler import memory_optimize, release_memory
+from .transpiler import (
+    DistributeTranspiler,
+    DistributeTranspilerConfig,
+    HashName,
+    RoundRobin,
+    memory_optimize,
+    release_memory,
+)
 
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
@@ -73,7 +80,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "ComplexVariable", "DataFeeder", "ExecutionStrategy",
+    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "ComplexVariable", "DataFeeder", "DistributeTranspiler",
+    "DistributeTranspilerConfig", "ExecutionStrategy", "HashName", "RoundRobin",
     "Executor", "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr", "Program", "Scope", "Tensor", "VarBase", "Variable",
     "WeightNormParamAttr", "append_backward", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor", "cuda_pinned_places",
     "cuda_places", "data", "default_main_program", "default_startup_program", "device_guard", "disable_dygraph", "disable_imperative",
