@@ -35,7 +35,7 @@ def make(folder):
             file.write(struct.pack(">II", 2049, count) + labels.tobytes())
     batch = lambda n, key: pickle.dumps(
         {b"data": draws.randint(0, 256, (n, 12)).astype("uint8"), key: list(range(n))}, 2
-    )  # noqa: E731
+    )
     parts = [
         ("cifar-10-batches-py/" + name, batch(3, b"labels")) for name in ("data_batch_1", "data_batch_2", "test_batch")
     ]
@@ -45,19 +45,19 @@ def make(folder):
     os.makedirs(os.path.join(folder, "uci_housing"))
     with open(os.path.join(folder, "uci_housing", "housing.data"), "w") as file:
         for row in draws.rand(10, 14) * 50:
-            file.write(" ".join("%.3f" % number for number in row) + "\n")
+            file.write(" ".join(f"{number:.3f}" for number in row) + "\n")
     texts = ["A good, good film!\n", "bad film. Very bad.", "good enough", "not so bad a film?"]
     parts = [
-        ("aclImdb/%s/%s/%d.txt" % (part, kind, i), (texts[i] + " " + kind * i).encode())
+        (f"aclImdb/{part}/{kind}/{i}.txt", (texts[i] + " " + kind * i).encode())
         for part in ("train", "test")
         for kind in ("pos", "neg")
         for i in range(4)
     ]
     _archive(os.path.join(folder, "imdb", "imdb%2FaclImdb_v1.tar.gz"), parts)
     lines = b" the cat sat on the mat \n the dog <unk> on the cat \n a \n"
-    parts = [("./simple-examples/data/ptb.%s.txt" % part, lines * n) for part, n in (("train", 2), ("valid", 1))]
+    parts = [(f"./simple-examples/data/ptb.{part}.txt", lines * n) for part, n in (("train", 2), ("valid", 1))]
     _archive(os.path.join(folder, "imikolov", "imikolov%2Fsimple-examples.tgz"), parts)
-    pairs = "a man runs\tein Mann rennt\na dog\tein Hund\nno pair\nthe man\tder Mann\n".encode()
+    pairs = b"a man runs\tein Mann rennt\na dog\tein Hund\nno pair\nthe man\tder Mann\n"
     _archive(
         os.path.join(folder, "wmt16", "wmt16.tar.gz"), [("wmt16/" + part, pairs) for part in ("train", "test", "val")]
     )
@@ -65,7 +65,7 @@ def make(folder):
     french = b"<s>\n<e>\n<unk>\nun\nhomme\ncourt\n"
     parts = [("wmt14/src.dict", words), ("wmt14/trg.dict", french)]
     parts += [
-        ("wmt14/%s/%s" % (p, p), b"a man runs\tun homme court\na dog\tun chien\nalone\n" + b"a " * 90 + b"\tun\n")
+        (f"wmt14/{p}/{p}", b"a man runs\tun homme court\na dog\tun chien\nalone\n" + b"a " * 90 + b"\tun\n")
         for p in ("train", "test", "gen")
     ]
     _archive(os.path.join(folder, "wmt14", "wmt14.tgz"), parts)
@@ -80,7 +80,7 @@ def make(folder):
         package.writestr("ml-1m/users.dat", "1::F::1::10::48067\n2::M::56::16::70072\n")
         package.writestr(
             "ml-1m/ratings.dat",
-            "".join("%d::%d::%d::978300760\n" % (1 + i % 2, (1, 2, 5)[i % 3], 1 + i % 5) for i in range(30)),
+            "".join(f"{1 + i % 2}::{(1, 2, 5)[i % 3]}::{1 + i % 5}::978300760\n" for i in range(30)),
         )
 
 

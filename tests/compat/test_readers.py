@@ -29,9 +29,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def given(folder: Path) -> Iterator[dict[str, Any]]:
-    with pytest.MonkeyPatch.context() as patch, pytest.warns(UserWarning, match="is used as it is; its MD5 is not"):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(oarlock.dataset.common, "DATA_HOME", str(folder))
-        yield small_data.data_sets(oarlock)
+        with pytest.warns(UserWarning, match="is used as it is; its MD5 is not"):
+            read = small_data.data_sets(oarlock)
+        yield read
 
 
 @pytest.fixture(scope="module")
@@ -140,5 +142,5 @@ def test_files_in_parts(tmp_path: Path) -> None:
     pattern = str(tmp_path / "part-%05d.pickle")
     common.split(lambda: iter(range(11)), 4, suffix=pattern)
     parts = [list(common.cluster_files_reader(str(tmp_path / "*.pickle"), 2, i)()) for i in (0, 1)]
-    assert sorted(sum(parts, [])) == list(range(11)) and all(parts)
+    assert sorted(parts[0] + parts[1]) == list(range(11)) and all(parts)
     assert common.md5file(pattern % 0) == common.md5file(pattern % 0) != common.md5file(pattern % 1)
