@@ -76,7 +76,7 @@ ARROWS = {
 ROWS = {
     "static": (
         {"aliases", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
-        {"attrs", "feeding", "guards", "late", "printer", "reinfer", "unsupported"},
+        {"attrs", "feeding", "guards", "late", "lod", "printer", "reinfer", "unsupported"},
         {"blocks", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},
         {"modes"},

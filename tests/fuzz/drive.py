@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import select
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 10.0  # seconds for one case
+PATIENCE = 10.0  # seconds of the processor for one case
 START = 120.0  # and for the imports
+STUCK = 120.0  # seconds by the clock for a case that waits for something
 
 
 @dataclass
@@ -54,16 +56,28 @@ def started(seed: int, first: int, only: str) -> Any:
 def lines(worker: Any, until: float) -> Iterator[str]:
     """What a worker says; it ends where the worker does, or says nothing for too long.   TimeoutError for a hang."""
     rest, patience = b"", START
+    asked, spent = time.monotonic(), used(worker.pid)
     while time.monotonic() < until:
-        ready, _, _ = select.select([worker.stdout], [], [], patience)
+        ready, _, _ = select.select([worker.stdout], [], [], 1.0)
         if not ready:
-            raise TimeoutError
+            if used(worker.pid) - spent > patience or time.monotonic() - asked > STUCK:
+                raise TimeoutError
+            continue
         block = worker.stdout.read(1 << 16)
         if not block:
             return
         *whole, rest = (rest + block).split(b"\n")
         yield from (line.decode() for line in whole)
-        patience = PATIENCE
+        patience, asked, spent = PATIENCE, time.monotonic(), used(worker.pid)
+
+
+def used(process: int) -> float:
+    """Seconds of the processor that a process has used; by the clock where the system does not tell.   0 for one that is gone"""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0 if Path("/proc/self/stat").exists() else time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def last_words(worker: Any) -> str:

@@ -119,6 +119,10 @@ def programs(draw: Any, contract: bool = False) -> Program:
         names = own if i == 0 else names  # all ops use the outermost block's variables, and their own
         block.ops = draw(st.lists(ops(sorted({*names, *own}), list(range(i + 1, count))), max_size=3))
         program.blocks.append(block)
+    for block in program.blocks:  # one that an op names lies where the op is, whatever a file says
+        for op in block.ops:
+            for inner in [*op.attr("blocks", []), *([op.attr("sub_block")] if "sub_block" in op.attrs else [])]:
+                program.blocks[inner].parent = program.blocks[inner].parent or block.idx
     program.contract = draw(st.none() | CONTRACTS) if contract else None
     return program
 

@@ -12,7 +12,9 @@ the same name, so that everything known about an op sits on one screen:
     def _(g, x, *, alpha): ...
 
 Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
-gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
+gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.   `X@LOD*?!` is where the sequences in X
+begin and end, a list of offsets per level: in programs it comes with X by itself, see `static/compiled/sequences.py`, and
+`@op.lod(levels)` says where those of the result are.
 `@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
 apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
@@ -56,6 +58,9 @@ ATTR_TYPES = {
 }  # fmt: skip
 
 
+LOD = "@LOD"
+
+
 class Meta(NamedTuple):
     """Shape and dtype of a value.   shape: -1 where it is known only at run time."""
 
@@ -75,6 +80,11 @@ class Slot(NamedTuple):
     intermediate: bool = False
     constant: bool = False
     over: str = ""
+
+    @property
+    def lod_of(self) -> str:
+        """The slot whose sequences this one describes, "" for one with values of its own."""
+        return self.name.removesuffix(LOD) if self.name.endswith(LOD) else ""
 
 
 class AttrSpec(NamedTuple):
@@ -138,6 +148,8 @@ class Op(OpBase):
         "fast",
         "grad_outs",
         "ins",
+        "lod_levels",
+        "lod_rule",
         "meta_rule",
         "name",
         "outs",
@@ -164,6 +176,10 @@ class Op(OpBase):
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
+        self.lod_rule: Kernel | None = None  # of the kernel's signature; gives the lists of offsets of the first result
+        self.lod_levels: Callable[..., int] | None = (
+            None  # how many lists those are, from how many each operand slot has
+        )
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
 
@@ -178,6 +194,15 @@ class Op(OpBase):
         """Decorator: `rule` gives the Meta of every result from the Metas of the operands."""
         self.meta_rule = rule
         return rule
+
+    def lod(self, levels: Callable[..., int]) -> Callable[[Kernel], Kernel]:
+        """Decorator: `rule` gives the lists of offsets of the first result; levels: how many, from how many each operand slot has."""
+
+        def wrap(rule: Kernel) -> Kernel:
+            self.lod_rule, self.lod_levels = rule, levels
+            return rule
+
+        return wrap
 
     def vjp(self, rule: Kernel) -> Kernel:
         """Decorator: `rule` gives the gradients of the operands; see the module."""

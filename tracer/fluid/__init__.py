@@ -10,6 +10,7 @@ from ..core import unique_name
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..static import Executor, Program, Scope, global_scope, gradients, scope_guard
 from .framework import data, program_guard
+from .lod_tensor import LoDTensor, create_lod_tensor, create_random_int_lodtensor
 
 # Imported when it is asked for.
 _MODULES = ("dygraph", "layers")
@@ -26,6 +27,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "Program", "Scope", "data", "global_scope", "gradients",
-    "program_guard", "scope_guard", "unique_name", *_MODULES,
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "LoDTensor", "Program", "Scope", "create_lod_tensor",
+    "create_random_int_lodtensor", "data", "global_scope", "gradients", "program_guard", "scope_guard", "unique_name", *_MODULES,
 ]  # fmt: skip

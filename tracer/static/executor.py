@@ -11,10 +11,12 @@ from ..core import place as places
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
 from .blocks import HOLDERS
+from .compiled.sequences import FEED, WithLod
 from .feeding import arrays_of, check_feed
 from .graph.compiled_program import CompiledProgram
 from .graph.defaults import default_main_program
 from .graph.program import Program
+from .lod import LoDTensor
 from .prune import prune
 from .running import Ready
 from .scope import Scope, current_scope
@@ -43,9 +45,11 @@ class Executor:
         wanted = unpacked(default_main_program() if program is None else program)
         where = current_scope() if scope is None else scope
         fetches = [fetched_name(f) for f in _flat(fetch_list)]
-        given = arrays_of(wanted.desc, _feed(feed))
-        made = self._ready(wanted, given, fetches, use_prune).run(where, self._with_rate(wanted, given, where))
-        return [np.asarray(a) if return_numpy and not isinstance(a, list) else _as_tensor(a) for a in made]
+        fed = _feed(feed)
+        given = arrays_of(wanted.desc, fed)
+        ready = self._ready(wanted, given, fetches, use_prune)
+        made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
+        return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=True)]
 
     def _ready(self, program: Program, feed: Mapping[str, Any], fetches: list[str], use_prune: bool) -> Ready:
         key = (program.revision(), tuple(feed), tuple(fetches), use_prune)
@@ -113,6 +117,13 @@ def _feed(feed: Any) -> Mapping[str, Any]:
     return feed or {}
 
 
+def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
+    """The offsets of what is fed with sequences, under the names by which a run takes them."""
+    return {
+        name + FEED: value.offsets for name, value in feed.items() if isinstance(value, LoDTensor) and value.offsets
+    }
+
+
 def _flat(fetch_list: Any) -> Sequence[Any]:
     if fetch_list is None:
         return []
@@ -128,8 +139,16 @@ def fetched_name(wanted: Any) -> str:
     )
 
 
-def _as_tensor(made: Any) -> Any:
-    return [Tensor(a) for a in made] if isinstance(made, list) else Tensor(made)
+def _result(name: str, made: Any, as_numpy: bool) -> Any:
+    """What is given of a fetched value."""
+    if isinstance(made, WithLod):
+        if as_numpy:
+            why = "holds sequences, and an ndarray has no lengths of them; fetch with return_numpy=False"
+            raise OpError(with_user_line(f"Executor.run: '{name}' {why}"))
+        return LoDTensor(made.array, made.offsets)
+    if isinstance(made, list):
+        return [Tensor(a) for a in made]
+    return np.asarray(made) if as_numpy else Tensor(made)
 
 
 def pruned(desc: Any, feeds: list[str], fetches: list[str]) -> Any:

@@ -192,7 +192,25 @@ class Recorder:
                 found = self.var(self.name_of(args[index]))
                 assert found is not None
                 return found
-        return self.declare(self.namer.temporary(op.type), meta)
+        made = self.declare(self.namer.temporary(op.type), meta)
+        made.lod_level = self._lod_level(op, slot, args, meta)
+        return made
+
+    def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
+        """How many levels of sequences a result holds: what the op says, else as its first operand that has any, if it has as many rows."""
+        levels = [self._level_of(arg) for arg in args]
+        if op.lod_levels is not None:
+            return op.lod_levels(*levels) if slot is op.outs[0] else 0
+        for arg, level in zip(args, levels, strict=True):
+            if level and op.type not in LOSES_ROWS:
+                rows = (arg[0] if isinstance(arg, list | tuple) else arg).meta.shape[:1]
+                return level if rows == meta.shape[:1] else 0
+        return 0
+
+    def _level_of(self, arg: Any) -> int:
+        first = arg[0] if isinstance(arg, list | tuple) and arg else arg
+        found = self.var(self.name_of(first)) if isinstance(first, Tensor) and self.knows(first) else None
+        return found.lod_level if found is not None else 0
 
     def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> OpDesc:
         """Append one op."""
@@ -237,6 +255,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, Size):
         return plain_int(value)
     return value.item() if hasattr(value, "item") else value
+
+
+# Ops whose results have other rows than the first operand, although they may be as many.
+LOSES_ROWS = {"transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort"}
 
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:

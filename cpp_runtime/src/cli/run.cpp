@@ -32,6 +32,7 @@ int run(const Command& c) {
   Model model = open_model(c);
   check_output(c, model);
   NamedTensors arrays = read_npz(c.input);
+  engine.wait();
   Session session(model, c.options);
   auto renamed = by_position(arrays, session.inputs());
   std::vector<NamedView> inputs;

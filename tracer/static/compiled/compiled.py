@@ -18,6 +18,7 @@ from .fuse import fused
 from .live import mark, needed
 from .lowering import SEVERAL, SKIPPED, Lowering
 from .plan import Plan, Step, all_writes
+from .sequences import FEED, WithLod
 from .source import Function, Source
 from .trouble import raise_explained
 
@@ -127,13 +128,19 @@ class Compiled:
         unknown = [name for name in built.loads if name not in scope]
         if unknown:
             raise OpError(with_user_line(f"run: {unknown} have no values; run the startup program first"))
+        unknown = [name for name in built.lods if name + FEED not in feed]
+        if unknown:
+            raise OpError(with_user_line(f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"))
         given = [*(feed[name] for name in built.feeds), *(scope[name].array for name in built.loads)]
-        with np.errstate(all="ignore"):
-            found = built.piece(*given)
-        for name, array in zip(built.stores, found[len(self.fetches) :], strict=True):
+        found = built.piece.quietly(*given, *(feed[name + FEED] for name in built.lods))
+        count, end = len(self.fetches), len(self.fetches) + len(built.stores)
+        for name, array in zip(built.stores, found[count:end], strict=True):
             _store(scope, name, array)
-        shared = {id(a) for a in (*given, *found[len(self.fetches) :])}
-        return [_own(array, shared) for array in found[: len(self.fetches)]]
+        shared = {id(a) for a in (*given, *found[count:end])}
+        made = [_own(array, shared) for array in found[:count]]
+        for i, offsets in zip(built.fetched_lods, found[end:], strict=True):
+            made[i] = WithLod(made[i], offsets) if offsets else made[i]
+        return made
 
 
 def _store(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
@@ -154,7 +161,9 @@ def _own(array: Any, shared: set[int]) -> Any:
 
 
 class _Built:
-    """The function of a program.   feeds, loads: names of what it takes; stores: of what it gives after the fetches."""
+    """The function of a program.   feeds, loads: names of what it takes; stores: of what it gives after the fetches; lods: of inputs whose
+    offsets it takes; fetched_lods: which fetches it gives those of.
+    """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         plan = lowered(program)
@@ -162,10 +171,15 @@ class _Built:
             plan.place(name)
         persistable = {v.name: plan.cell(v.name) for v in program.persistables()}
         written = set(all_writes(plan.steps))
+        fetched = [plan.lods.get(plan.place(name)) for name in fetches]
+        self.fetched_lods = [i for i, cell in enumerate(fetched) if cell is not None]
         self.feeds = [name for name in feeds if plan.cell(name) is not None]
         self.stores = [name for name, cell in persistable.items() if cell in written]
-        outputs = [plan.place(name) for name in (*fetches, *self.stores)]
+        outputs = [plan.place(name) for name in (*fetches, *self.stores)] + [
+            cell for cell in fetched if cell is not None
+        ]
         live = mark(plan.steps, set(outputs), lambda _: False)
         self.loads = [name for name, cell in persistable.items() if cell in live and name not in self.feeds]
-        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)]
+        self.lods = [name for name, cell in plan.fed_lods.items() if cell in live]
+        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)] + [plan.fed_lods[name] for name in self.lods]
         self.piece = Piece(plan, plan.steps, inputs, outputs)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.op import OPS, AttrSpec, Op
+from ...core.op import OPS, AttrSpec, Op, Slot
 from ..blocks import EMPTY, step_gradients
 from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
 from . import steps
@@ -16,6 +16,7 @@ from .copies import without_copies
 from .gradients import Gradients
 from .plan import Call, Loop, Plan, Step
 from .rounds import settle
+from .sequences import Sequences
 from .vjps import vjp
 
 SKIPPED = ("feed", "fetch")
@@ -34,7 +35,7 @@ class Lowering:
     """
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
-        self.program, self._tensors = program, tensors
+        self.program, self.tensors = program, tensors
         self.cells: dict[tuple[int, str], str] = {}
         self.declared: dict[str, VarDesc] = {}
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
@@ -43,6 +44,8 @@ class Lowering:
         self.inside = step_gradients(program)
         self.walked = walked_loops(program)
         self.gradients = Gradients(program)
+        self.sequences = Sequences(self)
+        self.sequences.declare(program)
 
     # -- cells --------------------------------------------------------------------------------------------------
 
@@ -78,11 +81,13 @@ class Lowering:
     def plan(self) -> Plan:
         """The whole program."""
         steps = self.block(self.program.block)
-        if not self._tensors:
+        lods = self.sequences.cells
+        if not self.tensors:
             same = without_copies(steps, self.declared)
             self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
+            lods = {same.get(cell, cell): offsets for cell, offsets in lods.items()}
         settle(steps)
-        return Plan(steps, self.cells, self.declared)
+        return Plan(steps, self.cells, self.declared, lods, self.sequences.fed)
 
     def block(self, block: Block) -> list[Step]:
         """The instructions of one block."""
@@ -91,7 +96,8 @@ class Lowering:
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
         several = SEVERAL.get(desc.type)
-        return [self.step(block, desc)] if several is None else several(self, block, desc)
+        made = [self.step(block, desc)] if several is None else several(self, block, desc)
+        return [*made, *self.sequences.after(block, desc)]
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""
@@ -99,7 +105,7 @@ class Lowering:
         if gradient is not None:
             return vjp(self, block, gradient)
         special = SPECIAL.get(desc.type)
-        if self._tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
+        if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             special = None
         made = None if special is None else special(self, block, desc)
         return self.call(block, desc) if made is None else made
@@ -107,9 +113,16 @@ class Lowering:
     def call(self, block: int, desc: OpDesc) -> Call:
         """The call of a kernel."""
         op = OPS[desc.type]
-        ins = tuple(self._slot(block, desc.inputs.get(s.name, []), s.many) for s in op.ins)
+        ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
         outs = tuple(self._slot(block, desc.outputs.get(s.name, []), s.many) for s in op.outs)
         return Call(desc, op, ins, outs, given_attrs(op, desc))
+
+    def operand(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
+        """The cells of an operand slot."""
+        if slot.lod_of and slot.name not in desc.inputs:
+            of = next(s for s in op.ins if s.name == slot.lod_of)
+            return self.sequences.operand(block, desc, slot, of.many)
+        return self._slot(block, desc.inputs.get(slot.name, []), slot.many)
 
     def _slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:

@@ -132,11 +132,15 @@ class Fused(Step):
 
 @dataclass(slots=True)
 class Plan:
-    """A program as instructions.   cells: by block and name; declared: what the program says of a cell."""
+    """A program as instructions.   cells: by block and name; declared: what the program says of a cell; lods: the cell with the offsets
+    of the sequences in a cell; fed_lods: those of inputs, by name.
+    """
 
     steps: list[Step]
     cells: dict[tuple[int, str], str]
     declared: dict[str, VarDesc]
+    lods: dict[str, str] = field(default_factory=dict)
+    fed_lods: dict[str, str] = field(default_factory=dict)
 
     def cell(self, name: str) -> str | None:
         """The cell of a variable of the outermost block, None for one that no op touches."""

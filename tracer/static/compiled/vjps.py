@@ -75,6 +75,15 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
             return f"[{', '.join(places)}]" if places else "None"
         return places[0] if places else "None"
 
+    def offsets(slot: Slot) -> str:
+        found = lowering.operand(block, desc, op, slot)
+        if found is None:
+            return "None"
+        cells.extend([found] if isinstance(found, str) else found)
+        if isinstance(found, str):
+            return f"{{{len(cells) - 1}}}"
+        return f"[{', '.join(f'{{{len(cells) - len(found) + i}}}' for i in range(len(found)))}]"
+
     def arrived(slot: Slot) -> str:
         results = desc.inputs.get(slot.name, [])
         places = []
@@ -84,7 +93,7 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
 
     grads = [arrived(op.outs[i]) for i in op.grad_outs]
-    operands = [text(desc.inputs.get(s.name, []), s.many) for s in op.ins]
+    operands = [offsets(s) if s.lod_of else text(desc.inputs.get(s.name, []), s.many) for s in op.ins]
     results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
     wanted, outs = [], []
     for i, slot in enumerate(op.ins):

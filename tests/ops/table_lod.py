@@ -1,0 +1,125 @@
+"""Rows of ops on sequences of different lengths.   Their offsets are operands here; in programs they come with the values."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+
+import numpy as np
+
+from .rows import Numbers, Row
+
+n = Numbers(43)
+f, ints, distinct = n.f, n.ints, n.distinct
+
+ENDS = [0, 3, 4, 8]
+AT = [np.array(ENDS, np.int64)]
+TWO = [np.array([0, 2, 3], np.int64), np.array(ENDS, np.int64)]
+REAL = "its operator takes offsets with the tensor only; tests/fluid compares programs with real Paddle 1.8.5"
+OwnRow = partial(
+    Row, paddle=REAL, half="offsets do not mind the dtype", second=False, engine="the graph has no offsets"
+)
+
+
+def parts(x, ends=ENDS):
+    return [x[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def pooled(of):
+    return lambda x, lod: (np.stack([of(p) for p in parts(x)]), None)
+
+
+def soft(x, lod):
+    return np.concatenate([np.exp(p) / np.exp(p).sum() for p in parts(x)])
+
+
+def repeated(x, lod, y, y_lod):
+    return np.concatenate([np.repeat(x[i : i + 1], len(p), axis=0) for i, p in enumerate(parts(y))])
+
+
+def convolved(x, lod, padding, w, first=-1):
+    width = w.shape[0] // x.shape[1]
+
+    def window(p, i):
+        rows = [p[k] if 0 <= k < len(p) else 0 * p[0] for k in range(i + first, i + first + width)]
+        return np.concatenate(rows)
+
+    return np.stack([window(p, i) for p in parts(x) for i in range(len(p))]) @ w
+
+
+def joined(x, lods):
+    return np.concatenate([p for k in range(3) for a, at in zip(x, lods, strict=True) for p in [a[at[k] : at[k + 1]]]])
+
+
+def padded(x, lod, fill, width=4):
+    rows = [np.concatenate([p, np.broadcast_to(fill, (width - len(p), *x.shape[1:]))]) for p in parts(x)]
+    return np.stack(rows), np.diff(ENDS)
+
+
+def windows(x, lod):
+    return np.array([[p[i + k, 0] if i + k < len(p) else 9 for k in range(3)] for p in parts(x) for i in range(len(p))])
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm(x, lod, h0, c0, w, b, back=False, peep=True):
+    d = w.shape[0]
+    hs, cs = np.zeros((len(x), d)), np.zeros((len(x), d))
+    looks = b.reshape(-1)[4 * d :].reshape(3, d) if peep else np.zeros((3, d))
+    for k, (a, e) in enumerate(itertools.pairwise(ENDS)):
+        h, c = (np.zeros(d) if h0 is None else h0[k]), (np.zeros(d) if c0 is None else c0[k])
+        for t in reversed(range(a, e)) if back else range(a, e):
+            new, i, g, o = np.split(x[t] + h @ w + b.reshape(-1)[: 4 * d], 4)
+            c = sigmoid(g + c * looks[1]) * c + sigmoid(i + c * looks[0]) * np.tanh(new)
+            h = sigmoid(o + c * looks[2]) * np.tanh(c)
+            hs[t], cs[t] = h, c
+    return hs, cs, None, None
+
+
+def gru(x, lod, h0, w, b, back=False, origin=False):
+    d = w.shape[0]
+    first, last = w.reshape(-1)[: 2 * d * d].reshape(d, 2 * d), w.reshape(-1)[2 * d * d :].reshape(d, d)
+    hs = np.zeros((len(x), d))
+    for k, (a, e) in enumerate(itertools.pairwise(ENDS)):
+        h = np.zeros(d) if h0 is None else h0[k]
+        for t in reversed(range(a, e)) if back else range(a, e):
+            u, r = np.split(sigmoid(x[t, : 2 * d] + b[0, : 2 * d] + h @ first), 2)
+            new = np.tanh(x[t, 2 * d :] + b[0, 2 * d :] + (r * h) @ last)
+            h = u * h + (1 - u) * new if origin else (1 - u) * h + u * new
+            hs[t] = h
+    return None, None, None, hs
+
+
+ROWS = [
+    OwnRow("sequence_pool", [f(8, 2), AT], {}, pooled(lambda p: p.mean(0))),
+    OwnRow("sequence_pool", [f(8, 2), AT], {"pooltype": "SUM"}, pooled(lambda p: p.sum(0))),
+    OwnRow("sequence_pool", [f(8, 2), TWO], {"pooltype": "SQRT"}, pooled(lambda p: p.sum(0) / len(p) ** 0.5)),
+    OwnRow("sequence_pool", [distinct(8, 2), AT], {"pooltype": "MAX"}, pooled(lambda p: p.max(0))),
+    OwnRow("sequence_pool", [f(8, 2), AT], {"pooltype": "LAST"}, pooled(lambda p: p[-1])),
+    OwnRow("sequence_pool", [f(8, 2), AT], {"pooltype": "FIRST"}, pooled(lambda p: p[0])),
+    OwnRow("sequence_softmax", [f(8, 1), AT], {}, soft),
+    OwnRow("sequence_softmax", [f(8), AT], {}, soft),
+    OwnRow("sequence_expand", [f(3, 2), None, f(8, 1), AT], {}, repeated),
+    OwnRow("sequence_expand", [f(8, 2), AT, f(6, 1), [np.array([0, 2, 2, 3], np.int64)]], {}, lambda x, *_: np.concatenate([x[:3], x[:3], x[4:]])),
+    OwnRow("sequence_expand_as", [f(3, 2), f(8, 1), AT], {}, lambda x, y, lod: repeated(x, None, y, lod)),
+    OwnRow("sequence_conv", [f(8, 2), AT, None, f(6, 3)], {"contextLength": 3, "contextStart": -1}, convolved),
+    OwnRow("sequence_conv", [f(8, 2), AT, None, f(4, 3)], {"contextLength": 2}, partial(convolved, first=0)),
+    OwnRow("sequence_concat", [[f(8, 2), f(6, 2)], [np.array(ENDS, np.int64), np.array([0, 1, 3, 6], np.int64)]], {}, joined),
+    OwnRow("sequence_reverse", [f(8, 2), AT], {}, lambda x, lod: np.concatenate([p[::-1] for p in parts(x)])),
+    OwnRow("sequence_pad", [f(8, 2), AT, f(1)], {}, padded),
+    OwnRow("sequence_pad", [f(8, 2), AT, f(2)], {"padded_length": 6}, partial(padded, width=6)),
+    OwnRow("sequence_unpad", [f(3, 4, 2), np.array([3, 1, 4])], {}, lambda x, n: np.concatenate([x[0, :3], x[1, :1], x[2]])),
+    OwnRow("sequence_reshape", [f(8, 4), AT], {"new_dim": 2}, lambda x, lod: x.reshape(-1, 2)),
+    OwnRow("sequence_enumerate", [ints(8, 1), AT], {"win_size": 3, "pad_value": 9}, windows),
+    OwnRow("sequence_slice", [f(8, 2), AT, np.array([[1], [0], [2]]), np.array([[2], [1], [1]])], {}, lambda x, *_: x[[1, 2, 3, 6]]),
+    OwnRow("lod_reset", [f(8, 2), AT], {"target_lod": [0, 2, 8]}, lambda x, lod: x),
+    OwnRow("lstm", [f(8, 8), AT, None, None, f(2, 8), f(1, 14)], {}, lstm, tol=1e-4),
+    OwnRow(
+        "lstm", [f(8, 8), AT, f(3, 2), f(3, 2), f(2, 8), f(1, 8)], {"use_peepholes": False, "is_reverse": True},
+        partial(lstm, back=True, peep=False), tol=1e-4,
+    ),
+    OwnRow("gru", [f(8, 6), AT, None, f(2, 6), f(1, 6)], {}, gru, tol=1e-4),
+    OwnRow("gru", [f(8, 6), AT, f(3, 2), f(2, 6), f(1, 6)], {"is_reverse": True, "origin_mode": True}, partial(gru, back=True, origin=True), tol=1e-4),
+]  # fmt: skip

@@ -1,0 +1,38 @@
+"""Tensors with sequences of different lengths in them, made of arrays and lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError, with_user_line
+from ..static.lod import LoDTensor, is_valid, offsets_of
+
+__all__ = ["LoDTensor", "create_lod_tensor", "create_random_int_lodtensor"]
+
+
+def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> LoDTensor:
+    """A tensor with sequences of these lengths, level by level.   data: an array [rows, *], a LoDTensor, or lists of numbers, one per sequence
+
+    Raises OpError for lengths that are not those of the rows.
+    """
+    if isinstance(data, LoDTensor):
+        return create_lod_tensor(np.asarray(data), recursive_seq_lens, place)
+    if isinstance(data, list):
+        lengths = [len(sequence) for sequence in data]
+        if [lengths] != [list(level) for level in recursive_seq_lens]:
+            raise OpError(with_user_line(f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}"))
+        data = np.concatenate([np.asarray(sequence, np.int64).reshape(len(sequence), -1) for sequence in data])
+    array = np.asarray(data)
+    offsets = offsets_of(recursive_seq_lens)
+    if not is_valid(offsets, len(array)):
+        why = f"lengths {recursive_seq_lens} are not those of {len(array)} rows"
+        raise OpError(with_user_line(f"create_lod_tensor: {why}"))
+    return LoDTensor(array, offsets)
+
+
+def create_random_int_lodtensor(recursive_seq_lens: Any, base_shape: Any, place: Any, low: int, high: int) -> LoDTensor:
+    """A tensor of random whole numbers from low to high, both included, with sequences of these lengths.   -> int64 [rows, *base_shape]"""
+    rows = sum(recursive_seq_lens[-1])
+    return create_lod_tensor(np.random.randint(low, high + 1, (rows, *base_shape)), recursive_seq_lens, place)
