@@ -65,7 +65,12 @@ ARROWS = {
         "tensor",
     },
     "compat": {"core", "fluid"},
-    "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
+    "base": {"core", "fluid", "nn", "static"},
+    "device": {"core"},
+    "version": {"core"},
+    "reader": {"core"},
+    "dataset": {"core", "loader", "reader", "utils"},
+    "cli": {"compat", "core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
