@@ -60,6 +60,7 @@ ARROWS = {
         "nn",
         "ops",
         "optimizer",
+        "reader",
         "regularizer",
         "static",
         "tensor",

@@ -26,7 +26,7 @@ OPTIMIZERS = [
     "rmsprop",
     "lamb",
 ]  # they keep master weights themselves
-UNUSED_OUTS = {"reshape2": {"XShape"}, **{type: {"MasterParamOut"} for type in OPTIMIZERS}}
+UNUSED_OUTS = {"reshape2": {"XShape"}, "cross_entropy2": {"XShape"}, **{type: {"MasterParamOut"} for type in OPTIMIZERS}}
 # Attributes of distributed training that Oarlock does not have.
 UNUSED_ATTRS = {
     "lookup_table": {

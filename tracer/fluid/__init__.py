@@ -59,8 +59,15 @@ _MODULES = {
     )
 }  # fmt: skip
 _LATER = {
-    **dict.fromkeys(("save", "load"), ".io"),
-    **dict.fromkeys(("save_dygraph", "load_dygraph"), ".dygraph"),
+    **dict.fromkeys(("save", "load", "load_program_state", "set_program_state"), ".io"),
+    **dict.fromkeys(
+        (
+            "BCELoss", "BatchNorm", "BilinearTensorProduct", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dropout", "Embedding",
+            "GRUUnit", "GroupNorm", "InstanceNorm", "L1Loss", "Layer", "LayerNorm", "Linear", "MSELoss", "NLLLoss", "PRelu", "Pool2D",
+            "SpectralNorm", "load_dygraph", "save_dygraph",
+        ),
+        ".dygraph",
+    ),
     **dict.fromkeys(("embedding", "one_hot"), ".input"),
 }
 

@@ -1,6 +1,18 @@
 """Programs and values in files, and readers of data: fluid.io."""
 
 from ...core.compat import batch
+from ...reader import (
+    ComposeNotAligned,
+    buffered,
+    cache,
+    chain,
+    compose,
+    firstn,
+    map_readers,
+    multiprocess_reader,
+    shuffle,
+    xmap_readers,
+)
 from ...static.io import (
     get_program_parameter,
     get_program_persistable_vars,
@@ -17,7 +29,7 @@ from .models import load_inference_model, save_inference_model
 from .variables import load_params, load_persistables, load_vars, save_params, save_persistables, save_vars
 
 __all__ = [
-    "DataLoader", "PyReader", "batch", "default_collate_fn", "get_program_parameter", "get_program_persistable_vars", "load",
-    "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars", "save", "save_inference_model",
-    "save_params", "save_persistables", "save_vars", "set_program_state",
+    "ComposeNotAligned", "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "default_collate_fn", "firstn", "get_program_parameter", "get_program_persistable_vars", "load",
+    "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars", "map_readers", "multiprocess_reader", "save", "save_inference_model",
+    "save_params", "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers",
 ]  # fmt: skip
