@@ -69,6 +69,7 @@ _LATER = {
         ".dygraph",
     ),
     **dict.fromkeys(("embedding", "one_hot"), ".input"),
+    "learning_rate_decay": ".layers",
 }
 
 
@@ -79,6 +80,8 @@ def __getattr__(name: str) -> _Any:
         module = _import_module(_MODULES.get(name) or _LATER[name], __name__)
     except ModuleNotFoundError as error:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r} ({error})") from None
+    if name == "learning_rate_decay":  # a module of its own once
+        return _import_module(".layers.learning_rate", __name__)
     return module if name in _MODULES else getattr(module, name)
 
 

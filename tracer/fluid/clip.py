@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.op import OPS
 from ..nn import clip as today
 from ..static import default_main_program
 from .deprecated import instead
@@ -100,7 +99,10 @@ class ByParameter:
 
 @instead("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
-    """Let the parameters of a program, all that are there unless given, be clipped by every optimizer that is told nothing else."""
+    """Let the parameters of a program, all that are there unless given, be clipped by every optimizer that is told nothing else.
+
+    In 1.8 itself nothing was clipped unless all parameters were listed; here, as in 1.5, those that are listed are.
+    """
     if not hasattr(clip, "recorded"):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
     wanted = default_main_program() if program is None else program
@@ -115,10 +117,6 @@ class ErrorClipByValue:
     def __init__(self, max: float, min: float | None = None) -> None:
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
-
-    def clipped(self, gradient: Any) -> Any:
-        """The gradient limited."""
-        return OPS["clip"](gradient, min=self.min, max=self.max)
 
     def __str__(self) -> str:
         return f"ByValue, min={self.min:f}, max={self.max:f}"

@@ -15,7 +15,7 @@ from ..core.eager import EAGER
 from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, pushed, state
-from ..static import Program, Variable, cpu_places, cuda_places, default_main_program, default_startup_program
+from ..static import Program, cpu_places, cuda_places, default_main_program, default_startup_program
 from ..static import data as _data
 from ..static import device_guard as device_guard
 from ..static import name_scope as name_scope
@@ -23,6 +23,8 @@ from ..static import program_guard as _program_guard
 from ..static.graph.mode import Writing, enable_static, writing
 from .complex_variable import ComplexVariable
 from .refused import refuse
+from .variables import Parameter as Parameter
+from .variables import Variable
 
 __all__ = [
     "ComplexVariable", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",

@@ -30,7 +30,19 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
     pairs = append_backward(loss, wanted, no_grad_set)
     if not pairs:
         raise OpError(with_user_line(f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"))
+    clip_errors(program_of("minimize", loss))
     return pairs
+
+
+def clip_errors(program: Program) -> None:
+    """Limit the gradients of variables that have an error_clip, right behind the op that gives them."""
+    block = program.global_block()
+    for variable in [v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)]:
+        name, clip = variable.grad_name, variable.error_clip
+        last = max(i for i, op in enumerate(block.desc.ops) if name in op.output_names())
+        attrs = {"min": clip.min, "max": clip.max}
+        with program.recorder.as_role(Role.BACKWARD):
+            block._insert_op(last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs)
 
 
 def minimize(
