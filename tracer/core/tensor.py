@@ -99,7 +99,7 @@ class Tensor(TensorBase):
     def name(self) -> str:
         """Its name in programs; made up when first asked for."""
         if self._name is None:
-            self._name = unique_name.generate("generated_tensor")
+            self._name = unique_name.generate("tmp" if era.old else "generated_tensor")
         return self._name
 
     @name.setter

@@ -8,7 +8,7 @@ from typing import Any as _Any
 
 from ..core import unique_name
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from . import printing as _printing
+from . import tensor_methods as _tensor_methods
 from .backward import append_backward, gradients
 from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy, ParallelExecutor
 from .core import LoDTensor, LoDTensorArray, Tensor, VarBase

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import texts
+from ..core.era import texts as texts
 
 _C_NAMES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",
@@ -22,7 +22,9 @@ _NO_LOD = {
 
 
 def _number(value: Any) -> str:
-    """As C++ writes it: six digits that count."""
+    """As C++ writes it: six digits that count; small whole numbers as the character that they are."""
+    if value.dtype.kind in "iu" and value.dtype.itemsize == 1:
+        return chr(int(value) % 256)
     return f"{value:.6g}" if isinstance(value, np.floating) else str(int(value))
 
 
@@ -60,7 +62,7 @@ def _lines(var: Any) -> Iterator[str]:
     yield "  }"
     yield "}"
     yield f"persistable: {'true' if desc.persistable else 'false'}"
-    if desc.need_check_feed:
+    if desc.need_check_feed and not getattr(var, "unchecked", False):
         yield "need_check_feed: true"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import autograd
+from ...core import autograd, unique_name
 from ...core.eager import EAGER
 from ...core.era import spoken
 from ...core.errors import OpError, with_user_line
@@ -18,6 +18,7 @@ from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
 from ..deprecated import instead, tell
+from ..strategy import BackwardStrategy
 
 __all__ = [
     "BackwardStrategy", "disable_dygraph", "disable_imperative", "enable_dygraph", "enable_imperative", "enabled", "grad", "guard", "no_grad",
@@ -47,16 +48,8 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     if array.dtype.kind == "c" and dtype is None:
         return ComplexVariable(*(to_variable(part, name) for part in (array.real, array.imag)))
     made = to_tensor(np.atleast_1d(array), dtype=dtype)
-    if name is not None:
-        made.name = name
+    made.name = unique_name.generate("generated_var") if name is None else name
     return made
-
-
-class BackwardStrategy:
-    """sort_sum_gradient: whether gradients are added in the order of the ops, which is always so here."""
-
-    def __init__(self) -> None:
-        self.sort_sum_gradient = False
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
