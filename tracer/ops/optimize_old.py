@@ -63,7 +63,7 @@ def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, 
     no_grad=STEP,
 )
 def lars_momentum(
-    params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005],  # noqa: B006
+    params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005000000237487257],  # noqa: B006
     epsilon: float = 0.0, multi_precision: bool = False, rescale_grad: float = 1.0,
 ):  # fmt: skip
     """Momentum with a rate that goes with the length of the parameter over that of its gradient   (You et al. 2017).   lists of [*]"""

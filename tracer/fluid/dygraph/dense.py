@@ -30,7 +30,7 @@ class Linear(Scoped):
 
     def forward(self, input: Any) -> Any:
         """See the class."""
-        out = OPS["matmul_v2"](input, self.weight)
+        out = OPS["matmul"](input, self.weight)
         if self.bias is not None:
             out = OPS["elementwise_add"](out, self.bias, axis=len(input.meta.shape) - 1)
         return activated("Linear", out, self._act)
@@ -158,7 +158,7 @@ class GRUUnit(Scoped):
         """x by a part of the weight, whose elements first to last in memory are a matrix of so many columns."""
         flat = OPS["reshape2"](self.weight, shape=[-1])
         part = OPS["slice"](flat, axes=[0], starts=[first], ends=[last])
-        return OPS["matmul_v2"](x, OPS["reshape2"](part, shape=[-1, columns]))
+        return OPS["matmul"](x, OPS["reshape2"](part, shape=[-1, columns]))
 
     def forward(self, input: Any, hidden: Any) -> Any:
         """See the class."""
