@@ -9,7 +9,7 @@ import numpy as np
 from ..core.op import OPS, Meta, check, op
 from .elementwise import div, keep, mul
 from .loss import _picked
-from .meta import agree_all, check_float
+from .meta import agree_all, check_float, proto_of, shape_of
 from .reduce import reduce_sum
 from .unary import log, negative, one_minus
 from .wide import wide
@@ -30,7 +30,8 @@ def _column(x: Any, label: Any) -> Any:
 def _hard(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
     picked, used = _picked(_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
-    return np.where(used, -_log_of(found), x.dtype.type(0)), found
+    zero = x.dtype.type(0)
+    return np.where(used, -_log_of(found), zero), np.where(used, found, zero)
 
 
 def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
@@ -48,11 +49,13 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 
 def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere."""
-    label = OPS["squeeze2"](label, axes=[-1]) if len(label.meta.shape) == len(x.meta.shape) else label
+    label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
     used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
-    own = OPS["one_hot_v2"](label, depth=int(x.meta.shape[-1]), dtype=x.dtype.proto, allow_out_of_range=True)
+    own = OPS["one_hot_v2"](label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True)
     own = keep(own, OPS["unsqueeze2"](used, axes=[-1]))
-    there = one_minus(reduce_sum(own, dim=[-1], keep_dim=True))  # 1 where there is no label, so that nothing is divided by 0
+    there = one_minus(
+        reduce_sum(own, dim=[-1], keep_dim=True)
+    )  # 1 where there is no label, so that nothing is divided by 0
     found = OPS["elementwise_add"](reduce_sum(mul(x, own), dim=[-1], keep_dim=True), there)
     return mul(own, div(negative(g), found))
 
@@ -79,18 +82,19 @@ def _(g, x, label, *, soft_label, ignore_index):
     return lambda: negative(div(mul(g, label), x)), lambda: negative(mul(g, log(x)))
 
 
-@op("cross_entropy2", "X, Label! -> Y, MatchX~")
+@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~")
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy2(x, label, *, ignore_index: int = -100):
-    """Y = -ln of MatchX, which is X at Label.   X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1]"""
-    return _hard(x, label, ignore_index)
+    """Y = -ln of MatchX, which is X at Label.   X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]"""
+    loss, found = _hard(x, label, ignore_index)
+    return loss, np.empty((0, *x.shape), x.dtype), found
 
 
 @cross_entropy2.meta
 def _(x, label, *, ignore_index):
     found = _meta(x, label, False)
-    return found, found
+    return found, Meta((0, *x.shape), x.dtype), found
 
 
 @cross_entropy2.vjp

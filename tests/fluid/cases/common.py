@@ -62,10 +62,12 @@ def eager(fluid, build, *arrays):
 def family(here, rows, feed, gradients_of=("x",)):
     """Add a case to a module for each row: its name, and `build(layers, inputs)`, whose first result's gradients come last.
 
+    They are in BUILDS of the module as well, for who wants to run them elsewhere.
     A row may have a third and fourth entry: its own feed, and the inputs that get gradients.
     """
     for row in rows:
         name, build = row[:2]
+        here.setdefault("BUILDS", {})["case_" + name] = (build, row[2] if len(row) > 2 else feed)
         given = row[2] if len(row) > 2 else feed
         wanted = row[3] if len(row) > 3 else gradients_of
 

@@ -5,23 +5,49 @@ import numpy as np
 from .common import family, integers, numbers, static
 
 X = {"x": numbers(3, 4)}
-family(globals(), [
-    ("fill_constant", lambda l, v: [l.fill_constant([2, 3], "float32", 1.5), l.fill_constant([1], "int64", 7), l.fill_constant([2], "bool", True)]),
-    ("ones_zeros", lambda l, v: [l.ones([2], "float32"), l.zeros([1, 2], "int32"), l.ones_like(v["x"]), l.zeros_like(v["x"])]),
-    ("like_the_batch", lambda l, v: l.fill_constant_batch_size_like(v["x"], [-1, 2], "float32", 3.0)),
-    ("range", lambda l, v: [l.range(0, 5, 2, "int32"), l.range(1.0, 2.0, 0.25, "float32"), l.linspace(0, 1, 5, "float32")]),
-    ("eye", lambda l, v: [l.eye(2), l.eye(2, 3, dtype="int32"), l.eye(2, batch_shape=[2])]),
-    ("diag", lambda l, v: l.diag(np.array([1, 2, 3], "float32"))),
-    ("arg", lambda l, v: [l.argmax(v["x"]), l.argmin(v["x"], axis=1), *l.argsort(v["x"], axis=0)]),
-    ("arg_of_a_row", lambda l, v: l.argmax(l.reshape(v["x"], [-1]))),
-    ("shapes", lambda l, v: [l.shape(v["x"]), l.rank(v["x"]), l.size(v["x"])]),
-    ("assign_array", lambda l, v: [l.assign(np.array([[1, 2]], "float32")), l.assign(np.array([1], "int64"))]),
-], X, ())  # fmt: skip
-family(globals(), [
-    ("cast", lambda l, v: [l.cast(v["x"], "float64"), l.cast(v["x"], "int32"), l.cast(v["x"], "bool")]),
-    ("assign", lambda l, v: l.assign(v["x"])),
-    ("tril", lambda l, v: [l.tril(v["x"], 1), l.triu(v["x"], -1)]),
-], X)  # fmt: skip
+family(
+    globals(),
+    [
+        (
+            "fill_constant",
+            lambda f, v: [
+                f.fill_constant([2, 3], "float32", 1.5),
+                f.fill_constant([1], "int64", 7),
+                f.fill_constant([2], "bool", True),
+            ],
+        ),
+        (
+            "ones_zeros",
+            lambda f, v: [f.ones([2], "float32"), f.zeros([1, 2], "int32"), f.ones_like(v["x"]), f.zeros_like(v["x"])],
+        ),
+        ("like_the_batch", lambda f, v: f.fill_constant_batch_size_like(v["x"], [-1, 2], "float32", 3.0)),
+        (
+            "range",
+            lambda f, v: [
+                f.range(0, 5, 2, "int32"),
+                f.range(1.0, 2.0, 0.25, "float32"),
+                f.linspace(0, 1, 5, "float32"),
+            ],
+        ),
+        ("eye", lambda f, v: [f.eye(2), f.eye(2, 3, dtype="int32"), f.eye(2, batch_shape=[2])]),
+        ("diag", lambda f, v: f.diag(np.array([1, 2, 3], "float32"))),
+        ("arg", lambda f, v: [f.argmax(v["x"]), f.argmin(v["x"], axis=1), *f.argsort(v["x"], axis=0)]),
+        ("arg_of_a_row", lambda f, v: f.argmax(f.reshape(v["x"], [-1]))),
+        ("shapes", lambda f, v: [f.shape(v["x"]), f.rank(v["x"]), f.size(v["x"])]),
+        ("assign_array", lambda f, v: [f.assign(np.array([[1, 2]], "float32")), f.assign(np.array([1], "int64"))]),
+    ],
+    X,
+    (),
+)
+family(
+    globals(),
+    [
+        ("cast", lambda f, v: [f.cast(v["x"], "float64"), f.cast(v["x"], "int32"), f.cast(v["x"], "bool")]),
+        ("assign", lambda f, v: f.assign(v["x"])),
+        ("tril", lambda f, v: [f.tril(v["x"], 1), f.triu(v["x"], -1)]),
+    ],
+    X,
+)
 
 
 def case_into_variables(fluid):
@@ -53,7 +79,8 @@ def case_parameter(fluid):
 
 def case_names(fluid):
     """Parameters are found by their names."""
-    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
         x = fluid.layers.data("x", [3, 8, 8])
         made = fluid.layers.conv2d(x, 4, 3, act="relu")
         made = fluid.layers.batch_norm(made)
@@ -63,5 +90,5 @@ def case_names(fluid):
         fluid.layers.prelu(x, "all")
         fluid.layers.layer_norm(x)
         fluid.layers.create_parameter([2], "float32")
-        names = sorted(p.name for p in fluid.default_main_program().all_parameters())
+        names = sorted(p.name for p in main.all_parameters())
         return [np.array(names), np.array(list(made.shape)), integers(1)]

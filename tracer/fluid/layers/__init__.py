@@ -1,13 +1,16 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
 from . import (
+    control_flow,
     conv,
     dense,
+    distributions,
     elementwise,
     inputs,
     learning_rate,
     logic,
     losses,
+    many_classes,
     metrics,
     norms,
     pick,
@@ -18,14 +21,18 @@ from . import (
     shapes,
     tensors,
     unary,
+    units,
 )
+from .control_flow import *
 from .conv import *
 from .dense import *
+from .distributions import *
 from .elementwise import *
 from .inputs import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
+from .many_classes import *
 from .metrics import *
 from .norms import *
 from .pick import *
@@ -36,9 +43,29 @@ from .sequence import *
 from .shapes import *
 from .tensors import *
 from .unary import *
+from .units import *
 
 _FAMILIES = (
-    conv, dense, elementwise, inputs, learning_rate, logic, losses, metrics, norms, pick, pictures, randoms, reduce, sequence, shapes, tensors,
+    control_flow,
+    conv,
+    dense,
+    distributions,
+    elementwise,
+    inputs,
+    learning_rate,
+    logic,
+    losses,
+    many_classes,
+    metrics,
+    norms,
+    pick,
+    pictures,
+    randoms,
+    reduce,
+    sequence,
+    shapes,
+    tensors,
     unary,
-)  # fmt: skip
-__all__ = [name for family in _FAMILIES for name in family.__all__]  # noqa: PLE0604 - gathered from the families
+    units,
+)
+__all__ = [name for family in _FAMILIES for name in family.__all__]

@@ -91,7 +91,9 @@ def addmm(input: Any, x: Any, y: Any, alpha: float = 1.0, beta: float = 1.0, nam
 
 
 @today("paddle.add")
-def addcmul(input: Any, tensor1: Any, tensor2: Any, value: float = 1.0, out: Any = None, name: str | None = None) -> Any:
+def addcmul(
+    input: Any, tensor1: Any, tensor2: Any, value: float = 1.0, out: Any = None, name: str | None = None
+) -> Any:
     """input + value * tensor1 * tensor2.   [*] each -> [*]"""
     product = OPS["scale"](OPS["elementwise_mul"](tensor1, tensor2), scale=float(value))
     return into(OPS["elementwise_add"](input, product), out)

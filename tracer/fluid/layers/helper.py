@@ -40,6 +40,8 @@ def into(made: Any, target: Any) -> Any:
         return made
     mode = state.mode
     if isinstance(mode, Writing):
+        if not target.desc.shape and not target.persistable:  # of `create_tensor`, which does not know
+            target.desc.shape, target.desc.dtype = made.desc.shape, made.desc.dtype
         mode.write(made, target)
         mode.recorder.aliases.written(target)
     else:

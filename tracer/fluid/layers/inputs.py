@@ -14,16 +14,24 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.create_parameter import create_parameter as _parameter
 from ...nn.param_attr import ParamAttr
-from ...static import default_main_program, py_func
 from ...static import Print as _Print
 from ...static import create_global_var as _global_var
+from ...static import default_main_program, py_func
 from ...static.graph.mode import Writing, enable_static
 from ...static.graph.parameters import lasting
 from ...static.program import VarDesc
 from ..framework import data as _data
 from .helper import today
 
-__all__ = ["Print", "autoincreased_step_counter", "create_global_var", "create_parameter", "create_tensor", "data", "py_func"]
+__all__ = [
+    "Print",
+    "autoincreased_step_counter",
+    "create_global_var",
+    "create_parameter",
+    "create_tensor",
+    "data",
+    "py_func",
+]
 
 py_func = today("paddle.static.py_func")(py_func)
 
@@ -93,5 +101,14 @@ def Print(
 ) -> Any:  # fmt: skip
     """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.   input [*] -> [*]"""
     return _Print(
-        input, first_n, message, summarize, print_tensor_name, print_tensor_type, print_tensor_shape, True, print_tensor_lod, print_phase
+        input,
+        first_n,
+        message,
+        summarize,
+        print_tensor_name,
+        print_tensor_type,
+        print_tensor_shape,
+        True,
+        print_tensor_lod,
+        print_phase,
     )

@@ -89,7 +89,9 @@ def polynomial_decay(
     """From learning_rate to end_learning_rate in decay_steps; cycle: again and again, ever longer.   -> [1]"""
     step = _steps()
     if cycle:
-        rounds = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _number(1.0))  # the first step counts as one of round 1
+        rounds = OPS["elementwise_max"](
+            OPS["ceil"](step / decay_steps), _number(1.0)
+        )  # the first step counts as one of round 1
         share = step / (rounds * decay_steps)
     else:
         share = OPS["elementwise_min"](step, _number(decay_steps)) / decay_steps

@@ -11,7 +11,10 @@ from .helper import into, one, today
 
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
 _CONNECTIVES = ("logical_and", "logical_or", "logical_xor")
-__all__ = [*_COMPARISONS, *_CONNECTIVES, "allclose", "has_inf", "has_nan", "is_empty", "isfinite", "less_than", "logical_not", "elementwise_equal"]
+__all__ = [
+    "allclose", "elementwise_equal", "has_inf", "has_nan", "is_empty", "isfinite", "less_than", "logical_not",
+]  # fmt: skip
+__all__ += list(_COMPARISONS + _CONNECTIVES)
 
 
 def _comparison(kind: str) -> Callable[..., Any]:

@@ -34,7 +34,12 @@ def softmax_with_cross_entropy(
 ) -> Any:  # fmt: skip
     """-ln of the probability of the label, by softmax.   logits [*, C, *], label int [*, 1, *], or float [*, C, *] if soft -> [*, 1, *]"""
     softmax, loss = OPS["softmax_with_cross_entropy"](
-        logits, label, soft_label=soft_label, ignore_index=ignore_index, numeric_stable_mode=numeric_stable_mode, axis=axis
+        logits,
+        label,
+        soft_label=soft_label,
+        ignore_index=ignore_index,
+        numeric_stable_mode=numeric_stable_mode,
+        axis=axis,
     )
     return (loss, softmax) if return_softmax else loss
 
@@ -147,7 +152,9 @@ def sigmoid_focal_loss(x: Any, label: Any, fg_num: Any, gamma: float = 2.0, alph
     p, most = OPS["sigmoid"](x), cast(OPS["elementwise_max"](fg_num, OPS["fill_any_like"](fg_num, value=1.0)), x.dtype)
 
     def term(near: Any, far: Any, share: Any, weight: float) -> Any:
-        value = OPS["elementwise_mul"](OPS["pow"](far, factor=float(gamma)), OPS["log"](OPS["clip"](near, min=TINY, max=LARGE)))
+        value = OPS["elementwise_mul"](
+            OPS["pow"](far, factor=float(gamma)), OPS["log"](OPS["clip"](near, min=TINY, max=LARGE))
+        )
         return OPS["scale"](OPS["elementwise_mul"](value, share), scale=-weight)
 
     rest = OPS["scale"](p, scale=-1.0, bias=1.0)
@@ -193,4 +200,5 @@ def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, dtype: Any = "float32", name: str | None = None
 ) -> Any:
     """(1 - epsilon) * label + epsilon * a prior distribution, the uniform one for None   (Szegedy et al. 2016).   label [N, C] -> [N, C]"""
+    label.stop_gradient = True
     return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))

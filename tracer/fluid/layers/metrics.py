@@ -20,9 +20,10 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     """
     best, places = OPS["top_k_v2"](input, k=k)
     made = OPS["accuracy"](best, places, cast(label, "int64"))
-    into(made[1], correct)
-    into(made[2], total)
-    return stopped(one(made[0]))
+    share, right, rows = (one(part) for part in made)
+    into(right, correct)
+    into(rows, total)
+    return stopped(share)
 
 
 @today("paddle.static.auc")

@@ -65,7 +65,11 @@ def data_norm(
         return helper.parameter(spec, size, input.dtype)
 
     with helper.writing():
-        weights = [kept("scale_w", given.get("scale_w", 1.0)), kept("bias", given.get("bias", 0.0))] if enable_scale_and_shift else []
+        weights = (
+            [kept("scale_w", given.get("scale_w", 1.0)), kept("bias", given.get("bias", 0.0))]
+            if enable_scale_and_shift
+            else []
+        )
         count, total, squares = (kept(n, given.get(k, v)) for n, k, v in (
             ("batch_size", "batch_size", 1e4), ("batch_sum", "batch_sum", 0.0), ("batch_square_sum", "batch_square", 1e4)))  # fmt: skip
         deviation = OPS["sqrt"](OPS["elementwise_div"](count, squares))
@@ -81,7 +85,9 @@ def dropout(
     dropout_implementation: str = "downgrade_in_infer",
 ) -> Any:  # fmt: skip
     """Zero with probability dropout_prob; which way the rest is scaled says dropout_implementation.   x [*] -> [*]"""
-    return OPS["dropout"](x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation)[0]
+    return OPS["dropout"](
+        x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation
+    )[0]
 
 
 @today("paddle.nn.functional.normalize")
@@ -107,7 +113,12 @@ def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) ->
 
 
 def affine_channel(
-    x: Any, scale: Any = None, bias: Any = None, data_layout: str = "NCHW", name: str | None = None, act: str | None = None
+    x: Any,
+    scale: Any = None,
+    bias: Any = None,
+    data_layout: str = "NCHW",
+    name: str | None = None,
+    act: str | None = None,
 ) -> Any:
     """act(scale * x + bias) for each channel.   x [N, C, *], scale, bias [C] -> [N, C, *]"""
     axis = 1 if data_layout == "NCHW" else -1

@@ -12,7 +12,7 @@ from .helper import listed, stopped, today
 
 __all__ = [
     "gather", "gather_nd", "gather_tree", "index_sample", "index_select", "multiplex", "nonzero", "one_hot", "scatter", "scatter_nd", "scatter_nd_add",
-    "sequence_mask", "shard_index", "topk", "unique", "unique_with_counts", "where",
+    "shard_index", "topk", "unique", "unique_with_counts", "where",
 ]  # fmt: skip
 
 
@@ -126,12 +126,3 @@ def _first_come(x: Any, dtype: Any) -> tuple[Any, Any, Any]:
 def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
     """Labels as those of one of several shards, ignore_value for those of others.   input int [*, 1] -> same"""
     return layout.shard_index(input, index_num, nshards, shard_id, ignore_value)
-
-
-@today("paddle.nn.functional.sequence_mask")
-def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
-    """1 at the places before x, else 0; without maxlen as many places as the largest x.   x int [*] -> [*, maxlen]"""
-    number = dtype_of(dtype).proto
-    if isinstance(maxlen, Tensor):
-        return stopped(OPS["sequence_mask"](x, maxlen, out_dtype=number))
-    return stopped(OPS["sequence_mask"](x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=number))

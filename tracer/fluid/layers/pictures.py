@@ -36,7 +36,15 @@ def image_resize(
         if all(d > 0 for d in inner):
             size = [int(d * float(scale)) for d in inner]
     kind = resample.lower()
-    return vision.interpolate(input, size, None if size is not None else scale, kind, align_corners, align_mode, data_format)
+    if kind == "nearest" and align_corners:
+        operands, attrs = vision._sizes(input, size) if size is not None else vision._scales(input.ndim - 2, scale)
+        layout = "NHWC" if data_format[-1] == "C" else "NCHW"
+        return OPS["nearest_interp_v2"](
+            input, *operands, data_layout=layout, interp_method=kind, align_corners=True, **attrs
+        )
+    return vision.interpolate(
+        input, size, None if size is not None else scale, kind, align_corners, align_mode, data_format
+    )
 
 
 interpolate = today("paddle.nn.functional.interpolate")(image_resize)
@@ -57,7 +65,9 @@ def resize_trilinear(
     align_mode: int = 1, data_format: str = "NCDHW",
 ) -> Any:  # fmt: skip
     """Volumes of another size, between eight voxels.   input [N, C, D, H, W] -> [N, C, *out_shape]"""
-    return image_resize(input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format)
+    return image_resize(
+        input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format
+    )
 
 
 @today("paddle.nn.functional.interpolate")

@@ -12,7 +12,7 @@ from .helper import into, stopped, today
 from .tensors import fill_constant_batch_size_like
 
 __all__ = [
-    "gaussian_random", "gaussian_random_batch_size_like", "randint", "randn", "randperm", "random_crop", "sampling_id", "uniform_random",
+    "gaussian_random", "gaussian_random_batch_size_like", "randint", "randn", "random_crop", "randperm", "sampling_id", "uniform_random",
     "uniform_random_batch_size_like",
 ]  # fmt: skip
 
@@ -67,7 +67,9 @@ def randint(
 ) -> Any:  # fmt: skip
     """Whole numbers of [low, high), or of [0, low).   -> int64 [*shape], [1] for None"""
     low, high = (0, low) if high is None else (low, high)
-    made = _drawn("randint", [1] if shape is None else shape, "int64" if dtype is None else dtype, low=low, high=high, seed=seed)
+    made = _drawn(
+        "randint", [1] if shape is None else shape, "int64" if dtype is None else dtype, low=low, high=high, seed=seed
+    )
     return into(made, out)
 
 

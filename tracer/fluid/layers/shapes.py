@@ -152,8 +152,8 @@ def size(input: Any) -> Any:
 
 @today("paddle.rank")
 def rank(input: Any) -> Any:
-    """The number of axes, as a value.   input [*] -> int32 [1]"""
-    return assign(np.array([input.ndim], "int32"))
+    """The number of axes, as a value.   input [*] -> int32 []"""
+    return assign(np.array(input.ndim, "int32"))
 
 
 @today("paddle.nn.functional.pad")
@@ -169,10 +169,16 @@ def pad2d(
     """Pictures with something around.   paddings: above, below, left, right; mode: 'constant', 'reflect' or 'edge'; input [N, C, H, W] -> same axes"""
     axis = 2 if data_format == "NCHW" else 1
     volume = OPS["unsqueeze2"](input, axes=[axis])
-    kinds = {"mode": "replicate" if mode == "edge" else mode, "value": float(pad_value), "data_format": "NCDHW" if axis == 2 else "NDHWC"}
+    kinds = {
+        "mode": "replicate" if mode == "edge" else mode,
+        "value": float(pad_value),
+        "data_format": "NCDHW" if axis == 2 else "NDHWC",
+    }
     if isinstance(paddings, Tensor):
         zeros = assign(np.zeros(2, "int32"))
-        order = OPS["gather"](OPS["concat"]([convert.cast(paddings, "int32"), zeros], axis=0), assign(np.array([2, 3, 0, 1, 4, 5])))
+        order = OPS["gather"](
+            OPS["concat"]([convert.cast(paddings, "int32"), zeros], axis=0), assign(np.array([2, 3, 0, 1, 4, 5]))
+        )
         return OPS["squeeze2"](OPS["pad3d"](volume, order, paddings=[], **kinds), axes=[axis])
     top, bottom, left, right = (int(p) for p in paddings)
     return OPS["squeeze2"](OPS["pad3d"](volume, paddings=[left, right, top, bottom, 0, 0], **kinds), axes=[axis])
@@ -211,7 +217,9 @@ def trace(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, out: Any = 
 
 
 @today("paddle.nn.functional.unfold")
-def unfold(x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None) -> Any:
+def unfold(
+    x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None
+) -> Any:
     """Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, number of windows]"""
     from ...nn.functional.vision import unfold as unfolded  # noqa: PLC0415 - under the name of this one
 

@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...tensor import creation
 from ...tensor.convert import cast as _cast
 from ...tensor.convert import to_tensor
-from .helper import into, one, stopped, today
+from .helper import into, stopped, today
 
 __all__ = [
     "arange", "argmax", "argmin", "argsort", "assign", "cast", "diag", "eye", "fill_constant", "fill_constant_batch_size_like", "full", "full_like",
@@ -155,14 +155,14 @@ def meshgrid(input: Any, name: str | None = None) -> Any:
 
 @today("paddle.argmax")
 def argmax(x: Any, axis: int = 0) -> Any:
-    """Where the largest element along an axis is.   x [*] -> int64 [*] without that axis, [1] where none is left"""
-    return stopped(one(OPS["arg_max"](x, axis=axis)))
+    """Where the largest element along an axis is.   x [*] -> int64 [*] without that axis"""
+    return stopped(OPS["arg_max"](x, axis=axis))
 
 
 @today("paddle.argmin")
 def argmin(x: Any, axis: int = 0) -> Any:
-    """Where the smallest element along an axis is.   x [*] -> int64 [*] without that axis, [1] where none is left"""
-    return stopped(one(OPS["arg_min"](x, axis=axis)))
+    """Where the smallest element along an axis is.   x [*] -> int64 [*] without that axis"""
+    return stopped(OPS["arg_min"](x, axis=axis))
 
 
 @today("paddle.argsort")

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...nn.functional.activation import swish as _swish
 from ..deprecated import instead
 from .helper import activated, into, one, today
 
@@ -35,9 +34,10 @@ _OPS: dict[str, tuple[str, dict[str, tuple[str, Any]]]] = {
     "thresholded_relu": ("paddle.nn.functional.thresholded_relu", {"threshold": ("threshold", None)}),
 }  # fmt: skip
 __all__ = [
-    *_OPS, "clamp", "clip", "clip_by_norm", "cumsum", "gelu", "increment", "log1p", "log_softmax", "maxout", "mean", "pow", "relu6", "scale",
+    "clamp", "clip", "clip_by_norm", "cumsum", "gelu", "increment", "log1p", "log_softmax", "maxout", "mean", "pow", "relu6", "scale",
     "soft_relu", "softmax", "sum", "sums", "swish",
 ]  # fmt: skip
+__all__ += list(_OPS)
 
 
 def _made(kind: str, new: str, numbers: dict[str, tuple[str, Any]]) -> Callable[..., Any]:
@@ -76,8 +76,8 @@ def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:
 
 @today("paddle.nn.functional.swish")
 def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
-    """x / (1 + exp(-beta x)).   x [*] -> [*]"""
-    return _swish(x) if beta == 1.0 else OPS["elementwise_mul"](x, OPS["sigmoid"](OPS["scale"](x, scale=float(beta))))
+    """x / (1 + exp(-x)).   As in Paddle 1.8, which gave its op beta under a name that the op does not know, beta changes nothing.   x [*] -> [*]"""
+    return OPS["swish"](x)
 
 
 @today("paddle.nn.functional.gelu")
@@ -104,7 +104,9 @@ def scale(
 ) -> Any:  # fmt: skip
     """scale * x + bias, or scale * (x + bias).   x [*], scale: a number or a variable [1] -> [*]"""
     attrs = {"bias": float(bias), "bias_after_scale": bias_after_scale}
-    made = OPS["scale"](x, scale, **attrs) if isinstance(scale, Tensor) else OPS["scale"](x, scale=float(scale), **attrs)
+    made = (
+        OPS["scale"](x, scale, **attrs) if isinstance(scale, Tensor) else OPS["scale"](x, scale=float(scale), **attrs)
+    )
     return activated("scale", made, act)
 
 
@@ -115,12 +117,12 @@ def clip(x: Any, min: float, max: float, name: str | None = None) -> Any:
 
 
 @today("paddle.clip")
-def clamp(x: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None) -> Any:
-    """x between min and max, either of which may be left out.   x [*] -> [*]"""
+def clamp(input: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None) -> Any:
+    """x between min and max, either of which may be left out.   input [*] -> [*]"""
     most = 3.4028234663852886e38
     given = [v if isinstance(v, Tensor) else None for v in (min, max)]
     low, high = (d if v is None or isinstance(v, Tensor) else float(v) for v, d in ((min, -most), (max, most)))
-    return into(OPS["clip"](x, *given, min=low, max=high), output)
+    return into(OPS["clip"](input, *given, min=low, max=high), output)
 
 
 def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
