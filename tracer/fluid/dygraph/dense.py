@@ -13,7 +13,7 @@ from .layers import Scoped, activated, scoped
 
 __all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
 
-_ACTIVATIONS: dict[str, Any] = {"identity": lambda x: x, **{name: OPS[name] for name in ("sigmoid", "tanh", "relu")}}
+_ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}  # what files call them
 
 
 class Linear(Scoped):
@@ -148,27 +148,14 @@ class GRUUnit(Scoped):
         origin_mode: bool = False, dtype: Any = "float32",
     ) -> None:  # fmt: skip
         super().__init__()
-        self._act, self._gate = (_ACTIVATIONS[name] for name in (activation, gate_activation))
-        self._origin_mode = origin_mode
+        self._attrs = {
+            "activation": _ACTIVATIONS[activation], "gate_activation": _ACTIVATIONS[gate_activation], "origin_mode": origin_mode,
+        }  # fmt: skip
         width = size // 3
         self.weight: Any = self.create_parameter([width, 3 * width], param_attr, dtype)
         self.bias: Any = self.create_parameter([1, 3 * width], bias_attr, dtype, is_bias=True)
 
-    def _product(self, x: Any, first: int, last: int, columns: int) -> Any:
-        """x by a part of the weight, whose elements first to last in memory are a matrix of so many columns."""
-        flat = OPS["reshape2"](self.weight, shape=[-1])
-        part = OPS["slice"](flat, axes=[0], starts=[first], ends=[last])
-        return OPS["matmul"](x, OPS["reshape2"](part, shape=[-1, columns]))
-
     def forward(self, input: Any, hidden: Any) -> Any:
         """See the class."""
-        width = self.weight.meta.shape[0]
-        x = input if self.bias is None else OPS["elementwise_add"](input, self.bias, axis=-1)
-        gates, last = OPS["split"](x, sections=[2 * width, width], axis=1)
-        gates = self._gate(OPS["elementwise_add"](gates, self._product(hidden, 0, 2 * width**2, 2 * width)))
-        update, reset = OPS["split"](gates, num=2, axis=1)
-        kept = OPS["elementwise_mul"](reset, hidden)
-        new = self._act(OPS["elementwise_add"](last, self._product(kept, 2 * width**2, 3 * width**2, width)))
-        one, other = (new, hidden) if self._origin_mode else (hidden, new)
-        made = OPS["elementwise_add"](one, OPS["elementwise_mul"](update, OPS["elementwise_sub"](other, one)))
-        return made, kept, OPS["concat"]([update, reset, new], axis=1)
+        gate, reset, new = OPS["gru_unit"](input, hidden, self.weight, self.bias, **self._attrs)
+        return new, reset, gate
