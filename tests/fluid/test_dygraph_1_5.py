@@ -103,9 +103,13 @@ def test_an_optimizer_finds_the_parameters() -> None:
 
 
 def test_a_clip_may_be_told_to_minimize() -> None:
-    from oarlock.fluid.dygraph_grad_clip import GradClipByGlobalNorm, GradClipByNorm, GradClipByValue  # noqa: PLC0415
+    from oarlock.fluid.dygraph_grad_clip import GradClipByGlobalNorm, GradClipByNorm, GradClipByValue
 
-    for clip, most in ((GradClipByGlobalNorm(0.1), 0.1), (GradClipByNorm(0.2), 0.2), (GradClipByValue(-0.1, 0.1), 0.1 * 8**0.5)):
+    for clip, most in (
+        (GradClipByGlobalNorm(0.1), 0.1),
+        (GradClipByNorm(0.2), 0.2),
+        (GradClipByValue(-0.1, 0.1), 0.1 * 8**0.5),
+    ):
         net = d.Linear(4, 2, bias_attr=False)
         before = net.weight.numpy()
         loss = fluid.layers.reduce_sum(net(d.to_variable(np.ones([3, 4], np.float32))))

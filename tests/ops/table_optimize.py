@@ -93,8 +93,8 @@ def lars(ps, vs, gs, lrs, *_):
     made = []
     for p, v, g, lr in zip(ps, vs, gs, lrs, strict=True):
         size, slope = np.linalg.norm(p), np.linalg.norm(g)
-        v = 0.9 * v + lr * 0.01 * size / (slope + 0.1 * size) * (g + 0.1 * p)
-        made.append((p - v, v))
+        new = 0.9 * v + lr * 0.01 * size / (slope + 0.1 * size) * (g + 0.1 * p)
+        made.append((p - new, new))
     return [p for p, _ in made], [v for _, v in made]
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from .era import era
 from .errors import OpError
 
-
 _OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
 
 

@@ -9,7 +9,13 @@ from ..nn import clip as today
 from ..static import default_main_program
 from .deprecated import instead
 
-__all__ = ["ErrorClipByValue", "GradientClipByGlobalNorm", "GradientClipByNorm", "GradientClipByValue", "set_gradient_clip"]
+__all__ = [
+    "ErrorClipByValue",
+    "GradientClipByGlobalNorm",
+    "GradientClipByNorm",
+    "GradientClipByValue",
+    "set_gradient_clip",
+]
 
 Pairs = list[tuple[Any, Any]]
 
@@ -107,7 +113,7 @@ def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) ->
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
     wanted = default_main_program() if program is None else program
     for item in wanted.global_block().all_parameters() if param_list is None else param_list:
-        parameter = wanted.global_block().var(item) if isinstance(item, str) else item
+        parameter: Any = wanted.global_block().var(item) if isinstance(item, str) else item
         parameter.gradient_clip_attr = clip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.dtype import (
     bfloat16,
     bool_,
@@ -45,7 +43,12 @@ class VarDesc:
 
         BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = bool_, int16, int32, int64, float16, float32, float64
         UINT8, INT8, BF16, COMPLEX64, COMPLEX128 = uint8, int8, bfloat16, complex64, complex128
-        LOD_TENSOR, LOD_TENSOR_ARRAY, SELECTED_ROWS, STEP_SCOPES = Kind.DENSE, Kind.ARRAY, Kind.SELECTED_ROWS, Kind.STEP_SCOPES
+        LOD_TENSOR, LOD_TENSOR_ARRAY, SELECTED_ROWS, STEP_SCOPES = (
+            Kind.DENSE,
+            Kind.ARRAY,
+            Kind.SELECTED_ROWS,
+            Kind.STEP_SCOPES,
+        )
         FEED_MINIBATCH, FETCH_LIST, READER, RAW = Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW
 
 

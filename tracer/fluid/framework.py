@@ -15,19 +15,24 @@ from ..core.eager import EAGER
 from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, pushed, state
-from ..static import Program, cpu_places, cuda_places, default_main_program, default_startup_program
+from ..static import (
+    Program,
+    cpu_places,
+    cuda_places,
+    default_main_program,
+    default_startup_program,
+    device_guard,
+    name_scope,
+)
 from ..static import data as _data
-from ..static import device_guard as device_guard
-from ..static import name_scope as name_scope
 from ..static import program_guard as _program_guard
 from ..static.graph.mode import Writing, enable_static, writing
 from .complex_variable import ComplexVariable
 from .refused import refuse
-from .variables import Parameter as Parameter
-from .variables import Variable
+from .variables import Parameter, Variable
 
 __all__ = [
-    "ComplexVariable", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
+    "ComplexVariable", "Parameter", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
     "default_startup_program", "device_guard", "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope",
     "program_guard", "require_version", "set_flags",
 ]  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .dygraph import Linear, guard, to_variable
+from .dygraph.base import guard, to_variable
+from .dygraph.dense import Linear
 
 __all__ = ["run_check"]
 

@@ -35,7 +35,13 @@ class MetricBase:
         """Begin anew."""
         for key, value in self._state().items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            zero = type(value)(0) if number else np.zeros_like(value) if isinstance(value, np.ndarray | np.generic) else None
+            zero = (
+                type(value)(0)
+                if number
+                else np.zeros_like(value)
+                if isinstance(value, np.ndarray | np.generic)
+                else None
+            )
             setattr(self, key, zero)
 
     def get_config(self) -> dict[str, Any]:
@@ -131,7 +137,7 @@ class Accuracy(MetricBase):
         self.value: Any = 0.0
         self.weight: Any = 0.0
 
-    def update(self, value: Any, weight: Any) -> None:  # type: ignore[override]
+    def update(self, value: Any, weight: Any) -> None:
         """Take in the accuracy of a batch and its size."""
         if not is_number(value) and not isinstance(value, np.ndarray | np.generic):
             raise ValueError("The 'value' must be a number(int, float) or a numpy ndarray.")
@@ -144,7 +150,9 @@ class Accuracy(MetricBase):
     def eval(self) -> Any:
         """See MetricBase.eval.   Raises ValueError without batches."""
         if self.weight == 0:
-            raise ValueError("There is no data in Accuracy Metrics. Please check layers.accuracy output has added to Accuracy.")
+            raise ValueError(
+                "There is no data in Accuracy Metrics. Please check layers.accuracy output has added to Accuracy."
+            )
         return self.value / self.weight
 
 
@@ -182,7 +190,7 @@ class EditDistance(MetricBase):
         self.seq_num: Any = 0
         self.instance_error: Any = 0
 
-    def update(self, distances: Any, seq_num: Any) -> None:  # type: ignore[override]
+    def update(self, distances: Any, seq_num: Any) -> None:
         """Take in the distances [N, 1] of a batch and the number of its sequences."""
         _arrays(distances=distances)
         if not is_number(seq_num):
@@ -194,7 +202,9 @@ class EditDistance(MetricBase):
     def eval(self) -> tuple[Any, Any]:
         """The mean distance, and the part of sequences that are not right."""
         if self.seq_num == 0:
-            raise ValueError("There is no data in EditDistance Metric. Please check layers.edit_distance output has been added to EditDistance.")
+            raise ValueError(
+                "There is no data in EditDistance Metric. Please check layers.edit_distance output has been added to EditDistance."
+            )
         return self.total_distance / self.seq_num, self.instance_error / float(self.seq_num)
 
 

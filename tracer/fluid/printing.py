@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import texts as texts
+from ..core.era import texts
+
+__all__ = ["tensor", "texts", "variable"]
 
 _C_NAMES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",

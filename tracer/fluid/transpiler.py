@@ -8,7 +8,14 @@ from typing import Any
 from ..static import default_main_program
 from .refused import refuse
 
-__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "HashName", "RoundRobin", "memory_optimize", "release_memory"]
+__all__ = [
+    "DistributeTranspiler",
+    "DistributeTranspilerConfig",
+    "HashName",
+    "RoundRobin",
+    "memory_optimize",
+    "release_memory",
+]
 
 
 def memory_optimize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: ARG004 - signatures are Paddle's
 from typing import Any
 
 from ..core.parameter import Parameter as _Parameter
@@ -28,7 +29,7 @@ class Variable(metaclass=_Asked):
 
     _of = Tensor
 
-    def __new__(  # type: ignore[misc]
+    def __new__(
         cls, block: Any, type: Any = Kind.DENSE, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None,
         capacity: Any = None, persistable: bool | None = None, error_clip: Any = None, stop_gradient: bool = False, is_data: bool = False,
         need_check_feed: bool = False, belong_to_optimizer: bool = False, **kwargs: Any,
@@ -47,6 +48,6 @@ class Parameter(metaclass=_Asked):
 
     _of = _Parameter
 
-    def __new__(cls, block: Any, shape: Any, dtype: Any, type: Any = Kind.DENSE, name: str = "", **kwargs: Any) -> Any:  # type: ignore[misc]
+    def __new__(cls, block: Any, shape: Any, dtype: Any, type: Any = Kind.DENSE, name: str = "", **kwargs: Any) -> Any:
         """See Block.create_parameter."""
         return block.create_parameter(name, shape, dtype, **kwargs)

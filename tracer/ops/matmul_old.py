@@ -32,6 +32,7 @@ def _(g, x, y, *, transpose_X, transpose_Y, alpha, head_number):
     if len(shape_of(x)) == 1 and len(shape_of(y)) == 1:
         g = OPS["reshape2"](g, shape=[])
     g = _scaled(g, alpha)
+    assert today.rule is not None
     return today.rule(g, x, y, trans_x=transpose_X, trans_y=transpose_Y)
 
 

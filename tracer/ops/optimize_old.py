@@ -43,7 +43,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "ftrl",
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
-    meta=lambda p, s, l, g, lr, **_: _like(0, 2, 3)(p, g, s, l),
+    meta=lambda p, squared, linear, g, lr, **_: _like(0, 2, 3)(p, g, squared, linear),
     no_grad=STEP,
 )
 def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5):
@@ -63,7 +63,7 @@ def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, 
     no_grad=STEP,
 )
 def lars_momentum(
-    params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005000000237487257],  # noqa: B006
+    params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005000000237487257],
     epsilon: float = 0.0, multi_precision: bool = False, rescale_grad: float = 1.0,
 ):  # fmt: skip
     """Momentum with a rate that goes with the length of the parameter over that of its gradient   (You et al. 2017).   lists of [*]"""
@@ -88,9 +88,7 @@ def _lars(
 
 
 @op("dpsgd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
-def dpsgd(
-    param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigma: float = 1.0, seed: int = 0
-):
+def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigma: float = 1.0, seed: int = 0):
     """Param less lr * (Grad, no longer than clip, plus noise / batch_size)   (Abadi et al. 2016).   [*] each, lr [1]
 
     The noise is one number of a normal distribution of standard deviation sigma, as in Paddle.

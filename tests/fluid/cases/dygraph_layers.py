@@ -84,7 +84,11 @@ def case_layer_norm(fluid):
 
 
 def case_group_norm(fluid):
-    a = run(fluid, lambda d: d.GroupNorm(4, 2, param_attr=fluid.ParamAttr(), bias_attr=fluid.ParamAttr(), act="relu"), PICTURE)
+    a = run(
+        fluid,
+        lambda d: d.GroupNorm(4, 2, param_attr=fluid.ParamAttr(), bias_attr=fluid.ParamAttr(), act="relu"),
+        PICTURE,
+    )
     return a + run(fluid, lambda d: d.GroupNorm(4, 2), PICTURE, test=True)
 
 
@@ -97,7 +101,11 @@ def case_spectral_norm(fluid):
 
 
 def case_prelu(fluid):
-    makes = (lambda d: d.PRelu("all"), lambda d: d.PRelu("channel", channel=4), lambda d: d.PRelu("element", input_shape=[2, 4, 5, 5]))
+    makes = (
+        lambda d: d.PRelu("all"),
+        lambda d: d.PRelu("channel", channel=4),
+        lambda d: d.PRelu("element", input_shape=[2, 4, 5, 5]),
+    )
     return [a for make in makes for a in run(fluid, make, PICTURE)]
 
 
@@ -119,10 +127,10 @@ def case_dropout(fluid):
 def case_losses(fluid):
     probability, label = numbers(4, 3, low=0.1, high=0.9), numbers(4, 3, low=0.1, high=0.9, seed=8)
     found = []
-    for reduction in ("mean", "sum", "none"):
-        found += run(fluid, lambda d: d.L1Loss(reduction), probability, label)
-        found += run(fluid, lambda d: d.MSELoss(reduction), probability, label)
-        found += run(fluid, lambda d: d.NLLLoss(reduction=reduction), probability, integers(4, below=3))
+    for how in ("mean", "sum", "none"):
+        found += run(fluid, lambda d, how=how: d.L1Loss(how), probability, label)
+        found += run(fluid, lambda d, how=how: d.MSELoss(how), probability, label)
+        found += run(fluid, lambda d, how=how: d.NLLLoss(reduction=how), probability, integers(4, below=3))
     return found
 
 

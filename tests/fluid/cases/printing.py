@@ -25,7 +25,14 @@ def case_parameter(fluid):
         layer = fluid.dygraph.Linear(2, 2)
         layer.weight.set_value(np.array([[0.5, -1.5], [2.0, 3.25]], "float32"))
         first = fluid.dygraph.to_variable(np.ones([1], "float32"))
-        texts = [str(layer.weight), str(layer.bias), first.name, str(layer.weight.dtype), str(first.dtype), str(layer.weight.shape)]
+        texts = [
+            str(layer.weight),
+            str(layer.bias),
+            first.name,
+            str(layer.weight.dtype),
+            str(first.dtype),
+            str(layer.weight.shape),
+        ]
         return [letters(t) for t in texts]
 
 
@@ -37,4 +44,7 @@ def case_variables(fluid):
         words = fluid.layers.data("words", [1], dtype="int64", lod_level=1)
         made = fluid.layers.fc(x, 4, act="relu")
         weight = main.global_block().all_parameters()[0]
-        return [letters(str(v)) for v in (x, image, words, made, weight)] + [letters(str(x.shape)), letters(str(x.dtype))]
+        return [letters(str(v)) for v in (x, image, words, made, weight)] + [
+            letters(str(x.shape)),
+            letters(str(x.dtype)),
+        ]

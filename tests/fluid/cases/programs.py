@@ -67,13 +67,19 @@ def case_others(fluid):
         lambda: o.Adagrad(0.1), lambda: o.DecayedAdagrad(0.1), lambda: o.RMSPropOptimizer(0.05), lambda: o.Ftrl(0.1, l1=0.01),
         lambda: o.LarsMomentum(0.5, 0.9),
     )  # fmt: skip
-    found = [a for make in makes for a in trained(fluid, lambda loss: make().minimize(loss))]
+    found = [a for make in makes for a in trained(fluid, lambda loss, make=make: make().minimize(loss))]
     return found + trained(fluid, lambda loss: o.LambOptimizer(0.05).minimize(loss))[:STEPS]
 
 
 def case_clips(fluid):
-    clips = (fluid.clip.GradientClipByValue(0.05), fluid.clip.GradientClipByNorm(0.1), fluid.clip.GradientClipByGlobalNorm(0.1))
-    return [a for c in clips for a in trained(fluid, lambda loss: fluid.optimizer.SGD(0.5, grad_clip=c).minimize(loss))]
+    clips = (
+        fluid.clip.GradientClipByValue(0.05),
+        fluid.clip.GradientClipByNorm(0.1),
+        fluid.clip.GradientClipByGlobalNorm(0.1),
+    )
+    return [
+        a for c in clips for a in trained(fluid, lambda loss, c=c: fluid.optimizer.SGD(0.5, grad_clip=c).minimize(loss))
+    ]
 
 
 def case_set_gradient_clip(fluid):
@@ -98,9 +104,15 @@ def case_error_clip(fluid):
 
 def case_regularizers(fluid):
     both = (fluid.regularizer.L2Decay(0.1), fluid.regularizer.L1Decay(0.1))
-    found = [a for r in both for a in trained(fluid, lambda loss: fluid.optimizer.SGD(0.5, regularization=r).minimize(loss))]
+    found = [
+        a
+        for r in both
+        for a in trained(fluid, lambda loss, r=r: fluid.optimizer.SGD(0.5, regularization=r).minimize(loss))
+    ]
     attr = fluid.ParamAttr(name="mine", learning_rate=0.5, regularizer=fluid.regularizer.L2Decay(0.3))
-    return found + trained(fluid, lambda loss: fluid.optimizer.SGD(0.5, regularization=both[1]).minimize(loss), param_attr=attr)
+    return found + trained(
+        fluid, lambda loss: fluid.optimizer.SGD(0.5, regularization=both[1]).minimize(loss), param_attr=attr
+    )
 
 
 def case_parts(fluid):
@@ -121,11 +133,17 @@ def case_decays(fluid):
         lambda: layers.exponential_decay(0.5, 2, 0.5), lambda: layers.piecewise_decay([1, 3], [0.5, 0.2, 0.1]),
         lambda: layers.noam_decay(64, 3),
     )  # fmt: skip
-    return [a for make in makes for a in trained(fluid, lambda loss: fluid.optimizer.SGD(make()).minimize(loss))[:STEPS]]
+    return [
+        a
+        for make in makes
+        for a in trained(fluid, lambda loss, make=make: fluid.optimizer.SGD(make()).minimize(loss))[:STEPS]
+    ]
 
 
 def case_lookahead(fluid):
-    return trained(fluid, lambda loss: fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.5), 0.3, 2).minimize(loss), steps=5)[:5]
+    return trained(
+        fluid, lambda loss: fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.5), 0.3, 2).minimize(loss), steps=5
+    )[:5]
 
 
 def case_recompute(fluid):
@@ -193,6 +211,13 @@ def case_metrics(fluid):
     weighted = fluid.average.WeightedAverage()
     weighted.add(2.0, 1)
     weighted.add(4.0, 3)
-    found += [auc.eval(), both.eval(), float(np.asarray(accuracy.eval()).reshape(-1)[0]), list(distance.eval()), list(chunks.eval()), weighted.eval()]
+    found += [
+        auc.eval(),
+        both.eval(),
+        float(np.asarray(accuracy.eval()).reshape(-1)[0]),
+        list(distance.eval()),
+        list(chunks.eval()),
+        weighted.eval(),
+    ]
     accuracy.reset()
     return [np.asarray(f, "float64") for f in found] + [np.asarray(accuracy.weight, "float64")]

@@ -88,8 +88,14 @@ def case_lamb(fluid):
 
 
 def case_clips(fluid):
-    clips = (fluid.clip.GradientClipByValue(0.05), fluid.clip.GradientClipByNorm(0.1), fluid.clip.GradientClipByGlobalNorm(0.1))
-    return [a for c in clips for a in trained(fluid, lambda p: fluid.optimizer.SGD(0.5, parameter_list=p, grad_clip=c))]
+    clips = (
+        fluid.clip.GradientClipByValue(0.05),
+        fluid.clip.GradientClipByNorm(0.1),
+        fluid.clip.GradientClipByGlobalNorm(0.1),
+    )
+    return [
+        a for c in clips for a in trained(fluid, lambda p, c=c: fluid.optimizer.SGD(0.5, parameter_list=p, grad_clip=c))
+    ]
 
 
 def case_need_clip(fluid):
@@ -99,13 +105,21 @@ def case_need_clip(fluid):
 
 def case_regularizers(fluid):
     both = (fluid.regularizer.L2Decay(0.1), fluid.regularizer.L1DecayRegularizer(0.1))
-    return [a for r in both for a in trained(fluid, lambda p: fluid.optimizer.SGD(0.5, parameter_list=p, regularization=r))]
+    return [
+        a
+        for r in both
+        for a in trained(fluid, lambda p, r=r: fluid.optimizer.SGD(0.5, parameter_list=p, regularization=r))
+    ]
 
 
 def case_param_attr(fluid):
     attr = fluid.ParamAttr(learning_rate=0.5, regularizer=fluid.regularizer.L2Decay(0.3))
     return trained(
-        fluid, lambda p: fluid.optimizer.Adam(0.1, epsilon=1e-2, parameter_list=p, regularization=fluid.regularizer.L1Decay(0.2)), param_attr=attr
+        fluid,
+        lambda p: fluid.optimizer.Adam(
+            0.1, epsilon=1e-2, parameter_list=p, regularization=fluid.regularizer.L1Decay(0.2)
+        ),
+        param_attr=attr,
     )
 
 
@@ -115,7 +129,10 @@ def rates(fluid, decay, steps=7):
     with fluid.dygraph.guard(fluid.CPUPlace()):
         made = decay()
     seen = trained(
-        fluid, lambda p: fluid.optimizer.SGD(decay(), parameter_list=p), steps, then=lambda o, _: found.append(o.current_step_lr())
+        fluid,
+        lambda p: fluid.optimizer.SGD(decay(), parameter_list=p),
+        steps,
+        then=lambda o, _: found.append(o.current_step_lr()),
     )
     del made
     return [*seen, [float(r) for r in found]]
@@ -134,7 +151,11 @@ def case_decays(fluid):
 
 def case_epoch_decays(fluid):
     d = fluid.dygraph
-    decays = [lambda: d.StepDecay(0.5, 2), lambda: d.MultiStepDecay(0.5, [2, 3], 0.5), lambda: d.LambdaDecay(0.5, lambda e: 0.9**e)]
+    decays = [
+        lambda: d.StepDecay(0.5, 2),
+        lambda: d.MultiStepDecay(0.5, [2, 3], 0.5),
+        lambda: d.LambdaDecay(0.5, lambda e: 0.9**e),
+    ]
     found = []
     with fluid.dygraph.guard(fluid.CPUPlace()):
         for decay in decays:

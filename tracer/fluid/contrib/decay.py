@@ -22,7 +22,11 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
         """See extend_with_decoupled_weight_decay."""
 
         def __init__(
-            self, weight_decay: Any, *args: Any, apply_decay_param_fun: Callable[[str], bool] | None = None, **kwargs: Any
+            self,
+            weight_decay: Any,
+            *args: Any,
+            apply_decay_param_fun: Callable[[str], bool] | None = None,
+            **kwargs: Any,
         ) -> None:
             super().__init__(*args, **kwargs)
             self._coefficient, self._decays = float(weight_decay), apply_decay_param_fun
@@ -37,7 +41,12 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                 parameter.array = parameter.array - array * array.dtype.type(self._coefficient)
 
         def minimize(
-            self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None, grad_clip: Any = None
+            self,
+            loss: Any,
+            startup_program: Any = None,
+            parameter_list: Any = None,
+            no_grad_set: Any = None,
+            grad_clip: Any = None,
         ) -> Any:
             """A step, and the decay."""
             program = getattr(getattr(loss, "block", None), "program", None)
@@ -46,7 +55,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             mode = Writing(program)
             with pushed(mode):
                 shrunk = [
-                    (p, OPS["scale"](p, scale=self._coefficient)) for p in program.all_parameters() if p.trainable and self._shrinks(p)
+                    (p, OPS["scale"](p, scale=self._coefficient))
+                    for p in program.all_parameters()
+                    if p.trainable and self._shrinks(p)
                 ]
                 made = super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
                 for parameter, part in shrunk:

@@ -9,6 +9,7 @@ from .layers import Layer
 from .lr import *
 from .nn import *
 from .parallel import *
+
 from . import learning_rate_scheduler  # isort: skip
 
 __all__ = [

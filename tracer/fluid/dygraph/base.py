@@ -63,7 +63,9 @@ def grad(
 ) -> Any:  # fmt: skip
     """The gradients of outputs by inputs; see paddle.grad.   Raises OpError in a program, which has `fluid.gradients`."""
     if state.mode.builder is not None:
-        raise OpError(with_user_line("fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program"))
+        raise OpError(
+            with_user_line("fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program")
+        )
     return autograd.grad(
         outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, no_grad_vars
     )

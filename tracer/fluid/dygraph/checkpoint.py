@@ -18,7 +18,9 @@ _PARAMS, _OPT = ".pdparams", ".pdopt"
 def save_dygraph(state_dict: Any, model_path: str) -> None:
     """Write a state dict to `model_path`.pdparams, or .pdopt where its first value is no parameter."""
     if not os.path.basename(model_path):
-        raise AssertionError("The input model_path MUST be format of dirname/filename, but received filename is empty string.")
+        raise AssertionError(
+            "The input model_path MUST be format of dirname/filename, but received filename is empty string."
+        )
     if not state_dict:
         raise AssertionError("state_dict is empty, no need to save")
     is_model = isinstance(next(iter(state_dict.values())), Parameter)

@@ -20,6 +20,8 @@ class _Conv(Scoped):
 
     _axes = 2
     _adds = True  # whether the bias is added
+    _op: str
+    _act: str | None
     weight: Any
     bias: Any
 
@@ -37,10 +39,14 @@ class _Conv(Scoped):
         """See the class."""
         return self._biased(OPS[self._op](input, self.weight, **self._attrs))
 
-    def _start(self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any) -> None:
+    def _start(
+        self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any
+    ) -> None:
         sizes = pair(size, self._axes)
         if groups and channels % groups:
-            raise OpError(with_user_line(f"{type(self).__name__}: num_channels={channels} is no multiple of groups={groups}"))
+            raise OpError(
+                with_user_line(f"{type(self).__name__}: num_channels={channels} is no multiple of groups={groups}")
+            )
         start = Normal(0.0, math.sqrt(2.0 / (math.prod(sizes) * channels)))
         shape = [filters, channels // (groups or 1), *sizes]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=start)
@@ -71,7 +77,11 @@ def _as_1_5_or_1_6(made: Any) -> Any:
         both[channels] = made.__init__
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        sizes = sum(n in kwargs for n in ("num_channels", "num_filters", "filter_size")) + len(args) - ("name_scope" not in kwargs)
+        sizes = (
+            sum(n in kwargs for n in ("num_channels", "num_filters", "filter_size"))
+            + len(args)
+            - ("name_scope" not in kwargs)
+        )
         both["num_channels" in kwargs or sizes >= 3](self, *args, **kwargs)
 
     __init__.__wrapped__ = start  # type: ignore[attr-defined]
@@ -115,7 +125,9 @@ class Conv3D(_Conv):
 class _Transposed(_Conv):
     """What transposed convolutions share."""
 
-    def _start(self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any) -> None:
+    def _start(
+        self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any
+    ) -> None:
         shape = [channels, filters // (groups or 1), *pair(size, self._axes)]
         self.weight = self.create_parameter(shape, attrs[0], dtype)
         self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)

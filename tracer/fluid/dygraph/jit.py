@@ -59,7 +59,9 @@ class TracedLayer:
         return self._traced(_flat(inputs))
 
     @instead("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
-    def save_inference_model(self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None) -> None:
+    def save_inference_model(
+        self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
+    ) -> None:
         """Write the folder `dirname` with `__model__` and a file for every parameter.   feed, fetch: which, by number; all unless given"""
         recording = self._traced._recording
         program = for_inference(recording.program)

@@ -16,7 +16,7 @@ from ...nn.layer import Layer as _Layer
 
 __all__ = ["Layer"]
 
-L = TypeVar("L", bound="type[Layer]")
+L = TypeVar("L", bound="type[Scoped]")
 
 _made: list[weakref.ref[Parameter]] = []  # of all layers: what an optimizer of 1.5 changes, which is told no parameters
 
@@ -53,7 +53,9 @@ class Layer(_Layer):
         """A new parameter [*shape], None when attr is False.   In 1.5 attr came first, which is understood."""
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
-        made = super().create_parameter(shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer)
+        made = super().create_parameter(
+            shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
+        )
         if made is not None:
             _made.append(weakref.ref(made))
         return made
@@ -62,7 +64,9 @@ class Layer(_Layer):
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
     ) -> Any:
         """An empty tensor, named after the layer."""
-        full = unique_name.generate(f"{self._full_name}._generated_var") if name is None else f"{self._full_name}.{name}"
+        full = (
+            unique_name.generate(f"{self._full_name}._generated_var") if name is None else f"{self._full_name}.{name}"
+        )
         return self.create_tensor(full, bool(persistable), dtype)
 
     def backward(self, *inputs: Any) -> None:
@@ -71,11 +75,11 @@ class Layer(_Layer):
 
     # -- walks: the second argument was another one ------------------------------------------------------------------
 
-    def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:
+    def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:  # type: ignore[override]
         """The layers in this one, those below them too unless told otherwise."""
         return [layer for _, layer in self.named_sublayers("", include_sublayers, include_self)]
 
-    def named_sublayers(
+    def named_sublayers(  # type: ignore[override]
         self, prefix: str = "", include_sublayers: bool = True, include_self: bool = False, layers_set: Any = None
     ) -> Iterator[tuple[str, Any]]:
         """The layers in this one with their dotted names, each once."""
@@ -86,7 +90,9 @@ class Layer(_Layer):
 
     # -- state ------------------------------------------------------------------------------------------------------
 
-    def set_dict(self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True) -> None:
+    def set_dict(  # type: ignore[override]
+        self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
+    ) -> None:
         """Take over values by name.   Raises RuntimeError for a parameter without one."""
         own = self.state_dict(include_sublayers=include_sublayers)
         names = {key if use_structured_name else tensor.name for key, tensor in own.items()}
@@ -120,7 +126,7 @@ def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> C
     """
 
     def decorate(made: L) -> L:
-        start = made.__init__  # type: ignore[misc]
+        start = made.__init__
 
         @functools.wraps(start)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -139,7 +145,7 @@ def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> C
                 Layer.__init__(self)
                 self._waiting = (full, start, given, later)
 
-        made.__init__ = __init__  # type: ignore[misc]
+        made.__init__ = __init__  # type: ignore[method-assign]
         return made
 
     return decorate
@@ -171,7 +177,7 @@ class Scoped(Layer):
     @classmethod
     def takes_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str that comes first is a name scope."""
-        return True
+        return bool(args)
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         """Make what waited for the first inputs."""

@@ -32,7 +32,7 @@ class LearningRateDecay(LRScheduler):
 
     def __call__(self) -> float:
         """The rate now; the next one is that of the next step."""
-        rate = float(self.step())  # type: ignore[func-returns-value]
+        rate = float(self.step())
         self.step_num += self.step_size
         return rate
 
@@ -75,7 +75,7 @@ class PiecewiseDecay(LearningRateDecay):
         super().__init__(begin, step, dtype)
         self.boundaries, self.values = list(boundaries), list(values)
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         return float(self.values[sum(self.step_num >= b for b in self.boundaries)])
 
@@ -99,7 +99,7 @@ class _ByRate(LearningRateDecay):
 class NaturalExpDecay(_ByRate):
     """Times e ** -decay_rate every decay_steps."""
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         return self.learning_rate * math.exp(-self.decay_rate * self._periods())
 
@@ -107,7 +107,7 @@ class NaturalExpDecay(_ByRate):
 class ExponentialDecay(_ByRate):
     """Times decay_rate every decay_steps."""
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         return self.learning_rate * float(self.decay_rate ** self._periods())
 
@@ -115,7 +115,7 @@ class ExponentialDecay(_ByRate):
 class InverseTimeDecay(_ByRate):
     """Divided by 1 + decay_rate * step / decay_steps."""
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         return self.learning_rate / (1 + self.decay_rate * self._periods())
 
@@ -131,14 +131,16 @@ class PolynomialDecay(LearningRateDecay):
         self.learning_rate, self.decay_steps, self.end_learning_rate = learning_rate, decay_steps, end_learning_rate
         self.power, self.cycle = power, cycle
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         steps, now = float(self.decay_steps), self.step_num
         if self.cycle:
             steps *= max(math.ceil(now / steps), 1)
         else:
             now = min(now, self.decay_steps)
-        return (self.learning_rate - self.end_learning_rate) * float((1 - now / steps) ** self.power) + self.end_learning_rate
+        return (self.learning_rate - self.end_learning_rate) * float(
+            (1 - now / steps) ** self.power
+        ) + self.end_learning_rate
 
 
 class CosineDecay(LearningRateDecay):
@@ -150,7 +152,7 @@ class CosineDecay(LearningRateDecay):
         super().__init__(begin, step, dtype)
         self.learning_rate, self.step_each_epoch, self.epochs = learning_rate, step_each_epoch, epochs
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         now = math.floor(self.step_num / self.step_each_epoch)
         return self.learning_rate * 0.5 * (math.cos(now * math.pi / self.epochs) + 1)
@@ -165,7 +167,7 @@ class NoamDecay(LearningRateDecay):
         super().__init__(begin, step, dtype)
         self.learning_rate, self.d_model, self.warmup_steps = learning_rate, d_model, warmup_steps
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         rise = float(self.warmup_steps**-1.5) * self.step_num
         return self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
@@ -180,13 +182,15 @@ class LinearLrWarmup(LearningRateDecay):
         super().__init__(begin, step, dtype)
         if not isinstance(learning_rate, int | float | LearningRateDecay):
             kind = type(learning_rate).__name__
-            raise TypeError(with_user_line(f"the type of learning_rate should be [int, float or LearningRateDecay], not {kind}"))
+            raise TypeError(
+                with_user_line(f"the type of learning_rate should be [int, float or LearningRateDecay], not {kind}")
+            )
         if not end_lr > start_lr:
             raise AssertionError(f"end_lr {end_lr} must be greater than start_lr {start_lr}")
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.lr_ratio_before_warmup = (float(end_lr) - float(start_lr)) / float(warmup_steps)
 
-    def step(self, epoch: Any = None) -> float:
+    def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         rate = self.learning_rate() if isinstance(self.learning_rate, LearningRateDecay) else self.learning_rate
         return self.lr_ratio_before_warmup * self.step_num if self.step_num < self.warmup_steps else float(rate)

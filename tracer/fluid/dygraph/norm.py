@@ -201,8 +201,10 @@ class PRelu(Scoped):
     ) -> None:  # fmt: skip
         super().__init__("prelu")
         shapes = {"all": [1], "channel": [1, channel, 1, 1], "element": [1, *(input_shape or [1])[1:]]}
-        if mode not in shapes or None in shapes[mode]:
-            raise ValueError(with_user_line(f"PRelu: mode={mode!r} is none of 'all', 'channel' (with channel), 'element'"))
+        if mode not in shapes or (mode == "channel" and channel is None):
+            raise ValueError(
+                with_user_line(f"PRelu: mode={mode!r} is none of 'all', 'channel' (with channel), 'element'")
+            )
         self._mode = mode
         self.weight: Any = self.create_parameter(shapes[mode], param_attr, dtype, default_initializer=Constant(1.0))
 

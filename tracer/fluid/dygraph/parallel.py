@@ -18,7 +18,7 @@ class ParallelEnv:
     def __init__(self) -> None:
         self.nranks = int(os.getenv("PADDLE_TRAINERS_NUM", "1"))
         self.local_rank = int(os.getenv("PADDLE_TRAINER_ID", "0"))
-        self.dev_id = int(os.getenv("FLAGS_selected_gpus", "0"))
+        self.dev_id = int(os.getenv("FLAGS_selected_gpus", "0"))  # noqa: SIM112 - Paddle's name
         self.trainer_endpoints = os.getenv("PADDLE_TRAINER_ENDPOINTS", "").split(",")
         self.current_endpoint = os.getenv("PADDLE_CURRENT_ENDPOINT", "")
 
@@ -56,8 +56,10 @@ class DataParallel(Layer):
         layers: _Layer = self._layers
         return layers.state_dict(*args, **kwargs)
 
-    def set_dict(self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True) -> None:
+    def set_dict(  # type: ignore[override]
+        self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
+    ) -> None:
         """See Layer.set_dict."""
         self._layers.set_dict(stat_dict, use_structured_name=use_structured_name)
 
-    load_dict = set_dict  # type: ignore[assignment]
+    load_dict = set_dict

@@ -19,7 +19,7 @@ class DataLoader(_DataLoader):
     def __init__(
         self, dataset: Any, feed_list: Any = None, places: Any = None, return_list: bool = False, batch_sampler: Any = None,
         batch_size: int = 1, shuffle: bool = False, drop_last: bool = False, collate_fn: Any = None, num_workers: int = 0,
-        use_buffer_reader: bool = True, use_shared_memory: bool = True, timeout: float = 0, worker_init_fn: Any = None,
+        use_buffer_reader: bool = True, use_shared_memory: bool = True, timeout: int = 0, worker_init_fn: Any = None,
     ) -> None:  # fmt: skip
         listed = return_list or in_dygraph_mode()
         super().__init__(
@@ -38,6 +38,6 @@ class DataLoader(_DataLoader):
         )
 
     @staticmethod
-    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:
+    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:  # noqa: ARG004 - Paddle's
         """Not there: raises OarlockError."""
         refuse("io.DataLoader.from_dataset", "reads files of parameter servers; use from_generator")

@@ -20,7 +20,12 @@ def plain(program: Any) -> Any:
 
 @instead("fluid.io.save_vars", "paddle.static.save")
 def save_vars(
-    executor: Any, dirname: Any, main_program: Any = None, vars: Any = None, predicate: Any = None, filename: str | None = None
+    executor: Any,
+    dirname: Any,
+    main_program: Any = None,
+    vars: Any = None,
+    predicate: Any = None,
+    filename: str | None = None,
 ) -> None:
     """Write values of the scope in force to a folder: a file for each variable, or all in `filename`; see static.io.save_vars."""
     _save_vars(executor, dirname, plain(main_program), vars, predicate, filename)
@@ -28,7 +33,12 @@ def save_vars(
 
 @instead("fluid.io.load_vars", "paddle.static.load")
 def load_vars(
-    executor: Any, dirname: Any, main_program: Any = None, vars: Any = None, predicate: Any = None, filename: str | None = None
+    executor: Any,
+    dirname: Any,
+    main_program: Any = None,
+    vars: Any = None,
+    predicate: Any = None,
+    filename: str | None = None,
 ) -> None:
     """Put values that save_vars wrote into the scope in force; see static.io.load_vars."""
     _load_vars(executor, dirname, plain(main_program), vars, predicate, filename)

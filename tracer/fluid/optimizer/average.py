@@ -36,7 +36,7 @@ class ModelAverage:
         name: str | None = None,
     ) -> None:  # fmt: skip
         if in_dygraph_mode():
-            raise Exception("In dygraph, don't support ModelAverage.")  # noqa: TRY002 - Paddle's
+            raise Exception("In dygraph, don't support ModelAverage.")
         self._attrs = {
             "average_window": float(average_window_rate), "min_average_window": min_average_window, "max_average_window": max_average_window,
         }  # fmt: skip

@@ -47,7 +47,7 @@ class Old(Optimizer):
         if given:
             self._rates[id(default_main_program())] = learning_rate
 
-    def minimize(  # type: ignore[override]
+    def minimize(
         self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None, grad_clip: Any = None
     ) -> Any:  # fmt: skip
         """A step with the gradients that loss.backward() left; in a program, ops for gradients and step."""

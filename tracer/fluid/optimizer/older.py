@@ -53,7 +53,11 @@ class LarsMomentumOptimizer(Old):
         regularization: Any = None, grad_clip: Any = None, name: str | None = None,
     ) -> None:  # fmt: skip
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
-        self._attrs = {"mu": float(momentum), "lars_coeff": float(lars_coeff), "lars_weight_decay": [float(lars_weight_decay)]}
+        self._attrs = {
+            "mu": float(momentum),
+            "lars_coeff": float(lars_coeff),
+            "lars_weight_decay": [float(lars_weight_decay)],
+        }
 
     def _accumulators(self) -> tuple[Accumulator, ...]:
         return (Accumulator("velocity", "Velocity"),)

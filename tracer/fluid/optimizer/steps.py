@@ -49,7 +49,10 @@ class AdagradOptimizer(Old, today.Adagrad):
 
 
 class AdamOptimizer(Old, today.Adam):
-    """See oarlock.optimizer.Adam.   As in 1.8, epsilon is added without a correction at once; in a program as in Paddle 2.   lazy_mode is for sparse gradients, which are dense here: it changes nothing"""
+    """See oarlock.optimizer.Adam.   As in 1.8, epsilon is added without a correction at once; in a program as in Paddle 2.
+
+    lazy_mode is for sparse gradients, which are dense here: it changes nothing.
+    """
 
     def __init__(
         self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, parameter_list: Any = None,

@@ -23,7 +23,7 @@ class RecomputeOptimizer:
 
     def __init__(self, optimizer: Any) -> None:
         if in_dygraph_mode():
-            raise Exception("In dygraph, don't support RecomputeOptimizer.")  # noqa: TRY002 - Paddle's
+            raise Exception("In dygraph, don't support RecomputeOptimizer.")
         self._optimizer = optimizer
         self._checkpoints: Any = None
 
@@ -31,7 +31,12 @@ class RecomputeOptimizer:
         self._checkpoints = checkpoints
 
     def backward(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
     ) -> Any:
         """Gradients; gives pairs of a parameter and its gradient."""
         return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
@@ -45,7 +50,12 @@ class RecomputeOptimizer:
         return self._optimizer.apply_gradients(params_grads)
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None, grad_clip: Any = None
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
+        grad_clip: Any = None,
     ) -> Any:
         """Gradients and steps."""
         if self._checkpoints is None:
@@ -58,7 +68,7 @@ class LookaheadOptimizer:
 
     def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5) -> None:
         if in_dygraph_mode():
-            raise Exception("In dygraph, don't support LookaheadOptimizer.")  # noqa: TRY002 - Paddle's
+            raise Exception("In dygraph, don't support LookaheadOptimizer.")
         if inner_optimizer is None:
             raise AssertionError("inner optimizer can not be None")
         if not 0.0 <= alpha <= 1.0:
@@ -74,7 +84,9 @@ class LookaheadOptimizer:
         startup = default_startup_program() if startup_program is None else startup_program
         with pushed(Writing(program)):
             step = self._counter(program)
-            late = OPS["cast"](OPS["equal"](OPS["elementwise_mod"](step, self._every(step)), self._zero(step)), in_dtype=0, out_dtype=5)
+            late = OPS["cast"](
+                OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()), in_dtype=0, out_dtype=5
+            )
             for parameter in program.all_parameters():
                 self._draw(program, startup, parameter, late)
         return made
@@ -86,11 +98,11 @@ class LookaheadOptimizer:
         Writing(program).write(OPS["scale"](step, scale=1.0, bias=1.0), step)
         return step
 
-    def _every(self, step: Any) -> Any:
+    def _every(self) -> Any:
         return OPS["fill_constant"](shape=[1], value=float(self.k), dtype=2)
 
     @staticmethod
-    def _zero(step: Any) -> Any:
+    def _zero() -> Any:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
     def _draw(self, program: Program, startup: Program, parameter: Any, late: Any) -> None:
@@ -99,10 +111,14 @@ class LookaheadOptimizer:
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)
         with pushed(Writing(startup)):
-            first = startup.global_block().declare(data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True))
+            first = startup.global_block().declare(
+                data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
+            )
             Writing(startup).write(OPS["assign"](startup.global_block().var(parameter.name)), first)
         part = OPS["scale"](late, scale=float(self.alpha))
-        moved = OPS["elementwise_add"](slow, OPS["elementwise_mul"](OPS["elementwise_sub"](parameter, slow), part, axis=-1))
+        moved = OPS["elementwise_add"](
+            slow, OPS["elementwise_mul"](OPS["elementwise_sub"](parameter, slow), part, axis=-1)
+        )
         drawn = OPS["elementwise_mul"](OPS["elementwise_sub"](moved, parameter), late, axis=-1)
         after = OPS["elementwise_add"](parameter, drawn)
         Writing(program).write(moved, slow)

@@ -85,7 +85,9 @@ def rate_variable(optimizer: Any, program: Program) -> Variable:
     known: dict[int, Variable] = optimizer._rates
     if id(program) not in known:
         shape = optimizer._rate_shape
-        desc = data.VarDesc(unique_name.generate("learning_rate"), shape, "float32", persistable=True, stop_gradient=True)
+        desc = data.VarDesc(
+            unique_name.generate("learning_rate"), shape, "float32", persistable=True, stop_gradient=True
+        )
         known[id(program)] = lasting(program, desc, lambda: np.full(shape, optimizer.get_lr()))
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]

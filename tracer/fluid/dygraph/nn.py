@@ -1,9 +1,0 @@
-"""Layers under the name of the module that they were in: fluid.dygraph.nn."""
-
-from . import conv, dense, loss, norm
-from .conv import *
-from .dense import *
-from .loss import *
-from .norm import *
-
-__all__ = [*conv.__all__, *dense.__all__, *loss.__all__, *norm.__all__]
