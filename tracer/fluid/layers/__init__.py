@@ -20,6 +20,7 @@ from . import (
     sequence,
     shapes,
     tensors,
+    text,
     unary,
     units,
 )
@@ -42,6 +43,7 @@ from .reduce import *
 from .sequence import *
 from .shapes import *
 from .tensors import *
+from .text import *
 from .unary import *
 from .units import *
 
@@ -65,6 +67,7 @@ _FAMILIES = (
     sequence,
     shapes,
     tensors,
+    text,
     unary,
     units,
 )
