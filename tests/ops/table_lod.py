@@ -92,7 +92,11 @@ def gru(x, lod, h0, w, b, back=False, origin=False):
     return None, None, None, hs
 
 
+MASK = np.array([[True], [False], [True], [True], [False]])
+
 ROWS = [
+    OwnRow("split_lod_tensor", [f(5, 2), MASK], {}, lambda x, m: (x[[0, 2, 3]], x[[1, 4]])),
+    OwnRow("merge_lod_tensor", [f(5, 2), MASK, f(3, 2), f(2, 2)], {}, lambda x, m, a, b: np.stack([a[0], b[0], a[1], a[2], b[1]])),
     OwnRow("sequence_pool", [f(8, 2), AT], {}, pooled(lambda p: p.mean(0))),
     OwnRow("sequence_pool", [f(8, 2), AT], {"pooltype": "SUM"}, pooled(lambda p: p.sum(0))),
     OwnRow("sequence_pool", [f(8, 2), TWO], {"pooltype": "SQRT"}, pooled(lambda p: p.sum(0) / len(p) ** 0.5)),

@@ -206,7 +206,7 @@ class StaticRNN:
     def _name_outside(self, value: Tensor) -> str:
         """What a variable is called around the step."""
         assert self._mode is not None
-        with self._outside():
+        with self.outside():
             name = self._mode.recorder.name_of(value)
         return next((plain for plain, aside in self._inputs.aside.items() if aside == name), name)
 
@@ -235,7 +235,7 @@ class StaticRNN:
     # -- writing it ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _outside(self) -> Iterator[None]:
+    def outside(self) -> Iterator[None]:
         """What the body writes goes to the block around the step."""
         assert self._mode is not None
         assert self._around is not None
@@ -249,7 +249,7 @@ class StaticRNN:
             if step is batch_ref:
                 batch_ref = self._inputs.outer[name]
         self._check_outside("memory", "batch_ref", batch_ref)
-        with self._outside():
+        with self.outside():
             made: Tensor = OPS["fill_constant_batch_size_like"](
                 batch_ref, shape=[int(d) for d in shape], value=float(value), dtype=batch_ref.dtype.proto,
                 input_dim_idx=ref_axis, output_dim_idx=axis,
