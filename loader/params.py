@@ -150,7 +150,7 @@ def state_of_1_6(data: bytes | memoryview, file: str) -> Params:
     at.place = "its head"
     at.take(_RESERVED + 4, "its head")
     count = at.number("<Q", "the number of its values")
-    records = []
+    records: list[Record] = []
     while len(records) < count:
         records.append(at.named(len(records)))
     if at.at != len(data):

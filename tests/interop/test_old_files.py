@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.cli.demo import runner_path
+from oarlock.core.op import OPS
+from oarlock.static.unsupported import Unsupported
 
 with np.load(Path(__file__).parents[1] / "fixtures" / "old_files.npz") as _held:
     HELD = {key: _held[key] for key in _held.files}
@@ -60,7 +63,13 @@ def test_interpreter(name: str, tmp_path: Path, programs: None) -> None:
         program, feeds, fetches = static.load_inference_model(str(folder), exe, **names(folder))
         feed = held(f"{name}.in.")
         assert sorted(feeds) == sorted(feed)
-        check(exe.run(program, feed=feed, fetch_list=fetches), name)
+        try:
+            found = exe.run(program, feed=feed, fetch_list=fetches)
+        except Unsupported as error:
+            missing = [op for op in re.findall(r"^ *(\w+): no such op", str(error), re.MULTILINE) if op not in OPS]
+            assert missing, error
+            pytest.xfail(f"kernels are missing: {missing}")
+        check(found, name)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
