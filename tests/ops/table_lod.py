@@ -78,11 +78,11 @@ def lstm(x, lod, h0, c0, w, b, back=False, peep=True):
     return hs, cs, None, None
 
 
-def gru(x, lod, h0, w, b, back=False, origin=False):
+def gru(x, lod, h0, w, b, back=False, origin=False, ends=ENDS):
     d = w.shape[0]
     first, last = w.reshape(-1)[: 2 * d * d].reshape(d, 2 * d), w.reshape(-1)[2 * d * d :].reshape(d, d)
     hs = np.zeros((len(x), d))
-    for k, (a, e) in enumerate(itertools.pairwise(ENDS)):
+    for k, (a, e) in enumerate(itertools.pairwise(ends)):
         h = np.zeros(d) if h0 is None else h0[k]
         for t in reversed(range(a, e)) if back else range(a, e):
             u, r = np.split(sigmoid(x[t, : 2 * d] + b[0, : 2 * d] + h @ first), 2)
@@ -94,7 +94,56 @@ def gru(x, lod, h0, w, b, back=False, origin=False):
 
 MASK = np.array([[True], [False], [True], [True], [False]])
 
+LABELS = np.array([[0], [2], [1], [3], [3], [0], [1], [2]])
+
+
+def ways(x, w):
+    """All labellings of one sequence, and what each gains."""
+    for way in itertools.product(range(x.shape[1]), repeat=len(x)):
+        steps = sum(w[2 + a, b] for a, b in itertools.pairwise(way))
+        yield way, w[0, way[0]] + w[1, way[-1]] + steps + sum(x[t, k] for t, k in enumerate(way))
+
+
+def crf(x, lod, w, y, n=None):
+    """Minus the log of the share that the label has among all ways."""
+    found = []
+    for p, q in zip(parts(x), parts(y), strict=True):
+        gains = dict(ways(p.astype("d"), w))
+        found.append([np.log(sum(np.exp(g) for g in gains.values())) - gains[tuple(q.reshape(-1))]])
+    return None, None, None, np.array(found)
+
+
+def best(x, lod, w, y=None, n=None):
+    path = np.concatenate([max(ways(p, w), key=lambda found: found[1])[0] for p in parts(x)])[:, None]
+    return path if y is None else (path == y).astype("int64")
+
+
+def side_by_side(x, fill=0):
+    return padded(x, None, np.asarray(fill, x.dtype))[0]
+
+
+def gru_unit(x, h, w, b, origin=False):
+    steps = [gru(x[i : i + 1], None, h[i : i + 1], w, b, origin=origin, ends=[0, 1])[3] for i in range(len(x))]
+    return None, None, np.concatenate(steps)
+
+
+EMISSION, TRANSITION = f(8, 4), f(6, 4)
+LENGTHS = np.array([[3], [1], [4]])
+
 ROWS = [
+    OwnRow("linear_chain_crf", [EMISSION, AT, TRANSITION, LABELS], {}, crf, tol=1e-4),
+    Row(
+        "linear_chain_crf", [side_by_side(EMISSION), None, TRANSITION, side_by_side(LABELS), LENGTHS], {},
+        lambda *_: crf(EMISSION, None, TRANSITION, LABELS), tol=1e-4, second=False,
+    ),
+    OwnRow("crf_decoding", [EMISSION, AT, TRANSITION], {}, best),
+    OwnRow("crf_decoding", [EMISSION, AT, TRANSITION, LABELS], {}, best),
+    Row(
+        "crf_decoding", [side_by_side(EMISSION), None, TRANSITION, None, LENGTHS], {},
+        lambda *_: side_by_side(best(EMISSION, None, TRANSITION))[..., 0],
+    ),
+    Row("gru_unit", [f(3, 6), f(3, 2), f(2, 6), f(1, 6)], {}, gru_unit, tol=1e-4, second=False),
+    Row("gru_unit", [f(3, 6), f(3, 2), f(2, 6), f(1, 6)], {"origin_mode": True}, partial(gru_unit, origin=True), tol=1e-4, second=False),
     OwnRow("split_lod_tensor", [f(5, 2), MASK], {}, lambda x, m: (x[[0, 2, 3]], x[[1, 4]])),
     OwnRow("merge_lod_tensor", [f(5, 2), MASK, f(3, 2), f(2, 2)], {}, lambda x, m, a, b: np.stack([a[0], b[0], a[1], a[2], b[1]])),
     OwnRow("sequence_pool", [f(8, 2), AT], {}, pooled(lambda p: p.mean(0))),

@@ -286,3 +286,68 @@ def _(x, lod, h0, weight, bias, *_, **__):
 
 
 gru_grad.vjp(no_second_order("gru"))
+
+
+# -- one step of it -------------------------------------------------------------------------------------------------
+
+BY_NUMBER = ("identity", "sigmoid", "tanh", "relu")
+
+
+def _unit_attrs(activation, gate_activation, origin_mode):
+    return {
+        "activation": BY_NUMBER[activation],
+        "gate_activation": BY_NUMBER[gate_activation],
+        "origin_mode": origin_mode,
+    }
+
+
+def _alone(x):
+    """Each row a sequence of its own."""
+    return [np.arange(x.shape[0] + 1)]
+
+
+@op("gru_unit", "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden")
+def gru_unit(x, h, weight, bias=None, *, activation: int = 2, gate_activation: int = 1, origin_mode: bool = False):
+    """One step of `gru`; activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.   Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]"""
+    attrs = _unit_attrs(activation, gate_activation, origin_mode)
+    gates, resets, _, hidden = gru.reference(x, _alone(x), h, weight, bias, **attrs)
+    return gates, resets, hidden
+
+
+@gru_unit.meta
+def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
+    check(
+        min(activation, gate_activation) >= 0 and max(activation, gate_activation) < 4,
+        "an activation is none of 0 ... 3",
+    )
+    check(_fits(x.shape[1], 3, weight.shape[0]), "Input is not three times as wide as Weight is high")
+    return x, h, h
+
+
+@gru_unit.vjp
+def _(g, x, h, weight, bias, *, activation, gate_activation, origin_mode, Gate, ResetHiddenPrev, Hidden):
+    attrs = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
+    found = gru_unit_grad(x, h, weight, bias, Gate, ResetHiddenPrev, Hidden, g, **attrs)
+    return *found[:3], None if bias is None else found[3]
+
+
+@op(
+    "gru_unit_grad",
+    "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
+    internal=True,
+)
+def gru_unit_grad(
+    x, h, weight, bias=None, gates=None, resets=None, hidden=None, g=None, *, activation: int = 2, gate_activation: int = 1,
+    origin_mode: bool = False,
+):  # fmt: skip
+    """The gradients of all operands.   See `gru_unit`."""
+    attrs = _unit_attrs(activation, gate_activation, origin_mode)
+    return gru_grad.reference(x, _alone(x), h, weight, bias, gates, resets, hidden, g, **attrs)
+
+
+@gru_unit_grad.meta
+def _(x, h, weight, bias, *_, **__):
+    return x, h, weight, Meta((1, _times(3, weight.shape[0])), x.dtype)
+
+
+gru_unit_grad.vjp(no_second_order("gru_unit"))
