@@ -93,3 +93,19 @@ def test_runner(name: str, tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     with np.load(tmp_path / "out.npz") as out:
         check([out[key] for key in out.files], name)
+
+
+def test_runner_names_the_file_that_is_missing(tmp_path: Path) -> None:
+    folder = written("fc.file.", tmp_path / "m")
+    (folder / "fc_0.b_0").unlink()
+    ran = subprocess.run([runner_path(), "inspect", str(folder)], capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and "fc_0.b_0: cannot be opened" in ran.stderr
+
+
+def test_runner_makes_onnx_of_a_folder_with_the_weights_inside(tmp_path: Path) -> None:
+    folder = written("fc.file.", tmp_path / "m")
+    command = [runner_path(), "to-onnx", str(folder), "--output", str(tmp_path / "m.onnx")]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "use --inline" in refused.stderr and not (tmp_path / "m.onnx").exists()
+    subprocess.run([*command, "--inline"], check=True, capture_output=True)
+    assert (tmp_path / "m.onnx").stat().st_size > 200
