@@ -130,7 +130,36 @@ def gru_unit(x, h, w, b, origin=False):
 EMISSION, TRANSITION = f(8, 4), f(6, 4)
 LENGTHS = np.array([[3], [1], [4]])
 
+
+def said(x, lod, n=None):
+    texts = [[k for k, _ in itertools.groupby(p.reshape(-1).tolist()) if k] for p in parts(x)]
+    return np.concatenate(texts)[:, None], np.array([[len(t)] for t in texts])
+
+
+def seen(x, y=None):
+    full = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)])
+    places = itertools.product(range(len(x)), range(0, full.shape[2] - 1), range(0, full.shape[3] - 2, 2))
+    return np.stack([full[n, :, i : i + 2, j : j + 3].reshape(-1) for n, i, j in places])
+
+
+SAID = np.array([[1], [1], [0], [2], [3], [3], [0], [3]])
+TAGS = np.array([[0], [1], [4], [2], [3], [3], [2], [0]]), np.array([[0], [1], [2], [2], [3], [4], [2], [0]])
+
+
+def shares(*_):
+    """Found: 0-1, 3, 4-5 (one chunk of kind 1 that goes on), 6, 7; there: 0-1, 2, 3, 4, 6, 7."""
+    return *(np.array([v], "float32") for v in (4 / 5, 4 / 6, 8 / 11)), *(np.array([v]) for v in (5, 6, 4))
+
+
 ROWS = [
+    OwnRow("ctc_align", [SAID, AT], {}, said),
+    Row(
+        "ctc_align", [side_by_side(SAID)[..., 0], None, LENGTHS], {"padding_value": 9},
+        lambda *_: (np.array([[1, 9, 9, 9], [2, 9, 9, 9], [3, 3, 9, 9]]), np.array([[1], [1], [2]])),
+    ),
+    OwnRow("sequence_erase", [SAID, AT], {"tokens": [0, 2]}, lambda x, lod: x[[0, 1, 4, 5, 7]]),
+    OwnRow("im2sequence", [f(2, 2, 3, 4)], {"kernels": [2, 3], "strides": [1, 2], "paddings": [1, 0, 0, 1]}, seen),
+    OwnRow("chunk_eval", [TAGS[0], AT, TAGS[1], AT], {"num_chunk_types": 2}, shares),
     OwnRow("linear_chain_crf", [EMISSION, AT, TRANSITION, LABELS], {}, crf, tol=1e-4),
     Row(
         "linear_chain_crf", [side_by_side(EMISSION), None, TRANSITION, side_by_side(LABELS), LENGTHS], {},
