@@ -4,7 +4,7 @@ oarlock run-script branches.py    - prints what both give, which is the same.
 """
 
 import numpy as np
-import paddle.fluid as fluid
+from paddle import fluid
 
 INPUTS = [np.full((2, 3), 4, "float32"), np.full((2, 3), -4, "float32")]
 
@@ -36,7 +36,7 @@ def main():
     for array, written in zip(INPUTS, in_program(INPUTS)):
         ran = in_dygraph(array)
         np.testing.assert_allclose(ran, written)
-        print("mean {:+.1f}: dygraph {}, program {}".format(array.mean(), ran[0].tolist(), written[0].tolist()))
+        print(f"mean {array.mean():+.1f}: dygraph {ran[0].tolist()}, program {written[0].tolist()}")
 
 
 if __name__ == "__main__":

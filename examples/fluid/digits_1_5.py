@@ -7,8 +7,8 @@ import os
 import tempfile
 
 import paddle
-import paddle.fluid as fluid
 from digits import arrays, reader
+from paddle import fluid
 from paddle.fluid.dygraph.nn import FC, Conv2D, Pool2D
 
 
@@ -54,13 +54,13 @@ def main():
                 loss.backward()
                 adam.minimize(loss)
                 model.clear_gradients()
-            print("epoch {}: loss {:.3f}".format(epoch, loss.numpy()[0]))
+            print(f"epoch {epoch}: loss {loss.numpy()[0]:.3f}")
         with tempfile.TemporaryDirectory() as folder:
             fluid.save_dygraph(model.state_dict(), os.path.join(folder, "reader"))
             state, _ = fluid.load_dygraph(os.path.join(folder, "reader"))
         model.set_dict(state)
         right = share_right(model)
-        print("right: {:.2f}".format(right))
+        print(f"right: {right:.2f}")
         assert right > 0.9
 
 

@@ -7,8 +7,8 @@ import tempfile
 
 import numpy as np
 import paddle
-import paddle.fluid as fluid
 from digits import arrays, reader
+from paddle import fluid
 from paddle.fluid.dygraph import Conv2D, Linear, Pool2D, TracedLayer, declarative, to_variable
 
 
@@ -16,7 +16,7 @@ class Reader(fluid.dygraph.Layer):
     """A convolution with pooling, and two layers.   [N, 1, 12, 12] -> [N, 10]"""
 
     def __init__(self):
-        super(Reader, self).__init__()
+        super().__init__()
         self.conv = Conv2D(num_channels=1, num_filters=8, filter_size=3, padding=1, act="relu")
         self.pool = Pool2D(pool_size=2, pool_type="max", pool_stride=2)
         self.hidden = Linear(8 * 6 * 6, 32, act="relu")
@@ -48,7 +48,7 @@ def train(model):
             loss.backward()
             adam.minimize(loss)
             model.clear_gradients()
-        print("epoch {}: loss {:.3f}".format(epoch, loss.numpy()[0]))
+        print(f"epoch {epoch}: loss {loss.numpy()[0]:.3f}")
 
 
 def deployed(folder, pictures):
@@ -74,7 +74,7 @@ def main():
         found = deployed(folder, pictures)
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-4, atol=1e-5)
     right = (found.argmax(1) == labels[:, 0]).mean()
-    print("right: {:.2f}; sure of the first digit: {:.2f}".format(right, converted[0].max()))
+    print(f"right: {right:.2f}; sure of the first digit: {converted[0].max():.2f}")
     assert right > 0.9
 
 

@@ -56,7 +56,7 @@ def main():
             loss.backward()
             adam.step()
             adam.clear_grad()
-        print("epoch {}: loss {:.3f}".format(epoch, float(loss)))
+        print(f"epoch {epoch}: loss {float(loss):.3f}")
 
     model.eval()
     tests = Digits(200, seed=1)
@@ -67,7 +67,7 @@ def main():
         found = paddle.jit.load(os.path.join(folder, "reader"))(pictures)
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)
     right = (found.numpy().argmax(1) == np.array([label for _, label in tests.rows])).mean()
-    print("right: {:.2f}".format(right))
+    print(f"right: {right:.2f}")
     assert right > 0.9
 
 

@@ -7,8 +7,8 @@ import tempfile
 
 import numpy as np
 import paddle
-import paddle.fluid as fluid
 from digits import arrays, reader
+from paddle import fluid
 
 
 def network():
@@ -38,7 +38,7 @@ def main():
         for batch in paddle.batch(paddle.reader.shuffle(reader(600, seed=0), buf_size=400), batch_size=40)():
             pictures, labels = arrays(batch)
             cost = exe.run(prog, feed={"picture": pictures, "label": labels}, fetch_list=[loss])[0]
-        print("epoch {}: loss {:.3f}".format(epoch, cost[0]))
+        print(f"epoch {epoch}: loss {cost[0]:.3f}")
 
     pictures, labels = arrays(list(reader(200, seed=1)()))
     feed = {"picture": pictures, "label": labels}
@@ -48,7 +48,7 @@ def main():
         program, feeds, fetches = fluid.io.load_inference_model(folder, exe)
         given = exe.run(program, feed={feeds[0]: pictures}, fetch_list=fetches)[0]
     np.testing.assert_allclose(given, wanted, rtol=1e-4, atol=1e-5)
-    print("right: {:.2f}".format(right[0]))
+    print(f"right: {right[0]:.2f}")
     assert right[0] > 0.9
 
 
