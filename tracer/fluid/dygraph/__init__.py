@@ -1,6 +1,6 @@
 """Running at once, in the names of Paddle 1.x: fluid.dygraph."""
 
-from . import base, checkpoint, container, jit, lr, nn, parallel
+from . import base, checkpoint, container, jit, learning_rate_scheduler, lr, nn, parallel, today
 from .base import *
 from .checkpoint import *
 from .container import *
@@ -10,7 +10,7 @@ from .lr import *
 from .nn import *
 from .parallel import *
 
-from . import learning_rate_scheduler  # isort: skip
+today.name_all(globals())
 
 __all__ = [
     *base.__all__, *checkpoint.__all__, *container.__all__, *jit.__all__, *lr.__all__, *nn.__all__, *parallel.__all__, "Layer",
