@@ -51,7 +51,7 @@ family(
         ("stanh", _of("stanh")),
         ("thresholded_relu", _of("thresholded_relu", threshold=0.3)),
         ("relu6", _of("relu6", threshold=0.5)),
-        ("soft_relu", _of("soft_relu")),
+        ("soft_relu", _of("soft_relu", threshold=0.8)),
         ("swish", _of("swish")),
         ("swish_of", _of("swish", beta=2.0)),
         ("gelu", _of("gelu")),

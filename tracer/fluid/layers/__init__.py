@@ -17,6 +17,7 @@ from . import (
     pictures,
     randoms,
     reduce,
+    regions,
     sequence,
     shapes,
     tensors,
@@ -40,6 +41,7 @@ from .pick import *
 from .pictures import *
 from .randoms import *
 from .reduce import *
+from .regions import *
 from .sequence import *
 from .shapes import *
 from .tensors import *
@@ -64,6 +66,7 @@ _FAMILIES = (
     pictures,
     randoms,
     reduce,
+    regions,
     sequence,
     shapes,
     tensors,

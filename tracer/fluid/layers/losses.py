@@ -99,18 +99,12 @@ def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = 
 
 def bpr_loss(input: Any, label: Any, name: str | None = None) -> Any:
     """How far the label's score is above all others   (Hidasi et al. 2016).   input [N, C], label int [N, 1] -> [N, 1]"""
-    classes = input.meta.shape[-1]
-    own = OPS["one_hot_v2"](OPS["squeeze2"](label, axes=[-1]), depth=int(classes), dtype=5)
-    score = OPS["reduce_sum"](OPS["elementwise_mul"](input, own), dim=[-1], keep_dim=True)
-    each = OPS["softplus"](OPS["elementwise_sub"](input, score))
-    others = OPS["elementwise_mul"](each, OPS["scale"](own, scale=-1.0, bias=1.0))
-    return OPS["scale"](OPS["reduce_sum"](others, dim=[-1], keep_dim=True), scale=1.0 / (classes - 1))
+    return OPS["bpr_loss"](input, label)
 
 
 def rank_loss(label: Any, left: Any, right: Any, name: str | None = None) -> Any:
     """ln(1 + exp(left - right)) - label * (left - right)   (Burges et al. 2005).   [N, 1] each -> [N, 1]"""
-    difference = OPS["elementwise_sub"](left, right)
-    return OPS["elementwise_sub"](OPS["softplus"](difference), OPS["elementwise_mul"](label, difference))
+    return OPS["rank_loss"](label, left, right)
 
 
 @today("paddle.nn.functional.margin_ranking_loss")
@@ -124,7 +118,6 @@ def teacher_student_sigmoid_loss(
     input: Any, label: Any, soft_max_up_bound: float = 15.0, soft_max_lower_bound: float = -15.0
 ) -> Any:
     """The logistic losses of a click and of a teacher's score; label: -2 or -1 without a score, else clicked + score.   input [N, 1], label [N, 1] -> [N, 1]"""
-    x = OPS["clip"](input, min=float(soft_max_lower_bound), max=float(soft_max_up_bound))
     common = OPS["softplus"](input)
 
     def at_least(bound: float) -> Any:
@@ -138,7 +131,6 @@ def teacher_student_sigmoid_loss(
     score = OPS["elementwise_mul"](scored, OPS["elementwise_sub"](label, at_least(1.0)))
     weight = OPS["elementwise_add"](clicked, score)
     total = OPS["elementwise_mul"](common, OPS["scale"](scored, bias=1.0))
-    del x  # the bounds hold back gradients only
     return OPS["elementwise_sub"](total, OPS["elementwise_mul"](weight, input))
 
 

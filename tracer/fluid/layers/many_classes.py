@@ -1,4 +1,4 @@
-"""Losses over many classes, of which only some are looked at, and losses of sequences of labels."""
+"""Losses over many classes, of which only some are looked at, and of what lies around centers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...static.nn.helper import Helper, known_size
 from ...tensor.convert import cast
 from .helper import into, today
 
-__all__ = ["center_loss", "edit_distance", "hsigmoid", "nce", "warpctc"]
+__all__ = ["center_loss", "hsigmoid", "nce"]
 
 
 @today("paddle.nn.functional.hsigmoid_loss")
@@ -142,36 +142,3 @@ def _follow(centers: Any, places: Any, apart: Any, alpha: Any) -> None:
     made = OPS["elementwise_add"](centers, step)
     made.stop_gradient = True
     into(made, centers)
-
-
-@today("paddle.nn.functional.ctc_loss")
-def warpctc(
-    input: Any,
-    label: Any,
-    blank: int = 0,
-    norm_by_times: bool = False,
-    input_length: Any = None,
-    label_length: Any = None,
-) -> Any:
-    """-ln of the probability of the labels   (Graves et al. 2006).   input [T, B, C], label int [B, S], lengths int64 [B] -> [B, 1]
-
-    Without lengths input and label are sequences of different lengths.
-    """
-    given = (input, label) if input_length is None else (input, label, input_length, label_length)
-    return OPS["warpctc"](*given, blank=blank, norm_by_times=norm_by_times)[0]
-
-
-def edit_distance(
-    input: Any,
-    label: Any,
-    normalized: bool = True,
-    ignored_tokens: Any = None,
-    input_length: Any = None,
-    label_length: Any = None,
-) -> Any:
-    """The edits that make input the label, over its length if normalized.   int64 [B, T], [B, S], lengths [B] -> float32 [B, 1], number of pairs int64 [1]"""
-    if ignored_tokens:
-        raise OpError(with_user_line("edit_distance: ignored_tokens are not there; take them out before"))
-    given = (input, label) if input_length is None else (input, label, input_length, label_length)
-    pairs, distance = OPS["edit_distance"](*given, normalized=normalized)
-    return distance, pairs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from ...nn.functional.norm import local_response_norm as _local_response
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import nn
@@ -94,8 +93,7 @@ def dropout(
 def l2_normalize(x: Any, axis: int | None, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """x over the root of epsilon plus its sum of squares along an axis.   x [*] -> [*]"""
     at = 0 if x.ndim == 1 else 1 if axis is None else axis
-    squares = OPS["reduce_sum"](OPS["square"](x), dim=[at], keep_dim=True)
-    return OPS["elementwise_div"](x, OPS["sqrt"](OPS["scale"](squares, bias=float(epsilon))))
+    return OPS["norm"](x, axis=at, epsilon=float(epsilon))[0]
 
 
 @today("paddle.nn.functional.local_response_norm")
@@ -103,7 +101,7 @@ def lrn(
     input: Any, n: int = 5, k: float = 1.0, alpha: float = 0.0001, beta: float = 0.75, name: str | None = None, data_format: str = "NCHW"
 ) -> Any:  # fmt: skip
     """input / (k + alpha * the sum of squares over n channels around) ** beta   (Krizhevsky et al. 2012).   input [N, C, H, W] -> same"""
-    return _local_response(input, n, float(alpha) * n, beta, k, data_format)
+    return OPS["lrn"](input, n=n, k=float(k), alpha=float(alpha), beta=float(beta), data_format=data_format)[0]
 
 
 @today("paddle.static.nn.prelu")
@@ -121,6 +119,4 @@ def affine_channel(
     act: str | None = None,
 ) -> Any:
     """act(scale * x + bias) for each channel.   x [N, C, *], scale, bias [C] -> [N, C, *]"""
-    axis = 1 if data_layout == "NCHW" else -1
-    scaled = OPS["elementwise_mul"](x, scale, axis=axis)
-    return activated("affine_channel", OPS["elementwise_add"](scaled, bias, axis=axis), act)
+    return activated("affine_channel", OPS["affine_channel"](x, scale, bias, data_layout=data_layout), act)

@@ -115,7 +115,7 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
 @today("paddle.nn.functional.channel_shuffle")
 def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
     """Channels of groups in turn   (Zhang et al. 2018).   x [N, C, H, W] -> same"""
-    return OPS["channel_shuffle"](x, groups=group)
+    return OPS["shuffle_channel"](x, group=group)
 
 
 def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:

@@ -117,7 +117,7 @@ def flip(input: Any, dims: Any, name: str | None = None) -> Any:
 @today("paddle.flip")
 def reverse(x: Any, axis: Any) -> Any:
     """The other way round along these axes.   x [*] -> [*]"""
-    return OPS["flip"](x, axis=listed(axis))
+    return OPS["reverse"](x, axis=listed(axis))
 
 
 @today("paddle.roll")
@@ -167,21 +167,10 @@ def pad2d(
     input: Any, paddings: Any = (0, 0, 0, 0), mode: str = "constant", pad_value: float = 0.0, data_format: str = "NCHW", name: str | None = None
 ) -> Any:  # fmt: skip
     """Pictures with something around.   paddings: above, below, left, right; mode: 'constant', 'reflect' or 'edge'; input [N, C, H, W] -> same axes"""
-    axis = 2 if data_format == "NCHW" else 1
-    volume = OPS["unsqueeze2"](input, axes=[axis])
-    kinds = {
-        "mode": "replicate" if mode == "edge" else mode,
-        "value": float(pad_value),
-        "data_format": "NCDHW" if axis == 2 else "NDHWC",
-    }
+    attrs = {"mode": mode, "pad_value": float(pad_value), "data_format": data_format}
     if isinstance(paddings, Tensor):
-        zeros = assign(np.zeros(2, "int32"))
-        order = OPS["gather"](
-            OPS["concat"]([convert.cast(paddings, "int32"), zeros], axis=0), assign(np.array([2, 3, 0, 1, 4, 5]))
-        )
-        return OPS["squeeze2"](OPS["pad3d"](volume, order, paddings=[], **kinds), axes=[axis])
-    top, bottom, left, right = (int(p) for p in paddings)
-    return OPS["squeeze2"](OPS["pad3d"](volume, paddings=[left, right, top, bottom, 0, 0], **kinds), axes=[axis])
+        return OPS["pad2d"](input, convert.cast(paddings, "int32"), paddings=[], **attrs)
+    return OPS["pad2d"](input, paddings=[int(p) for p in paddings], **attrs)
 
 
 @today("paddle.nn.functional.pad")

@@ -70,8 +70,7 @@ def relu6(x: Any, threshold: float = 6.0, name: str | None = None) -> Any:
 
 def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:
     """ln(1 + exp(x)), x first set between -threshold and threshold.   x [*] -> [*]"""
-    inside = OPS["clip"](x, min=-float(threshold), max=float(threshold))
-    return OPS["log"](OPS["scale"](OPS["exp"](inside), bias=1.0))
+    return OPS["soft_relu"](x, threshold=float(threshold))
 
 
 @today("paddle.nn.functional.swish")
