@@ -22,6 +22,7 @@ from .plan import Plan, Step, all_writes
 from .sequences import WithLod, levels
 from .source import Function, Source
 from .trouble import raise_explained
+from .upgraded import upgraded
 
 SMALL = 4096  # elements of a cell whose memory is not given back before the end
 
@@ -77,6 +78,7 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
+    program = upgraded(program)
     made = Lowering(program, tensors)
     ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
     foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
