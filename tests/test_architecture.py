@@ -60,6 +60,7 @@ ARROWS = {
         "nn",
         "ops",
         "optimizer",
+        "reader",
         "regularizer",
         "static",
         "tensor",
@@ -76,7 +77,7 @@ ARROWS = {
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
     "static": (
-        {"aliases", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
+        {"aliases", "ended", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
         {"attrs", "feeding", "guards", "late", "lod", "printer", "reinfer", "unsupported"},
         {"blocks", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},

@@ -75,7 +75,30 @@ SOME = np.array([[0.0, 1.0, -100.0], [1.0, 0.0, 1.0]], "f")
 IN_LABEL = "it gives no gradient to labels"
 LABEL = frozenset({"Label", "Target"})
 SHARE = shares(2, 3)
+
+
+def of_probabilities(ignore=-100):
+    def of(p, label):
+        column = label if label.ndim == p.ndim else label[..., None]
+        used = column != ignore
+        picked = np.take_along_axis(p, np.where(used, column, 0), -1)
+        return np.where(used, -np.log(picked), 0), np.empty((0, *p.shape), p.dtype), np.where(used, picked, 0)
+
+    return of
+
+
+def first(function):
+    return lambda *args: function(*args)[0]
+
+
 ROWS = [
+    Row("cross_entropy", [pos(4, 5), ints(4, 1)], ref=first(of_probabilities())),
+    Row("cross_entropy", [pos(4, 5), ints(4, 1)], {"ignore_index": 2}, ref=first(of_probabilities(2))),
+    Row("cross_entropy", [pos(2, 3, 5), ints(2, 3, 1)], ref=first(of_probabilities())),
+    Row("cross_entropy", [pos(4, 5), pos(4, 5)], {"soft_label": True}, ref=lambda p, label: -(label * np.log(p)).sum(-1, keepdims=True),
+        paddle_grad="it gives a soft label no gradient"),
+    Row("cross_entropy2", [pos(4, 5), ints(4, 1)], ref=of_probabilities(), unset=frozenset({"XShape"})),
+    Row("cross_entropy2", [pos(2, 3, 5), ints(2, 3, 1)], {"ignore_index": 3}, ref=of_probabilities(3), unset=frozenset({"XShape"})),
     Row("softmax_with_cross_entropy", [f(4, 5), ints(4, 1)], ref=hard()),
     Row("softmax_with_cross_entropy", [f(4, 5), LABELS], ref=hard()),
     Row("softmax_with_cross_entropy", [f(4, 5), ints(4, 1)], {"ignore_index": 2}, ref=hard(ignore=2)),

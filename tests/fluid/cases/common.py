@@ -57,3 +57,21 @@ def eager(fluid, build, *arrays):
         found = list(found) if isinstance(found, (list, tuple)) else [found]
         fluid.layers.reduce_sum(found[0]).backward()
         return [f.numpy() for f in found] + [x.gradient() for x in inputs if x.gradient() is not None]
+
+
+def family(here, rows, feed, gradients_of=("x",)):
+    """Add a case to a module for each row: its name, and `build(layers, inputs)`, whose first result's gradients come last.
+
+    They are in BUILDS of the module as well, for who wants to run them elsewhere.
+    A row may have a third and fourth entry: its own feed, and the inputs that get gradients.
+    """
+    for row in rows:
+        name, build = row[:2]
+        here.setdefault("BUILDS", {})["case_" + name] = (build, row[2] if len(row) > 2 else feed)
+        given = row[2] if len(row) > 2 else feed
+        wanted = row[3] if len(row) > 3 else gradients_of
+
+        def case(fluid, build=build, given=given, wanted=wanted):
+            return static(fluid, lambda v: build(fluid.layers, v), given, gradients_of=wanted)
+
+        here["case_" + name] = case

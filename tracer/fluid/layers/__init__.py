@@ -1,18 +1,77 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
-from . import control_flow, elementwise, reduce, sequence, text, units
+from . import (
+    control_flow,
+    conv,
+    dense,
+    distributions,
+    elementwise,
+    inputs,
+    learning_rate,
+    logic,
+    losses,
+    many_classes,
+    metrics,
+    norms,
+    pick,
+    pictures,
+    randoms,
+    reduce,
+    regions,
+    sequence,
+    shapes,
+    tensors,
+    text,
+    unary,
+    units,
+)
 from .control_flow import *
+from .conv import *
+from .dense import *
+from .distributions import *
 from .elementwise import *
+from .inputs import *
+from .learning_rate import *
+from .logic import *
+from .losses import *
+from .many_classes import *
+from .metrics import *
+from .norms import *
+from .pick import *
+from .pictures import *
+from .randoms import *
 from .reduce import *
+from .regions import *
 from .sequence import *
+from .shapes import *
+from .tensors import *
 from .text import *
+from .unary import *
 from .units import *
 
-__all__ = [
-    *control_flow.__all__,
-    *elementwise.__all__,
-    *reduce.__all__,
-    *sequence.__all__,
-    *text.__all__,
-    *units.__all__,
-]
+_FAMILIES = (
+    control_flow,
+    conv,
+    dense,
+    distributions,
+    elementwise,
+    inputs,
+    learning_rate,
+    logic,
+    losses,
+    many_classes,
+    metrics,
+    norms,
+    pick,
+    pictures,
+    randoms,
+    reduce,
+    regions,
+    sequence,
+    shapes,
+    tensors,
+    text,
+    unary,
+    units,
+)
+__all__ = [name for family in _FAMILIES for name in family.__all__]

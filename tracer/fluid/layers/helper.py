@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ...core.errors import OpError, with_user_line
+from ...core.mode import state
 from ...core.op import OPS
+from ...static.graph.mode import Writing
+from ..deprecated import instead
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def activated(kind: str, x: Any, act: str | None) -> Any:
@@ -21,3 +27,34 @@ def activated(kind: str, x: Any, act: str | None) -> Any:
 def one(x: Any) -> Any:
     """A result without axes as one of shape [1], as it was before Paddle 2.5."""
     return OPS["reshape2"](x, shape=[1]) if not x.meta.shape else x
+
+
+def today(new: str) -> Callable[[F], F]:
+    """Decorate a layer: its first use says what Paddle 2 calls it.   new: `paddle.nn.functional.relu`"""
+    return lambda function: instead(f"fluid.layers.{function.__name__}", new)(function)
+
+
+def into(made: Any, target: Any) -> Any:
+    """Let a variable hold what an op gave, where there is one; gives it.   In a program the op writes it, in loops and branches too."""
+    if target is None:
+        return made
+    mode = state.mode
+    if isinstance(mode, Writing):
+        if not target.desc.shape and not target.persistable:  # of `create_tensor`, which does not know
+            target.desc.shape, target.desc.dtype = made.desc.shape, made.desc.dtype
+        mode.write(made, target)
+        mode.recorder.aliases.written(target)
+    else:
+        mode.become(target, made)
+    return target
+
+
+def stopped(x: Any) -> Any:
+    """A result that no gradient flows through."""
+    x.stop_gradient = True
+    return x
+
+
+def listed(value: Any) -> list[Any]:
+    """One or several, as a list."""
+    return list(value) if isinstance(value, list | tuple) else [value]

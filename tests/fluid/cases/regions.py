@@ -1,0 +1,61 @@
+"""Regions of pictures."""
+
+import numpy as np
+
+from .common import family, numbers
+from .sequence import run
+
+BOXES = np.array([[0.1, 0.1, 0.5, 0.6], [0.2, 0.0, 0.9, 0.7], [0.4, 0.3, 0.8, 0.9]], "float32")
+X = {
+    "x": numbers(2, 4, 8, 8),
+    "image": numbers(2, 3, 32, 32),
+    "boxes": BOXES,
+    "others": BOXES[::-1] * 0.9,
+    "rois": np.array([[0, 0, 5, 6], [2, 1, 7, 7], [1, 3, 6, 5]], "float32"),
+    "offsets": np.array([0, 1, 3], "int64"),
+    "map": numbers(2, 14, 3, 3),
+    "size": np.array([[30, 40], [32, 32]], "int32"),
+    "many": np.stack([BOXES, BOXES[::-1]]),
+    "scores": numbers(2, 3, 3, low=0.0),
+}
+family(
+    globals(),
+    [
+        ("roi_pool", lambda f, v: f.roi_pool(v["x"], v["rois"], 2, 2, 0.8, rois_lod=v["offsets"])),
+        ("roi_align", lambda f, v: f.roi_align(v["x"], v["rois"], 2, 3, 0.8, rois_lod=v["offsets"])),
+        ("prior_box", lambda f, v: f.prior_box(v["x"], v["image"], [4.0], [8.0], [1.0, 2.0], flip=True), X, ()),
+        ("encode", lambda f, v: f.box_coder(v["boxes"], [0.1, 0.1, 0.2, 0.2], v["others"]), X, ()),
+        ("decode", lambda f, v: f.box_coder(v["boxes"], v["others"], v["many"], "decode_center_size"), X, ()),
+        ("yolo_box", lambda f, v: f.yolo_box(v["map"], v["size"], [10, 13, 16, 30], 2, 0.01, 32), X, ()),
+        ("iou", lambda f, v: f.iou_similarity(v["boxes"], v["others"]), X, ()),
+        ("iou_pixels", lambda f, v: f.iou_similarity(v["rois"], v["rois"], box_normalized=False), X, ()),
+        (
+            "multiclass_nms",
+            lambda f, v: f.transpose(f.multiclass_nms(v["many"], v["scores"], 0.1, 10, 10, 0.3), [1, 0]),
+            X,
+            (),
+        ),
+        (
+            "matrix_nms",
+            lambda f, v: f.transpose(f.matrix_nms(v["many"], v["scores"], 0.1, 0.05, 10, 10), [1, 0]),
+            X,
+            (),
+        ),
+    ],
+    X,
+)
+
+
+def case_of_sequences(fluid):
+    """Which picture a region is of, the sequences say."""
+    feed = {"x": X["x"], "rois": X["rois"]}
+
+    def build(v):
+        layers = fluid.layers
+        return [
+            layers.psroi_pool(v["x"], v["rois"], 2, 0.8, 2, 1),
+            layers.roi_align(v["x"], v["rois"], 2, 2),
+            layers.roi_pool(v["x"], v["rois"]),
+        ]
+
+    return run(fluid, build, feed, {"x": [], "rois": [[1, 2]]})

@@ -1,0 +1,61 @@
+"""Layers that are several others in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.errors import OpError, with_user_line
+from ....core.op import OPS
+from ... import layers
+
+
+def fused_elemwise_activation(
+    x: Any, y: Any, functor_list: Any, axis: int = -1, scale: float = 0.0, save_intermediate_out: bool = True
+) -> Any:
+    """Two functions, of which one has two operands: ['elementwise_add', 'relu'] is x + relu(y), ['relu', 'elementwise_add'] is relu(x + y).   -> like x"""
+    names = functor_list.split(",") if isinstance(functor_list, str) else list(functor_list)
+    if len(names) != 2 or sum(n.startswith("elementwise_") for n in names) != 1:
+        raise OpError(
+            with_user_line(f"fused_elemwise_activation: functor_list={functor_list!r} is not one of each kind")
+        )
+
+    def alone(name: str, value: Any) -> Any:
+        return OPS[name](value, scale=float(scale)) if name == "scale" else OPS[name](value)
+
+    if names[0].startswith("elementwise_"):
+        return OPS[names[0]](x, alone(names[1], y), axis=axis)
+    return alone(names[0], OPS[names[1]](x, y, axis=axis))
+
+
+def fused_embedding_seq_pool(
+    input: Any, size: Any, is_sparse: bool = False, padding_idx: int | None = None, combiner: str = "sum", param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:  # fmt: skip
+    """The sum of the rows of a table [N, D] that each sequence names.   input: int [R, 1], sequences of different lengths -> [n, D]"""
+    rows = layers.embedding(input, size, is_sparse, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype)
+    return layers.sequence_pool(rows, combiner)
+
+
+def _columns(x: Any, start: int, length: int) -> Any:
+    start = start % int(x.meta.shape[1])
+    end = 2**31 - 1 if length < 0 else start + length
+    return OPS["slice"](x, axes=[1], starts=[start], ends=[end], infer_flags=[1], decrease_axis=[])
+
+
+def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
+    """The same columns of several matrices, side by side; length -1: all from start_index on.   input: [N, D] each -> [N, length * number]"""
+    return OPS["concat"]([_columns(x, start_index, length) for x in input], axis=1)
+
+
+def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
+    """The sum of the same columns of several matrices; length -1: all from start_index on.   input: [N, D] each -> [N, length]"""
+    return OPS["sum"]([_columns(x, start_index, length) for x in input])
+
+
+def shuffle_batch(x: Any, seed: Any = None) -> Any:
+    """Rows in random order.   x [*, D] -> same"""
+    rows = OPS["reshape2"](x, shape=[-1, int(x.meta.shape[-1])])
+    noise = OPS["fill_any_like"](OPS["reduce_sum"](rows, dim=[1]), value=1.0)
+    order = OPS["argsort"](OPS["exponential"](noise))[1]
+    sizes = [0] * (x.ndim - 1) + [int(x.meta.shape[-1])]
+    return OPS["reshape2"](OPS["gather"](rows, order), shape=sizes)

@@ -1,0 +1,32 @@
+"""Embeddings and one-hot vectors of ids without a last axis of size 1: fluid.embedding, fluid.one_hot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from ..static import nn
+from .deprecated import instead
+
+
+@instead("fluid.embedding", "paddle.static.nn.embedding")
+def embedding(
+    input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False, padding_idx: int | None = None,
+    param_attr: Any = None, dtype: Any = "float32",
+) -> Any:  # fmt: skip
+    """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*] -> [*, D]"""
+    return nn.embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
+
+
+@instead("fluid.one_hot", "paddle.nn.functional.one_hot")
+def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
+    """1 at the place that input names, else 0.   input int [*] -> float32 [*, depth]"""
+    attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}
+    made = (
+        OPS["one_hot_v2"](input, depth, **attrs)
+        if isinstance(depth, Tensor)
+        else OPS["one_hot_v2"](input, depth=int(depth), **attrs)
+    )
+    made.stop_gradient = True
+    return made

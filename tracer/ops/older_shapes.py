@@ -1,0 +1,102 @@
+"""Ops of Paddle 1.x that arrange elements as other ops do today, under other names of attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.op import OPS, Ints, Meta, check, op
+from .arrange import channel_shuffle
+from .meta import shape_of
+from .pad import pad3d, pad3d_grad
+from .shape import flip
+
+
+@op("reverse", "X -> Out")
+def reverse(x, *, axis: Ints):
+    """Out = X the other way round along the axes.   X [*] -> Out [*]"""
+    return flip.kernel(x, axis=axis)
+
+
+@reverse.meta
+def _(x, *, axis):
+    return flip.infer((x,), {"axis": axis})
+
+
+@reverse.vjp
+def _(g, x, *, axis):
+    return reverse(g, axis=axis)
+
+
+@op("shuffle_channel", "X -> Out")
+def shuffle_channel(x, *, group: int = 1):
+    """Out = X with channel i of every group, then channel i + 1 of every group   (Zhang et al. 2017).   X [N,C,H,W] -> Out [N,C,H,W]"""
+    return channel_shuffle.kernel(x, groups=group)
+
+
+@shuffle_channel.meta
+def _(x, *, group):
+    return channel_shuffle.infer((x,), {"groups": group})
+
+
+@shuffle_channel.vjp
+def _(g, x, *, group):
+    return shuffle_channel(g, group=shape_of(x)[1] // group)
+
+
+def _border(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
+    """The same border in the terms of pad3d."""
+    check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
+    check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
+    top, bottom, left, right = paddings
+    kind = "replicate" if mode == "edge" else mode
+    return {
+        "paddings": [left, right, top, bottom, 0, 0],
+        "mode": kind,
+        "data_format": "NCDHW" if data_format == "NCHW" else "NDHWC",
+    }
+
+
+def _front(data_format: str) -> int:
+    return 2 if data_format == "NCHW" else 1
+
+
+@op("pad2d", "X, Paddings? -> Out")
+def pad2d(
+    x,
+    paddings_tensor=None,
+    *,
+    paddings: Ints,
+    mode: str = "constant",
+    pad_value: float = 0.0,
+    data_format: str = "NCHW",
+):
+    """Out = X with a border; paddings: top, bottom, left, right.   X [N,C,H,W] or [N,H,W,C] -> Out like it"""
+    given = paddings if paddings_tensor is None else [int(p) for p in paddings_tensor.reshape(-1)]
+    border, at = _border(given, mode, data_format), _front(data_format)
+    shape = (*x.shape[:at], 1, *x.shape[at:])
+    out = pad3d.kernel(x.reshape(shape), value=pad_value, **border)
+    return out.reshape(*out.shape[:at], *out.shape[at + 1 :])
+
+
+@pad2d.meta
+def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
+    check(len(x.shape) == 4, "needs four axes")
+    at = _front(data_format)
+    if paddings_tensor is not None:
+        inner = (at, at + 1)
+        return Meta(tuple(-1 if i in inner else d for i, d in enumerate(x.shape)), x.dtype)
+    wide = Meta((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
+    found = pad3d.infer((wide, None), {"value": pad_value, **_border(paddings, mode, data_format)})
+    return Meta((*found.shape[:at], *found.shape[at + 1 :]), x.dtype)
+
+
+@pad2d.vjp
+def _(g, x, paddings_tensor, *, paddings, mode, data_format):
+    check(paddings_tensor is None, "has no gradient where Paddings is given")
+    axes, border = [_front(data_format)], _border(paddings, mode, data_format)
+    wide = [OPS["unsqueeze2"](t, axes=axes) for t in (x, g)]
+    if mode == "constant":
+        made = pad3d(wide[1], **{**border, "paddings": [-p for p in border["paddings"]]})
+    else:
+        made = pad3d_grad(wide[0], None, wide[1], **border)
+    return OPS["squeeze2"](made, axes=axes), None
