@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import subprocess
 import sys
 import types
+import warnings
 
 import pytest
 
 import oarlock
 from oarlock import compat
+from oarlock.compat.modules import PARENTS
 from oarlock.core.errors import OarlockError
 
 
@@ -95,3 +98,30 @@ def test_without_a_main_script_the_first_file_that_imports_decides(tmp_path: os.
         file.write("import paddle.fluid as fluid\n")
     ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout == "1.8.5\n"
+
+
+def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
+    before = oarlock.fluid.layers.reduce_sum
+    with compat.as_paddle("1.8"), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PARENTS, ".fluid.layers.reduce_sum", ".fluid.layers")
+        names: dict[str, object] = {}
+        exec("import paddle.fluid.layers.reduce_sum as m\nfrom paddle.fluid.layers.reduce_sum import reduce_max", names)
+        module = names["m"]
+        assert isinstance(module, types.ModuleType) and oarlock.fluid.layers.reduce_sum is module
+        assert names["reduce_max"] is oarlock.fluid.layers.reduce_max
+        with oarlock.fluid.dygraph.guard():
+            ones = oarlock.ones([2, 3])
+            with warnings.catch_warnings(action="ignore"):
+                assert module(ones).numpy()[0] == 6
+        with pytest.raises(TypeError, match="not callable"):
+            importlib.import_module("paddle.nn.layer")()
+    assert oarlock.fluid.layers.reduce_sum is before
+
+
+def test_modules_of_paddle_by_their_old_paths() -> None:
+    with compat.as_paddle("2.4"):
+        for inner, above in PARENTS.items():
+            if importlib.util.find_spec(f"oarlock{above}") is None:
+                continue
+            found = importlib.import_module(f"paddle{inner}")
+            assert isinstance(found, types.ModuleType), inner

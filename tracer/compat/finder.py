@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .modules import PARENTS
+from .modules import OTHERWISE, PARENTS
 
 
 class PaddleFinder(Loader, MetaPathFinder):
@@ -47,15 +47,23 @@ class PaddleFinder(Loader, MetaPathFinder):
     def forget(self) -> None:
         """Take the names back."""
         for name in [n for n in sys.modules if n == "paddle" or n.startswith("paddle.")]:
+            module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
+            if isinstance(module, View) and parent is not None and not isinstance(parent, View):
+                module.leave(parent)
+        for name in [n for n in sys.modules if n == "paddle" or n.startswith("paddle.")]:
             del sys.modules[name]
 
 
 class View(ModuleType):
-    """A module of Paddle that has none here: its names are those of the one above it.   above: that module"""
+    """A module of Paddle that has none here: its names are those of the one above it.   above: that module
+
+    It may take the place of a function of its name, as `fluid.layers.rnn` is both: then it can be called.
+    """
 
     def __init__(self, name: str, above: ModuleType) -> None:
         super().__init__(name, above.__doc__)
         self._above = above
+        self._function = getattr(above, name.rpartition(".")[2], None)
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
 
@@ -64,21 +72,38 @@ class View(ModuleType):
             return [n for n in dir(self._above) if not n.startswith("_")]
         return getattr(self._above, name)
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function that it lies over."""
+        if not callable(self._function):
+            raise TypeError("'module' object is not callable")
+        return self._function(*args, **kwargs)
+
     def __dir__(self) -> list[str]:
         return dir(self._above)
+
+    def leave(self, parent: ModuleType) -> None:
+        """Give the name in the module that it hangs in back to what had it before."""
+        name = self.__name__.rpartition(".")[2]
+        if vars(parent).get(name) is not self:
+            return
+        if self._function is None:
+            delattr(parent, name)
+        else:
+            setattr(parent, name, self._function)
 
 
 def _module(fullname: str) -> ModuleType | None:
     """What `paddle.x` stands for, None for what neither Paddle nor Oarlock has."""
     inner = fullname[len("paddle") :]
     name = f"oarlock{inner}"
+    if inner not in OTHERWISE:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise  # something else is missing
     if inner in PARENTS:
         return View(name, importlib.import_module(f"oarlock{PARENTS[inner]}"))
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # something else is missing
     above, _, last = name.rpartition(".")
     found = getattr(sys.modules.get(above), last, None)  # a module under another name, as oarlock.nn.clip might be
     return found if isinstance(found, ModuleType) else None

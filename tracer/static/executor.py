@@ -11,8 +11,8 @@ from ..core import place as places
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
 from .blocks import HOLDERS
-from .compiled.sequences import FEED, WithLod
-from .feeding import arrays_of, check_feed
+from .compiled.sequences import WithLod
+from .feeding import FEED, arrays_of, check_feed
 from .graph.compiled_program import CompiledProgram
 from .graph.defaults import default_main_program
 from .graph.program import Program

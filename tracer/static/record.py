@@ -262,7 +262,7 @@ def plain(value: Any) -> Any:
 
 # Ops whose results have other rows than the first operand, although they may be as many.
 LOSES_ROWS = {
-    "transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort", "psroi_pool", "prroi_pool", "roi_align", "roi_pool",
+    "transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort", "roi_align", "roi_pool", "psroi_pool", "prroi_pool",
 }  # fmt: skip
 
 
