@@ -10,6 +10,7 @@ from ..core.op import Floats, Long, check, op
 from ..core.rng import generator
 from .meta import agree_all, check_float, size_of
 from .optimize import STEP, refuse_master
+from .wide import wide
 
 
 def _like(*indices: int) -> Any:
@@ -32,6 +33,7 @@ def _rate(lr: Any, like: Any) -> Any:
 @op(
     "decayed_adagrad", "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment", meta=_like(0, 2), no_grad=STEP
 )  # fmt: skip
+@wide
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
     """MomentOut = decay * Moment + (1 - decay) * Grad ** 2, Param less lr * Grad / (sqrt(MomentOut) + epsilon).   [*] each, lr [1]"""
     one = param.dtype.type
@@ -46,6 +48,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     meta=lambda p, squared, linear, g, lr, **_: _like(0, 2, 3)(p, g, squared, linear),
     no_grad=STEP,
 )
+@wide
 def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5):
     """Follow the regularized leader   (McMahan et al. 2013).   SquaredAccumOut = SquaredAccumulator + Grad ** 2.   [*] each, lr [1]"""
     one, rate = param.dtype.type, _rate(lr, param)
@@ -62,6 +65,7 @@ def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, 
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
     no_grad=STEP,
 )
+@wide
 def lars_momentum(
     params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005000000237487257],
     epsilon: float = 0.0, multi_precision: bool = False, rescale_grad: float = 1.0,
@@ -88,6 +92,7 @@ def _lars(
 
 
 @op("dpsgd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
+@wide
 def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigma: float = 1.0, seed: int = 0):
     """Param less lr * (Grad, no longer than clip, plus noise / batch_size)   (Abadi et al. 2016).   [*] each, lr [1]
 
@@ -111,6 +116,7 @@ MOST = 16384  # how many parameters are added up in sum_1 before they move to su
     meta=lambda p, *rest, **_: tuple(rest),
     no_grad=STEP,
 )
+@wide
 def average_accumulates(
     param, sum_1, sum_2, sum_3, num, old_num, updates, *, average_window: float = 0.0, max_average_window: Long = 2**63 - 1,
     min_average_window: Long = 10000,
