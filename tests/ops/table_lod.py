@@ -92,6 +92,14 @@ def gru(x, lod, h0, w, b, back=False, origin=False, ends=ENDS):
     return None, None, None, hs
 
 
+def scattered(x, ids, lod, updates):
+    out = x.copy()
+    for i, (places, values) in enumerate(zip(parts(ids), parts(updates), strict=True)):
+        for k, v in zip(places, values, strict=True):
+            out[i, k] += v
+    return out
+
+
 MASK = np.array([[True], [False], [True], [True], [False]])
 
 LABELS = np.array([[0], [2], [1], [3], [3], [0], [1], [2]])
@@ -196,6 +204,7 @@ ROWS = [
     OwnRow("sequence_reshape", [f(8, 4), AT], {"new_dim": 2}, lambda x, lod: x.reshape(-1, 2)),
     OwnRow("sequence_enumerate", [ints(8, 1), AT], {"win_size": 3, "pad_value": 9}, windows),
     OwnRow("sequence_slice", [f(8, 2), AT, np.array([[1], [0], [2]]), np.array([[2], [1], [1]])], {}, lambda x, *_: x[[1, 2, 3, 6]]),
+    OwnRow("sequence_scatter", [f(3, 4), np.array([[0], [1], [1], [3], [2], [0], [2], [3]]), AT, f(8, 1)], {}, scattered),
     OwnRow("lod_reset", [f(8, 2), AT], {"target_lod": [0, 2, 8]}, lambda x, lod: x),
     OwnRow("lstm", [f(8, 8), AT, None, None, f(2, 8), f(1, 14)], {}, lstm, tol=1e-4),
     OwnRow(

@@ -307,3 +307,45 @@ def _(x, lod=None, y=None, y_lod=None, *, target_lod=[], append=False):
 @lod_reset.vjp
 def _(g, x, lod, y, y_lod):
     return g, None, None, None
+
+
+# -- added to -------------------------------------------------------------------------------------------------------
+
+
+def _at(ids, lod):
+    return owners(rows_of(lod, "Ids")), ids.reshape(-1)
+
+
+@op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x)
+def sequence_scatter(x, ids, lod=None, updates=None):
+    """Out = X with sequence i of Updates added to row i, at the places in Ids.   X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]"""
+    rows, places = _at(ids, lod)
+    check(len(rows_of(lod, "Ids")) - 1 == x.shape[0], "Ids has another number of sequences than X rows")
+    check(bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is no place in a row of X")
+    out = x.copy()
+    np.add.at(out, (rows, places), updates.reshape(-1))
+    return out
+
+
+@sequence_scatter.lod(lambda *_: 0)
+def _(x, ids, lod=None, updates=None):
+    return []
+
+
+@sequence_scatter.vjp
+def _(g, x, ids, lod, updates):
+    return g, None, None, sequence_gathered(g, ids, lod, updates)
+
+
+@op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True)
+def sequence_gathered(x, ids, lod=None, like=None):
+    """Out = the numbers of row i of X at the places in sequence i of Ids.   X [n,D] -> Out like Like, [R,1]"""
+    return x[_at(ids, lod)].reshape(like.shape)
+
+
+@sequence_gathered.meta
+def _(x, ids, lod, like):
+    return like
+
+
+sequence_gathered.vjp(no_second_order("sequence_scatter"))

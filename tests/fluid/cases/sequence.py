@@ -179,3 +179,8 @@ def case_gru_of_the_origin_backwards(fluid):
         return fluid.layers.dynamic_gru(v["x"], 2, is_reverse=True, h_0=v["h"], origin_mode=True)
 
     return run(fluid, build, feed, {"h": []}, ("x", "h"))
+
+
+def case_scatter(fluid):
+    feed = {"x": numbers(3, 4), "i": np.array([[0], [1], [1], [3], [2], [0], [2], [3]]), "u": numbers(8, 1, seed=8)}
+    return run(fluid, lambda v: fluid.layers.sequence_scatter(v["x"], v["i"], v["u"]), feed, {"x": []}, ("x", "u"))

@@ -343,7 +343,6 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
         (lambda x: static.nn.prelu(x, "some"), "mode='some' is none of"),
         (lambda x: static.nn.conv2d(x, 3, 3), r"takes 4 axes \(X=float32\[\?,4\]\)"),
         (lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"), "act='sum' is no activation"),
-        (lambda x: static.nn.sequence_pool(x, "max"), "sequence_pool: is not there: it works on sequences"),
         (lambda x: static.nn.nce(x, x, 3), "nce: is not there"),
         (lambda x: static.data("x", [None, 5]), r"'x' is there already, as float32\[\?,4\], not float32\[\?,5\]"),
         (lambda x: static.gradients(np.ones(1), x), "gradients: ndarray is no variable of a program"),

@@ -8,9 +8,8 @@ from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_con
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .other import prelu
-from .refused import (
-    data_norm,
-    nce,
+from .refused import data_norm, nce, sparse_embedding
+from .sequence import (
     sequence_concat,
     sequence_conv,
     sequence_enumerate,
@@ -26,7 +25,6 @@ from .refused import (
     sequence_slice,
     sequence_softmax,
     sequence_unpad,
-    sparse_embedding,
 )
 
 __all__ = [

@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from ...core.errors import OarlockError, with_user_line
 
-LENGTHS = "works on sequences of different lengths packed in one tensor, which only loaded models have here; pad them, and mask"
 SERVERS = "belongs to training with parameter servers"
 SAMPLED = "draws its classes anew in each run; use cross_entropy, or hsigmoid_loss for many classes"
 
@@ -41,22 +40,3 @@ nce = _refused(
     "sampler='uniform', custom_dist=None, seed=0, is_sparse=False",
     SAMPLED,
 )
-sequence_concat = _refused("sequence_concat", "input, name=None", LENGTHS)
-sequence_conv = _refused(
-    "sequence_conv",
-    "input, num_filters, filter_size=3, filter_stride=1, padding=True, padding_start=None, bias_attr=None, param_attr=None, act=None, name=None",
-    LENGTHS,
-)
-sequence_enumerate = _refused("sequence_enumerate", "input, win_size, pad_value=0, name=None", LENGTHS)
-sequence_expand = _refused("sequence_expand", "x, y, ref_level=-1, name=None", LENGTHS)
-sequence_expand_as = _refused("sequence_expand_as", "x, y, name=None", LENGTHS)
-sequence_first_step = _refused("sequence_first_step", "input", LENGTHS)
-sequence_last_step = _refused("sequence_last_step", "input", LENGTHS)
-sequence_pad = _refused("sequence_pad", "x, pad_value, maxlen=None, name=None", LENGTHS)
-sequence_pool = _refused("sequence_pool", "input, pool_type, is_test=False, pad_value=0.0", LENGTHS)
-sequence_reshape = _refused("sequence_reshape", "input, new_dim", LENGTHS)
-sequence_reverse = _refused("sequence_reverse", "x, name=None", LENGTHS)
-sequence_scatter = _refused("sequence_scatter", "input, index, updates, name=None", LENGTHS)
-sequence_slice = _refused("sequence_slice", "input, offset, length, name=None", LENGTHS)
-sequence_softmax = _refused("sequence_softmax", "input, use_cudnn=False, name=None", LENGTHS)
-sequence_unpad = _refused("sequence_unpad", "x, length, name=None", LENGTHS)
