@@ -66,6 +66,24 @@ class _Scan:
     def record(self, name: str) -> Record:
         self._zero("its version")
         self._skip_lod()
+        return self.tensor(name)
+
+    def named(self, number: int) -> Record:
+        """A record with its name before it, as Paddle 1.6 wrote state dicts."""
+        self.place = f"record {number}"
+        word = self.take(4, "the word NAME")
+        if bytes(self.buffer[word : word + 4]) != b"NAME":
+            raise self.fail("does not begin with NAME")
+        size = self.number("<Q", "the length of its name")
+        start = self.take(size, "its name")
+        try:
+            name = bytes(self.buffer[start : start + size]).decode()
+        except UnicodeDecodeError:
+            raise self.fail("its name is no text") from None
+        self.place = f"record {number} ({name})"
+        return self.tensor(name)
+
+    def tensor(self, name: str) -> Record:
         self._zero("its tensor version")
         dtype, shape = self._description(self.number("<i", "the length of its description"))
         size = math.prod(shape) * dtype.np.itemsize
@@ -113,6 +131,33 @@ def scan(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
         yield at.record(name)
     if at.at != len(buffer):
         raise FileError(f"{file}: {len(buffer) - at.at} bytes are left after the {count} values the program has")
+
+
+_RESERVED = 256  # bytes at the beginning of a state dict of Paddle 1.6, of any value
+
+
+def is_state_of_1_6(data: bytes | memoryview) -> bool:
+    """Whether this is a state dict as `save_dygraph` and `fluid.save` of Paddle 1.6 wrote it: no pickle, but named records."""
+    return bytes(data[_RESERVED : _RESERVED + 4]) == b"TNUM" and bytes(data[_RESERVED + 12 : _RESERVED + 16]) in (
+        b"NAME",
+        b"",
+    )
+
+
+def state_of_1_6(data: bytes | memoryview, file: str) -> Params:
+    """The values of a state dict of Paddle 1.6.   FileError when anything is wrong."""
+    at = _Scan(data, file)
+    at.place = "its head"
+    at.take(_RESERVED + 4, "its head")
+    count = at.number("<Q", "the number of its values")
+    records: list[Record] = []
+    while len(records) < count:
+        records.append(at.named(len(records)))
+    if at.at != len(data):
+        raise FileError(f"{file}: {len(data) - at.at} bytes are left after its {count} values")
+    if len({record.name for record in records}) != count:
+        raise FileError(f"{file}: two values have one name")
+    return Params(records, data)
 
 
 def params_from_bytes(data: bytes | memoryview, names: Iterable[str], file: str = "params") -> Params:

@@ -110,10 +110,11 @@ class ProgramRunner:
     @cached_property
     def _runs_here(self) -> bool:
         try:
-            lowered(self.program)
+            return not lowered(
+                self.program
+            ).packed()  # offsets have no place among the operands of a program that is called
         except Unsupported:
             return False
-        return True
 
     def _inferred_here(self, arrays: Sequence[Array]) -> list[Any]:
         with pushed(state.mode.with_tape(False)):

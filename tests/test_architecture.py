@@ -60,17 +60,23 @@ ARROWS = {
         "nn",
         "ops",
         "optimizer",
+        "reader",
         "regularizer",
         "static",
         "tensor",
     },
     "compat": {"core", "fluid"},
-    "cli": {"core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
+    "base": {"core", "fluid", "nn", "static"},
+    "device": {"core"},
+    "version": {"core"},
+    "reader": {"core"},
+    "dataset": {"core", "loader", "reader", "utils"},
+    "cli": {"compat", "core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
     "static": (
-        {"aliases", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
+        {"aliases", "ended", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
         {"attrs", "feeding", "guards", "late", "lod", "printer", "reinfer", "unsupported"},
         {"blocks", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},

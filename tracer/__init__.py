@@ -13,6 +13,16 @@ from . import autograd, core, framework, incubate, io, jit, metric, nn, optimize
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, set_cuda_rng_state
+from .core.compiled import (
+    get_cudnn_version,
+    is_compiled_with_cinn,
+    is_compiled_with_cuda,
+    is_compiled_with_custom_device,
+    is_compiled_with_distribute,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from .core.dtype import DType as dtype
 from .core.dtype import (
     bfloat16,
@@ -60,7 +70,11 @@ bool = bool_
 # What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
 _LATER = {
     "amp": (".amp", None),
+    "base": (".base", None),
     "callbacks": (".callbacks", None),
+    "compat": (".compat", None),
+    "dataset": (".dataset", None),
+    "device": (".device", None),
     "distribution": (".distribution", None),
     "fft": (".fft", None),
     "flops": (".hapi", "flops"),
@@ -71,10 +85,12 @@ _LATER = {
     "linalg": (".linalg", None),
     "Model": (".hapi", "Model"),
     "onnx": (".onnx", None),
+    "reader": (".reader", None),
     "signal": (".signal", None),
     "summary": (".hapi", "summary"),
     "text": (".text", None),
     "utils": (".utils", None),
+    "version": (".version", None),
     "vision": (".vision", None),
 }
 
@@ -98,6 +114,9 @@ __all__ = [
     "AssertError", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
     "Tensor", "TraceError",
     "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
+    "get_cudnn_version",
+    "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu",
+    "is_compiled_with_rocm", "is_compiled_with_xpu",
     "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
     "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",
     "set_printoptions", "set_rng_state", "static", "tensor", "uint8", "unique_name", *_LATER, *_EXPORTS,

@@ -23,6 +23,9 @@ def norm(order, axis, keepdims=False):
 
 
 ROWS = [
+    Row("matmul", [f(2, 3), f(3, 4)], ref=np.matmul),
+    Row("matmul", [f(5, 3, 2), f(4, 3)], {"transpose_X": True, "transpose_Y": True, "alpha": 0.5}, ref=lambda x, y: turned(True, True)(x, y) * 0.5),
+    Row("matmul", [f(3), f(3)], ref=lambda x, y: np.matmul(x, y).reshape(1)),
     Row("matmul_v2", [f(2, 3), f(3, 4)], ref=np.matmul),
     Row("matmul_v2", [f(3, 2), f(3, 4)], {"trans_x": True}, ref=turned(True, False)),
     Row("matmul_v2", [f(2, 3), f(4, 3)], {"trans_y": True}, ref=turned(False, True)),

@@ -74,6 +74,38 @@ def lamb(decay):
     return of
 
 
+def decayed_adagrad(p, g, m, lr):
+    m = 0.95 * m + 0.05 * g * g
+    return p - lr * g / (np.sqrt(m) + 1e-6), m
+
+
+def ftrl(l1, l2, power=0.5):
+    def of(p, s, linear, g, lr):
+        total = s + g * g
+        linear = linear + g - (total**power - s**power) / lr * p
+        made = (l1 * np.sign(linear) - linear) / (total**power / lr + 2 * l2)
+        return np.where(np.abs(linear) > l1, made, 0), total, linear
+
+    return of
+
+
+def lars(ps, vs, gs, lrs, *_):
+    made = []
+    for p, v, g, lr in zip(ps, vs, gs, lrs, strict=True):
+        size, slope = np.linalg.norm(p), np.linalg.norm(g)
+        new = 0.9 * v + lr * 0.01 * size / (slope + 0.1 * size) * (g + 0.1 * p)
+        made.append((p - new, new))
+    return [p for p, _ in made], [v for _, v in made]
+
+
+def dpsgd(p, g, lr):
+    return p - lr * g / max(np.linalg.norm(g) / 0.5, 1.0)
+
+
+def accumulates(p, a, b, c, n, o, u):
+    return (a + p, b, c, n + 1, o, u + 1) if n[0] < 2 else (a * 0, b * 0, a + p + b, n * 0, n + 1, u + 1)
+
+
 def unscale(xs, scale):
     return [x / scale for x in xs], np.array([not all(np.isfinite(x).all() for x in xs)])
 
@@ -106,6 +138,15 @@ ROWS = [
     Row("lamb", ADAM, {"weight_decay": 0.1}, ref=lamb(0.1), tol=2e-5),
     Row("lamb", ADAM, {"weight_decay": 0.0}, ref=lamb(0.0), tol=2e-5),
     Row("lamb", [*ADAM, None, SKIP], {"weight_decay": 0.1}, ref=lambda *a: (a[0], *a[3:7])),
+    Row("decayed_adagrad", [f(3, 4), f(3, 4), pos(3, 4), RATE], ref=decayed_adagrad),
+    Row("ftrl", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE], {"l1": 0.1, "l2": 0.2}, ref=ftrl(0.1, 0.2)),
+    Row("ftrl", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE], {"l1": 0.1, "lr_power": -0.7}, ref=ftrl(0.1, 0.0, 0.7), tol=2e-5),
+    Row("lars_momentum", [[f(3, 4)], [f(3, 4)], [f(3, 4)], [RATE]], {"mu": 0.9, "lars_coeff": 0.01, "lars_weight_decay": [0.1]}, ref=lars),
+    Row("dpsgd", [f(3, 4), f(3, 4), RATE], {"clip": 0.5, "sigma": 0.0}, ref=dpsgd),
+    Row("average_accumulates", [f(3, 4), f(3, 4), f(3, 4), f(3, 4), *(np.array([n]) for n in (1, 5, 9))],
+        {"average_window": 0.1, "max_average_window": 5, "min_average_window": 3}, ref=accumulates),
+    Row("average_accumulates", [f(3, 4), f(3, 4), f(3, 4), f(3, 4), *(np.array([n]) for n in (2, 5, 9))],
+        {"average_window": 0.1, "max_average_window": 5, "min_average_window": 3}, ref=accumulates),
     Row("check_finite_and_unscale", [[f(3, 4), f(5)], np.array([8.0], "f")], ref=unscale),
     Row("check_finite_and_unscale", [[f(3), np.array([1.0, np.inf], "f")], np.array([8.0], "f")], ref=unscale, unset=frozenset({"Out"})),
 ]  # fmt: skip

@@ -25,6 +25,7 @@ OPTIMIZERS = [
     "adadelta",
     "rmsprop",
     "lamb",
+    "lars_momentum",
 ]  # they keep master weights themselves
 UNUSED_OUTS = {"reshape2": {"XShape"}, **{type: {"MasterParamOut"} for type in OPTIMIZERS}}
 # Attributes of distributed training that Oarlock does not have.

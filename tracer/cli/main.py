@@ -150,3 +150,22 @@ def doctor() -> None:
     from .model import show_engine  # noqa: PLC0415
 
     show_engine()
+
+
+@app.command(
+    name="run-script",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@refusing
+def script(
+    context: typer.Context,
+    api: Annotated[
+        str | None, typer.Option(help="how Paddle behaved: 1.8, 2.4, 2.6; else by what the script says")
+    ] = None,
+) -> None:
+    """Run a script that imports paddle, as it is: `oarlock run-script train.py --its-own arguments`; or `-m module`."""
+    from ..compat.script import run_script  # noqa: PLC0415
+
+    if not context.args:
+        raise ValueError("run-script: which script?")
+    sys.exit(run_script(context.args, api))

@@ -7,7 +7,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .era import era
 from .errors import OpError
+
+_OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
 
 
 class DType:
@@ -21,7 +24,7 @@ class DType:
         self.proto = proto
 
     def __repr__(self) -> str:
-        return f"paddle.{self.name}"
+        return f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}" if era.old else f"paddle.{self.name}"
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):

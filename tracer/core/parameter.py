@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .era import era
 from .tensor import Tensor
 
 
@@ -29,4 +30,4 @@ class Parameter(Tensor):
         self.stop_gradient = not value
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
+        return super().__repr__() if era.old else "Parameter containing:\n" + super().__repr__()

@@ -12,6 +12,7 @@ import numpy as np
 from . import unique_name
 from ._tape import TensorBase
 from .dtype import BY_NP, DType, dtype_of
+from .era import era, texts
 from .errors import OpError, with_user_line
 from .mode import only_running, state
 from .op import OPS, Meta
@@ -98,7 +99,7 @@ class Tensor(TensorBase):
     def name(self) -> str:
         """Its name in programs; made up when first asked for."""
         if self._name is None:
-            self._name = unique_name.generate("generated_tensor")
+            self._name = unique_name.generate("tmp" if era.old else "generated_tensor")
         return self._name
 
     @name.setter
@@ -207,6 +208,8 @@ class Tensor(TensorBase):
     def __repr__(self) -> str:
         if not state.mode.silent:  # a value that is shown would be one that Python has read
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
+        if era.old:
+            return texts["tensor"](self)
         body = show_array(self.array, 7)
         shape = ", ".join(map(str, self.array.shape))
         return (

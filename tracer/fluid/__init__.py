@@ -8,28 +8,114 @@ from typing import Any as _Any
 
 from ..core import unique_name
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from ..static import Executor, Program, Scope, global_scope, gradients, scope_guard
-from .framework import data, program_guard
-from .lod_tensor import LoDTensor, create_lod_tensor, create_random_int_lodtensor
+from . import tensor_methods as _tensor_methods
+from .backward import append_backward, gradients
+from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy, ParallelExecutor
+from .core import LoDTensor, LoDTensorArray, Tensor, VarBase
+from .data_feeder import DataFeeder
+from .executor import Executor, Scope, global_scope, scope_guard
+from .framework import (
+    ComplexVariable,
+    Program,
+    Variable,
+    cpu_places,
+    cuda_pinned_places,
+    cuda_places,
+    data,
+    default_main_program,
+    default_startup_program,
+    device_guard,
+    disable_dygraph,
+    enable_dygraph,
+    get_flags,
+    in_dygraph_mode,
+    is_compiled_with_cuda,
+    load_op_library,
+    name_scope,
+    program_guard,
+    require_version,
+    set_flags,
+)
+from .lod_tensor import create_lod_tensor, create_random_int_lodtensor
+from .param_attr import ParamAttr, WeightNormParamAttr
+from .transpiler import (
+    DistributeTranspiler,
+    DistributeTranspilerConfig,
+    HashName,
+    RoundRobin,
+    memory_optimize,
+    release_memory,
+)
 
-# Imported when it is asked for.
-_MODULES = ("contrib", "dygraph", "layers", "nets")
-_NAMES = {"embedding": ".input", "one_hot": ".input"}
+enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
+
+# Imported when it is asked for.   Name -> module
+_MODULES = {
+    name: f".{name}"
+    for name in (
+        "average", "backward", "clip", "compiler", "contrib", "core", "data_feeder", "dygraph", "dygraph_grad_clip", "evaluator", "executor",
+        "framework", "initializer", "install_check", "io", "layers", "lod_tensor", "metrics", "nets", "optimizer", "param_attr", "profiler",
+        "reader", "regularizer", "transpiler",
+    )
+}  # fmt: skip
+_LATER = {
+    **dict.fromkeys(("save", "load", "load_program_state", "set_program_state"), ".io"),
+    **dict.fromkeys(
+        (
+            "BCELoss",
+            "BatchNorm",
+            "BilinearTensorProduct",
+            "Conv2D",
+            "Conv2DTranspose",
+            "Conv3D",
+            "Conv3DTranspose",
+            "Dropout",
+            "Embedding",
+            "GRUUnit",
+            "GroupNorm",
+            "InstanceNorm",
+            "L1Loss",
+            "Layer",
+            "LayerNorm",
+            "Linear",
+            "MSELoss",
+            "NLLLoss",
+            "PRelu",
+            "Pool2D",
+            "SpectralNorm",
+            "load_dygraph",
+            "save_dygraph",
+        ),
+        ".dygraph",
+    ),
+    **dict.fromkeys(("embedding", "one_hot"), ".input"),
+    "learning_rate_decay": ".layers",
+}
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _NAMES:
-        return getattr(_import_module(_NAMES[name], __name__), name)
-    if name not in _MODULES:
+    if name not in _MODULES and name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _import_module(f".{name}", __name__)
+    try:
+        module = _import_module(_MODULES.get(name) or _LATER[name], __name__)
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r} ({error})") from None
+    if name == "learning_rate_decay":  # a module of its own once
+        return _import_module(".layers.learning_rate", __name__)
+    return module if name in _MODULES else getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_NAMES})
+    return sorted({*globals(), *_MODULES, *_LATER})
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "LoDTensor", "Program", "Scope", "create_lod_tensor",
-    "create_random_int_lodtensor", "data", "global_scope", "gradients", "program_guard", "scope_guard", "unique_name", *_MODULES, *_NAMES,
+    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "ComplexVariable", "DataFeeder", "DistributeTranspiler",
+    "DistributeTranspilerConfig", "ExecutionStrategy", "HashName", "RoundRobin",
+    "Executor", "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr", "Program", "Scope", "Tensor", "VarBase", "Variable",
+    "WeightNormParamAttr", "append_backward", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor", "cuda_pinned_places",
+    "cuda_places", "data", "default_main_program", "default_startup_program", "device_guard", "disable_dygraph", "disable_imperative",
+    "enable_dygraph", "enable_imperative", "get_flags", "global_scope", "gradients", "in_dygraph_mode", "is_compiled_with_cuda",
+    "load_op_library", "memory_optimize", "name_scope", "program_guard", "release_memory", "require_version", "scope_guard", "set_flags",
+    "unique_name", *_LATER, *_MODULES,
 ]  # fmt: skip

@@ -1,4 +1,9 @@
-"""Programs as Paddle 1.x wrote them: what is written by hand goes to a program, whether or not somebody switched to that."""
+"""Programs as Paddle 1.x wrote them: what is written by hand goes to a program, whether or not somebody switched to that.
+
+Paddle 1.x was static unless a guard said otherwise.  Here the mode turns static with the first thing that only makes sense in a
+program - `program_guard` for its body, `data` and `layers.data` for good - unless one of `dygraph.guard` and `enable_dygraph` is
+in force.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +11,96 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.mode import pushed, state
-from ..static import Program
+from ..core.eager import EAGER
+from ..core.era import era, spoken
+from ..core.flags import get_flags, set_flags
+from ..core.mode import Mode, pushed, state
+from ..static import (
+    Program,
+    cpu_places,
+    cuda_places,
+    default_main_program,
+    default_startup_program,
+    device_guard,
+    name_scope,
+)
 from ..static import data as _data
 from ..static import program_guard as _program_guard
-from ..static.graph.mode import Writing, enable_static
+from ..static.graph.mode import Writing, enable_static, writing
+from .complex_variable import ComplexVariable
+from .refused import refuse
+from .variables import Parameter, Variable
 
-__all__ = ["data", "program_guard"]
+__all__ = [
+    "ComplexVariable", "Parameter", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
+    "default_startup_program", "device_guard", "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope",
+    "program_guard", "require_version", "set_flags",
+]  # fmt: skip
 
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
     """Write what the body says to these programs; inside of it the mode is static, as it always was outside of `dygraph.guard`."""
     with (
+        spoken(),
         pushed(state.mode if state.mode.builder is not None else Writing()),
         _program_guard(main_program, startup_program),
     ):
         yield
 
 
+def begin_program() -> None:
+    """Turn static for good, where nobody has said how to run."""
+    if state.mode.builder is None and not era.old:
+        era.old = True
+        enable_static()
+
+
 def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> Any:
     """An input of the program: a Variable [*shape], -1 or None where only a run knows."""
-    if state.mode.builder is None:
-        enable_static()
+    begin_program()
     return _data(name, shape, dtype, lod_level)
+
+
+def in_dygraph_mode() -> bool:
+    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; not by itself, as in Paddle 1.x."""
+    return era.old and not writing()
+
+
+_entered: list[tuple[Mode, bool]] = []
+
+
+def enable_dygraph(place: Any = None) -> None:
+    """From now on ops run when they are called."""
+    if not in_dygraph_mode():
+        _entered.append((state.mode, era.old))
+        state.mode, era.old = EAGER, True
+
+
+def disable_dygraph() -> None:
+    """Undo enable_dygraph; what runs by the mode before it is written to programs again."""
+    if _entered:
+        state.mode, era.old = _entered.pop()
+
+
+def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
+    """The processor, as often as asked for."""
+    found: list[Any] = cpu_places(device_count)
+    return found
+
+
+def is_compiled_with_cuda() -> bool:
+    """Whether ops run on a GPU here: False; saved models do, see jit.load."""
+    return False
+
+
+def require_version(min_version: str, max_version: str | None = None) -> None:
+    """Nothing: what Oarlock offers are the names of all versions.   Raises TypeError for what is no text."""
+    for what, value in (("min_version", min_version), ("max_version", max_version)):
+        if not isinstance(value, str) and (value is not None or what == "min_version"):
+            raise TypeError(f"require_version: {what} is {type(value).__name__}, not a str")
+
+
+def load_op_library(lib_filename: str) -> None:
+    """Not there: raises OarlockError; ops compiled for Paddle's own headers need Paddle."""
+    refuse("load_op_library", "ops that were compiled for Paddle's own headers need Paddle itself")

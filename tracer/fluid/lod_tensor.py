@@ -9,7 +9,11 @@ import numpy as np
 from ..core.errors import OpError, with_user_line
 from ..static.lod import LoDTensor, is_valid, offsets_of
 
-__all__ = ["LoDTensor", "create_lod_tensor", "create_random_int_lodtensor"]
+__all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
+
+
+class LoDTensorArray(list[Any]):
+    """LoDTensors in a row."""
 
 
 def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> LoDTensor:

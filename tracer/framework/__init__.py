@@ -1,7 +1,19 @@
-"""What Paddle calls its framework: saving and loading of state, and a few names that are elsewhere as well."""
+"""What Paddle calls its framework: saving and loading of state, and names that are elsewhere as well."""
 
+from ..core.autograd import grad, no_grad
+from ..core.compat import disable_signal_handler
+from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
+from ..core.flags import get_flags, set_flags
+from ..core.parameter import Parameter
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..nn.param_attr import ParamAttr
+from ..static import Program
+from ..static.graph.mode import disable_static, enable_static, in_dynamic_mode
+from . import random
+from .random import seed
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "get_default_dtype", "set_default_dtype"]
+__all__ = [
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program", "disable_signal_handler", "disable_static", "dtype",
+    "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "no_grad", "random", "seed", "set_default_dtype", "set_flags",
+]  # fmt: skip

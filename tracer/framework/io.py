@@ -15,7 +15,13 @@ from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
 from ..loader.files import load_program, program_from_bytes
 from ..loader.info import info_from_bytes
-from ..loader.params import load_params, load_params_folder, params_from_bytes
+from ..loader.params import (
+    is_state_of_1_6,
+    load_params,
+    load_params_folder,
+    params_from_bytes,
+    state_of_1_6,
+)
 from ..loader.pickles import loads_first
 from ..static.graph.program import Program
 from ..static.program import Program as ProgramData
@@ -160,6 +166,8 @@ def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
 
 
 def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tuple[Any, int]:
+    if is_state_of_1_6(data):
+        return {key: make(np.array(value), key) for key, value in state_of_1_6(data, name).items()}, len(data)
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
@@ -212,6 +220,8 @@ def _load_model(path: str, model_filename: str | None, params_filename: str | No
         program = load_program(path + ".pdmodel")
         values: Any = load_params(path + ".pdiparams", [var.name for var in program.persistables()])
         return _structured(values, path + ".pdiparams.info")
+    if os.path.isdir(path) and model_filename is None and not os.path.exists(os.path.join(path, "__model__")):
+        return _load_folder(path)
     if os.path.isdir(path):
         program = load_program(os.path.join(path, model_filename or "__model__"))
         names = [var.name for var in program.persistables()]
@@ -223,6 +233,20 @@ def _load_model(path: str, model_filename: str | None, params_filename: str | No
     hint = next((path + end for end in (".pdparams", ".pdopt") if os.path.isfile(path + end)), None)
     more = f"; did you mean {os.path.basename(hint)!r}?" if hint else ""
     raise OpError(f"load: there is no file, model or folder {path!r}{more}")
+
+
+def _load_folder(path: str) -> dict[str, Any]:
+    """The values of a folder with a file for each, as `save_params` of Paddle 1.x wrote it; the name of a file is that of its value."""
+    found = {}
+    for folder, _, files in os.walk(path):
+        for file in files:
+            at = os.path.join(folder, file)
+            name = os.path.relpath(at, path).replace(os.sep, "/")
+            with open(at, "rb") as opened:
+                found[name] = np.array(params_from_bytes(opened.read(), [name], at)[name])
+    if not found:
+        raise OpError(f"load: the folder {path!r} holds neither a model nor values")
+    return dict(sorted(found.items()))
 
 
 def _structured(values: dict[str, Any], info: str) -> dict[str, Any]:

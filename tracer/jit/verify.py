@@ -17,6 +17,7 @@ from ..loader.files import program_from_bytes
 from ..loader.params import load_params
 from ..static.blocks import draws_random
 from ..static.compiled import Compiled
+from ..static.feeding import FEED
 from ..static.program import Arg, Kind, Program
 from ..static.unsupported import Unsupported
 
@@ -168,9 +169,10 @@ class FileInterpreter:
 
 
 def run_compiled(compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]) -> list[Any]:
-    """What a program gives for inputs in order; the scope stays as it is."""
+    """What a program gives for inputs in order, packed sequences being one each; the scope stays as it is."""
     values = {name: Tensor(t.array, name=name) for name, t in scope.items()}
-    return compiled.run(values, dict(zip(compiled.feeds, arrays, strict=True)))
+    feed = dict(zip(compiled.feeds, arrays, strict=True))
+    return compiled.run(values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed})
 
 
 def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:

@@ -224,7 +224,7 @@ class Layer:
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
-            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True, seen)
+            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, include_self=True, layers_set=seen)
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()

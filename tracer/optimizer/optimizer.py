@@ -36,6 +36,12 @@ def replace(changes: list[Change], arrays: Any) -> bool:
     return True
 
 
+def _operand(slots: dict[str, Any], slot: Any) -> Any:
+    """What an op that makes a step takes in a slot; some have slots for many parameters, which get one."""
+    found = slots.get(slot.name)
+    return [found] if slot.many and found is not None else found
+
+
 class Accumulator(NamedTuple):
     """What is kept of every parameter.   name: Paddle's; slot: of the op; start: its first value; single: one number, not like the parameter."""
 
@@ -56,6 +62,7 @@ class Optimizer:
     _op: Op  # what makes a step
     _attrs: dict[str, Any]  # of that op
     _multi_precision = False
+    _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -177,8 +184,9 @@ class Optimizer:
             "LearningRate": np.array([lr], work_dtype(value.dtype)),
         }
         op = self._op
-        outs = op.kernel(*(slots.get(s.name) for s in op.ins), **self._attrs_of(parameter))
-        made = {s.over: o for s, o in zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)}
+        outs = op.kernel(*(_operand(slots, s) for s in op.ins), **self._attrs_of(parameter))
+        rows = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
+        made = {s.over: o[0] if s.many else o for s, o in rows}
         for a in self._accumulators():
             state[a.name] = made.get(a.slot, state[a.name])
         if MASTER in state:

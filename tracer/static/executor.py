@@ -11,8 +11,8 @@ from ..core import place as places
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
 from .blocks import HOLDERS
-from .compiled.sequences import FEED, WithLod
-from .feeding import arrays_of, check_feed
+from .compiled.sequences import WithLod
+from .feeding import FEED, arrays_of, check_feed
 from .graph.compiled_program import CompiledProgram
 from .graph.defaults import default_main_program
 from .graph.program import Program
@@ -45,7 +45,7 @@ class Executor:
         wanted = unpacked(default_main_program() if program is None else program)
         where = current_scope() if scope is None else scope
         fetches = [fetched_name(f) for f in _flat(fetch_list)]
-        fed = _feed(feed)
+        fed = _with_readers(wanted, _feed(feed))
         given = arrays_of(wanted.desc, fed)
         ready = self._ready(wanted, given, fetches, use_prune)
         made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
@@ -115,6 +115,13 @@ def _feed(feed: Any) -> Mapping[str, Any]:
     if feed is not None and not isinstance(feed, Mapping):
         raise TypeError(with_user_line(f"Executor.run: feed is {type(feed).__name__}, not a dict of arrays by name"))
     return feed or {}
+
+
+def _with_readers(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is fed, and the next batches of the program's readers."""
+    for reader in program.readers:
+        feed = {**reader(), **feed}
+    return feed
 
 
 def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from ..core.tensor import Tensor
 from .program import Program, VarDesc
 from .scope import Held
 
+FEED = ".lod"  # behind the name of an input: the offsets of the sequences in it, as the engine has them
+
 
 def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays that users feed as ndarrays and Tensors, or as numbers and lists, which get the declared dtype."""
@@ -47,7 +49,8 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
     problems = [*_missing(program, feed), *_unfit(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
-    unknown = [name for name in feed if name not in program.block.vars]
+    known = program.block.vars.keys() | {f"{v.name}{FEED}" for v in program.block.vars.values() if v.lod_level}
+    unknown = [name for name in feed if name not in known]
     if unknown:
         warnings.warn(with_user_line(f"Executor.run: the program has no variables {unknown} to feed"), stacklevel=4)
 

@@ -188,8 +188,11 @@ class Recorder:
         """Declare the variable of one result; one written in place is its operand."""
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
-            if index < len(args) and args[index] is not None:
-                found = self.var(self.name_of(args[index]))
+            operand = args[index] if index < len(args) else None
+            if isinstance(operand, list | tuple) and len(operand) == 1:  # a slot for many that is given one
+                operand = operand[0]
+            if isinstance(operand, Tensor):
+                found = self.var(self.name_of(operand))
                 assert found is not None
                 return found
         made = self.declare(self.namer.temporary(op.type), meta)

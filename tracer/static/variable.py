@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..core.dtype import DType, dtype_of
+from ..core.era import era, texts
 from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
@@ -244,6 +245,8 @@ class Variable(Tensor):
         return self.to_string()
 
     def __repr__(self) -> str:
+        if era.old:
+            return texts["variable"](self)
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
 
     __str__ = __repr__
@@ -257,6 +260,8 @@ class ParameterVariable(Variable, Parameter):
         self.optimize_attr = {"learning_rate": 1.0}
 
     def __repr__(self) -> str:
+        if era.old:
+            return texts["variable"](self)
         return f"Parameter(name={self.name}, {self.meta}, trainable={self.trainable})"
 
     __str__ = __repr__

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -145,13 +146,16 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         shape = x.array.shape
         if shape and -shape[0] <= index < shape[0]:  # the commonest index, and the shortest way
             first = index % shape[0]
-            return OPS["slice"](x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=[0])
+            dropped = [] if era.old and len(shape) == 1 else [0]
+            return OPS["slice"](x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped)
     basic = _Basic(x, index)
     _check_bounds(x, basic)
     out = _sliced(x, basic)
     if basic.new:
         out = unsqueeze(out, basic.new)
-    return _gathered(out, basic.advanced) if basic.advanced else out
+    if basic.advanced:
+        return _gathered(out, basic.advanced)
+    return reshape(out, [1]) if era.old and not out.meta.shape else out
 
 
 def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:

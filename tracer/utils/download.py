@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import urllib.parse
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +29,23 @@ def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     return str(fetch(url, home() / "hapi" / "weights", md5sum))
 
 
-def fetch(url: str, folder: str | os.PathLike[str], md5sum: str | None = None) -> Path:
+def fetch(
+    url: str, folder: str | os.PathLike[str], md5sum: str | None = None, *, name: str | None = None, own: bool = False
+) -> Path:
     """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it is fetched.
 
-    Only http and https.   OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
+    Only http and https.   name: of the file, else as the address ends; own: one that is there with another MD5 is the user's own, and
+    taken with one warning.   OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
     not what was asked for.   Another process that fetches the same file does no harm.
     """
-    name = Path(urllib.parse.urlparse(url).path).name
+    name = name or Path(urllib.parse.urlparse(url).path).name
     if urllib.parse.urlparse(url).scheme not in ("http", "https") or not name:
         raise OarlockError(f"download: {url!r} is no address of a file by http or https")
     target = Path(folder) / name
     if target.is_file() and (md5sum is None or _md5(target) == md5sum):
+        return target
+    if own and target.is_file():
+        _warn_of_another(target, md5sum)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
@@ -51,6 +58,16 @@ def fetch(url: str, folder: str | os.PathLike[str], md5sum: str | None = None) -
     finally:
         Path(part).unlink(missing_ok=True)
     return target
+
+
+_warned: set[str] = set()
+
+
+def _warn_of_another(target: Path, md5sum: str | None) -> None:
+    """Say once that a file is not the one that Paddle would fetch."""
+    if str(target) not in _warned:
+        _warned.add(str(target))
+        warnings.warn(f"{target} is used as it is; its MD5 is not {md5sum}, which the published file has", stacklevel=2)
 
 
 def _md5(path: Path) -> str:

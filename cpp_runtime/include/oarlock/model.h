@@ -45,7 +45,9 @@ struct OnnxOptions {
 
 class OARLOCK_EXPORT Model {
  public:
-  /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name.   Error(file).
+  /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name; or a folder of
+  /// Paddle 1.x:
+  /// `__model__` and a file for each value.   Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
   /// The same from memory.   name: for messages; pdiparams: a path, "" for none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,

@@ -117,7 +117,7 @@ std::string usage() {
       "       oarlock-runner verify  MODEL [PARAMS] --input IN.npz --expect OUT.npz\n"
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
-      "MODEL is a prefix (m for m.pdmodel and m.pdiparams) or a file.\n";
+      "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
   for (const Option& o : options()) {
     std::string left = std::string("  ") + o.name + " " + o.value;
     left.resize(std::max<std::size_t>(left.size() + 1, 30), ' ');

@@ -71,6 +71,9 @@ int to_onnx(const Command& c) {
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;
+  if (model.impl().joined && !c.inline_weights)
+    throw Error(Fault::input,
+                "to-onnx: " + c.paths[0] + " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
   if (!weights.empty() && !c.inline_weights && !same_folder(c.output, weights))
     throw Error(Fault::input, "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +

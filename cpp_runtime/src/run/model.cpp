@@ -1,5 +1,7 @@
 #include "oarlock/model.h"
 
+#include <filesystem>
+
 #include "lower/rules.h"
 #include "read/parse.h"
 #include "run/digest.h"
@@ -16,13 +18,18 @@ std::string without(const std::string& path, std::string_view end) {
   return ends_with(path, end) ? path.substr(0, path.size() - end.size()) : path;
 }
 
-std::shared_ptr<const Model::Impl> read(std::string_view bytes, const std::string& pdiparams, const std::string& name,
-                                        const std::string& prefix) {
+/// values: the folder that has them in a file each, where there is no `.pdiparams`
+std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdiparams, const std::string& name,
+                                        const std::string& prefix, const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->digest = digest_of(bytes);
   impl->prefix = prefix;
   impl->program = read_program(bytes, name);
   bool needed = !impl->program.persistables().empty();
+  if (needed && pdiparams.empty() && !values.empty()) {
+    impl->joined = std::make_unique<JoinedFiles>(values, impl->program);
+    pdiparams = impl->joined->path();
+  }
   if (needed && pdiparams.empty())
     throw Error(Fault::file, name + ": has " + std::to_string(impl->program.persistables().size()) +
                                  " weights but no .pdiparams was given");
@@ -54,12 +61,26 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
 
 const std::string kNone;
 
+/// The folder that Paddle 1.x wrote a model to, by its name or that of `__model__` in it; "" for another path.
+std::string old_folder(const std::string& path) {
+  std::error_code error;
+  if (base_name(path) == "__model__")
+    return path.substr(0, path.size() - 9).empty() ? "./" : path.substr(0, path.size() - 9);
+  return std::filesystem::is_directory(path, error) && !is_file(path + ".pdmodel") ? path + "/" : "";
+}
+
 }  // namespace
 
 Model Model::open(const std::string& path, const std::string& pdiparams) {
   for (std::string_view other : {".onnx", ".ort"})
     if (ends_with(path, other))
       throw Error(Fault::file, base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
+  if (std::string folder = old_folder(path); !folder.empty() && is_file(folder + "__model__")) {
+    MappedFile file(folder + "__model__");
+    Model model;
+    model.impl_ = read(file.bytes(), pdiparams, "__model__", folder, folder);
+    return model;
+  }
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
   std::string prefix = without(path, ".pdmodel");
   std::string weights = !pdiparams.empty() ? pdiparams : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams" : "";

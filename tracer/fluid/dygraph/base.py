@@ -1,33 +1,71 @@
-"""The guard around what runs at once, and arrays made variables."""
+"""The guard around what runs at once, arrays made variables, gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ...core import autograd, unique_name
 from ...core.eager import EAGER
-from ...core.mode import pushed
+from ...core.era import spoken
+from ...core.errors import OpError, with_user_line
+from ...core.mode import pushed, state
 from ...core.tensor import Tensor
 from ...tensor.creation import to_tensor
-from ..deprecated import instead
+from .. import framework
+from ..complex_variable import ComplexVariable
+from ..deprecated import instead, tell
+from ..strategy import BackwardStrategy
+
+__all__ = [
+    "BackwardStrategy", "disable_dygraph", "disable_imperative", "enable_dygraph", "enable_imperative", "enabled", "grad", "guard", "no_grad",
+    "to_variable",
+]  # fmt: skip
 
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
     """Run what the body says at once."""
-    with pushed(EAGER):
+    tell("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
+    with spoken(), pushed(EAGER):
         yield
+
+
+enable_dygraph = enable_imperative = framework.enable_dygraph
+disable_dygraph = disable_imperative = framework.disable_dygraph
+enabled = framework.in_dygraph_mode
 
 
 @instead("fluid.dygraph.to_variable", "paddle.to_tensor")
 def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None) -> Any:
     """A variable with the values of an array, [1] for a number; a variable itself.   It takes no gradient unless told to."""
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor | ComplexVariable):
         return value
-    made = to_tensor(np.atleast_1d(value), dtype=dtype)
-    if name is not None:
-        made.name = name
+    array = np.array(value)
+    if array.dtype.kind == "c" and dtype is None:
+        return ComplexVariable(*(to_variable(part, name) for part in (array.real, array.imag)))
+    made = to_tensor(np.atleast_1d(array), dtype=dtype)
+    made.name = unique_name.generate("generated_var") if name is None else name
     return made
+
+
+def no_grad(func: Callable[..., Any] | None = None) -> Any:
+    """Record no gradients in the body of a `with`, or in a function.   func: None for a context"""
+    return autograd.no_grad() if func is None else autograd.no_grad()(func)
+
+
+def grad(
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    only_inputs: bool = True, allow_unused: bool = False, no_grad_vars: Any = None, backward_strategy: Any = None,
+) -> Any:  # fmt: skip
+    """The gradients of outputs by inputs; see paddle.grad.   Raises OpError in a program, which has `fluid.gradients`."""
+    if state.mode.builder is not None:
+        raise OpError(
+            with_user_line("fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program")
+        )
+    return autograd.grad(
+        outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, no_grad_vars
+    )

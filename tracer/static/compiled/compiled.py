@@ -11,6 +11,7 @@ from ...core import native
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from ..blocks import paddle_gradient_ops
+from ..feeding import FEED
 from ..program import Kind, Program
 from ..unsupported import refuse_unknown
 from .control import SPECIAL
@@ -18,9 +19,10 @@ from .fuse import fused
 from .live import mark, needed
 from .lowering import SEVERAL, SKIPPED, Lowering
 from .plan import Plan, Step, all_writes
-from .sequences import FEED, WithLod
+from .sequences import WithLod, levels
 from .source import Function, Source
 from .trouble import raise_explained
+from .upgraded import upgraded
 
 SMALL = 4096  # elements of a cell whose memory is not given back before the end
 
@@ -76,6 +78,7 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
+    program = upgraded(program)
     made = Lowering(program, tensors)
     ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
     foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
@@ -107,6 +110,11 @@ class Compiled:
         return found
 
     @property
+    def packed(self) -> list[str]:
+        """The inputs whose offsets it needs, fed as `<name>.lod`."""
+        return self._build().lods
+
+    @property
     def functions(self) -> list[Any]:
         """The functions that the source calls."""
         return self._build().piece.functions
@@ -132,7 +140,7 @@ class Compiled:
         if unknown:
             raise OpError(with_user_line(f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"))
         given = [*(feed[name] for name in built.feeds), *(scope[name].array for name in built.loads)]
-        found = built.piece.quietly(*given, *(feed[name + FEED] for name in built.lods))
+        found = built.piece.quietly(*given, *(levels(feed[name + FEED]) for name in built.lods))
         count, end = len(self.fetches), len(self.fetches) + len(built.stores)
         for name, array in zip(built.stores, found[count:end], strict=True):
             _store(scope, name, array)

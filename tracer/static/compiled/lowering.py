@@ -9,11 +9,12 @@ from typing import Any
 
 from ...core.op import OPS, AttrSpec, Op, Slot
 from ..blocks import EMPTY, step_gradients
-from ..program import AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 from . import steps
 from .control import SPECIAL
 from .copies import without_copies
 from .gradients import Gradients
+from .one_axis import may_leave_none
 from .plan import Call, Loop, Plan, Step
 from .rounds import settle
 from .sequences import Sequences
@@ -97,7 +98,16 @@ class Lowering:
         """The instructions of one op."""
         several = SEVERAL.get(desc.type)
         made = [self.step(block, desc)] if several is None else several(self, block, desc)
-        return [*made, *self.sequences.after(block, desc)]
+        return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
+
+    def with_an_axis(self, block: int, desc: OpDesc) -> list[Step]:
+        """What gives the result of an op its one axis, where the program was written before there were tensors without axes."""
+        names = desc.outputs.get("Out", [])
+        var = self.program.var(names[0], block) if names and may_leave_none(desc.type, desc.attrs) else None
+        if var is None or tuple(var.shape) != (1,):
+            return []
+        reshape = OpDesc("reshape2", {"X": names}, {"Out": names}, {"shape": Attr(AttrType.INTS, [1])})
+        return [self.call(block, reshape)]
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""

@@ -146,6 +146,11 @@ class Plan:
         """The cell of a variable of the outermost block, None for one that no op touches."""
         return self.cells.get((0, name))
 
+    def packed(self) -> list[str]:
+        """The inputs whose offsets some instruction reads."""
+        read = set(all_reads(self.steps)) if self.fed_lods else set[str]()
+        return [name for name, cell in self.fed_lods.items() if cell in read]
+
     def place(self, name: str) -> str:
         """The cell of a variable of the outermost block; a new one where no op touches it."""
         return self.cells.setdefault((0, name), f"u{len(self.cells)}")

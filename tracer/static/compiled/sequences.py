@@ -16,8 +16,6 @@ from .plan import Do, Step
 if TYPE_CHECKING:
     from .lowering import Lowering
 
-FEED = "@LOD"  # behind the name of an input: its offsets, among what is fed
-
 
 class WithLod(NamedTuple):
     """A fetched array and the offsets of the sequences in it."""
@@ -91,3 +89,8 @@ class Sequences:
             (made,),
             {"RULE": call.op.lod_rule, "ATTRS": call.attrs},
         )
+
+
+def levels(offsets: Any) -> list[Any]:
+    """The lists of offsets in what is fed: one, or a list of them."""
+    return list(offsets) if isinstance(offsets, list | tuple) else [offsets]

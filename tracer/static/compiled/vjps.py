@@ -13,6 +13,7 @@ from ...core.op import OPS, Op, Slot
 from ...core.sweep import BARE
 from ..blocks import EMPTY
 from ..program import OpDesc
+from .one_axis import leaves_none
 from .plan import Do, Step
 
 if TYPE_CHECKING:
@@ -31,11 +32,18 @@ class Vjp:
         """The gradients.   grads, operands, results: by slot, as the rule takes them."""
         op = self._op
         assert op.rule is not None
+        if operands and isinstance(operands[0], np.ndarray) and leaves_none(op.type, self._attrs, operands[0].ndim):
+            grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
         with pushed(BARE):
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]
+
+
+def _without_axes(value: Any) -> Any:
+    """A value of a program from before Paddle 2.5, [1], as rules take it."""
+    return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
 def _zeros(result: Any) -> Any:

@@ -30,7 +30,19 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
     pairs = append_backward(loss, wanted, no_grad_set)
     if not pairs:
         raise OpError(with_user_line(f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"))
+    clip_errors(program_of("minimize", loss))
     return pairs
+
+
+def clip_errors(program: Program) -> None:
+    """Limit the gradients of variables that have an error_clip, right behind the op that gives them."""
+    block = program.global_block()
+    for variable in [v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)]:
+        name, clip = variable.grad_name, variable.error_clip
+        last = max(i for i, op in enumerate(block.desc.ops) if name in op.output_names())
+        attrs = {"min": clip.min, "max": clip.max}
+        with program.recorder.as_role(Role.BACKWARD):
+            block._insert_op(last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs)
 
 
 def minimize(
@@ -72,11 +84,20 @@ def rate_variable(optimizer: Any, program: Program) -> Variable:
     """The variable that holds the learning rate; a scheduler's is set before each run."""
     known: dict[int, Variable] = optimizer._rates
     if id(program) not in known:
-        desc = data.VarDesc(unique_name.generate("learning_rate"), (), "float32", persistable=True, stop_gradient=True)
-        known[id(program)] = lasting(program, desc, lambda: np.asarray(optimizer.get_lr()))
+        shape = optimizer._rate_shape
+        desc = data.VarDesc(
+            unique_name.generate("learning_rate"), shape, "float32", persistable=True, stop_gradient=True
+        )
+        known[id(program)] = lasting(program, desc, lambda: np.full(shape, optimizer.get_lr()))
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]
     return known[id(program)]
+
+
+def _operand(slots: dict[str, Any], slot: Any) -> Any:
+    """What the op takes in a slot; slots for many parameters get one."""
+    found = slots.get(slot.name)
+    return [found] if slot.many and found is not None else found
 
 
 class Step:
@@ -117,7 +138,7 @@ class Step:
         slots = {"Param": self.parameter, "Grad": self.gradient, "LearningRate": self._rate()}
         slots |= {kept.slot: state[kept.name] for kept in self.optimizer._accumulators()}
         op = self.optimizer._op
-        op(*(slots.get(s.name) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
+        op(*(_operand(slots, s) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
         block = self.program.current_block()
         made = block.ops[-1]
         self._finish(dict(state))

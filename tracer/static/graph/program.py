@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -32,6 +32,7 @@ class Program:
         self._edits = 0
         self.lr_scheduler: Any = None  # whose rate each run takes
         self.lr_var: Variable | None = None
+        self.readers: list[Callable[[], dict[str, Any]]] = []  # what each run takes batches from
         self.compiled: dict[Any, Any] = {}  # what an Executor made of it
 
     @classmethod

@@ -39,7 +39,7 @@ class Pictures(Dataset):
             return path
         if not fetch:
             raise OpError(f"{type(self).__name__}: {what} is needed where download is off")
-        return download.fetch(url, download.home() / "dataset" / folder, md5)
+        return download.fetch(url, download.home() / "dataset" / folder, md5, own=True)
 
     def _shown(self, pixels: Any) -> Any:
         """A picture as it is given to the user.   pixels: uint8 [H, W] or [H, W, C]"""

@@ -1,0 +1,127 @@
+"""`import paddle` gives Oarlock's own modules, and everything is taken back."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+import types
+import warnings
+
+import pytest
+
+import oarlock
+from oarlock import compat
+from oarlock.compat.modules import PARENTS
+from oarlock.core.errors import OarlockError
+
+
+def test_modules_are_the_very_same() -> None:
+    with compat.as_paddle("2.6"):
+        paddle = importlib.import_module("paddle")
+        functional = importlib.import_module("paddle.nn.functional")
+        fluid = importlib.import_module("paddle.fluid")
+        assert paddle is oarlock
+        assert functional is oarlock.nn.functional
+        assert fluid is oarlock.fluid
+        assert paddle.__spec__.name == "oarlock"
+        assert paddle.__name__ == "oarlock"
+        assert paddle.__version__ == "2.6.2"
+
+
+def test_modules_that_only_paddle_has_show_the_names_above_them() -> None:
+    with compat.as_paddle("2.6"):
+        assert importlib.import_module("paddle.nn.layer.common").Linear is oarlock.nn.Linear
+        names: dict[str, object] = {}
+        exec("from paddle.nn.layer import *", names)
+        assert names["Linear"] is oarlock.nn.Linear
+        assert isinstance(oarlock.nn.loss, types.ModuleType) and hasattr(
+            oarlock.nn.loss, "MSELoss"
+        )  # nothing lies over it
+
+
+def test_what_neither_has_is_missing_under_its_own_name() -> None:
+    with compat.as_paddle("2.6"), pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"):
+        importlib.import_module("paddle.nothing")
+
+
+def test_all_is_taken_back() -> None:
+    before = dict(os.environ), list(sys.meta_path), oarlock.__version__, oarlock.mean, oarlock.in_dynamic_mode()
+    with compat.as_paddle("1.8"):
+        importlib.import_module("paddle.nn")
+        assert not oarlock.in_dynamic_mode()
+    assert before == (
+        dict(os.environ),
+        list(sys.meta_path),
+        oarlock.__version__,
+        oarlock.mean,
+        oarlock.in_dynamic_mode(),
+    )
+    assert not [name for name in sys.modules if name.split(".")[0] == "paddle"]
+
+
+def test_inside_of_one_another() -> None:
+    with compat.as_paddle("2.4"):
+        with compat.as_paddle():
+            assert oarlock.__version__ == "2.4.2"
+        assert importlib.import_module("paddle") is oarlock
+        with pytest.raises(OarlockError, match=r"Paddle 2\.4\.2 is in force, and not 1\.8\.5"):
+            compat.install("1.8")
+
+
+def test_the_variable_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_PADDLE_API", "2.4")
+    with compat.as_paddle("2.6"):
+        assert oarlock.__version__ == "2.4.2"
+
+
+def test_beside_the_real_one_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = types.ModuleType("paddle")
+    real.__file__ = "/site-packages/paddle/__init__.py"
+    monkeypatch.setitem(sys.modules, "paddle", real)
+    before = list(sys.meta_path)
+    with pytest.raises(OarlockError, match=r"another `paddle` is imported already, from /site-packages/paddle"):
+        compat.install()
+    assert sys.meta_path == before
+
+
+def test_without_a_main_script_the_first_file_that_imports_decides(tmp_path: os.PathLike[str]) -> None:
+    program = (
+        "import runpy, oarlock\n"
+        "with oarlock.compat.as_paddle():\n"
+        "    runpy.run_path('old.py')\n"
+        "    print(oarlock.__version__)\n"
+    )
+    with open(os.path.join(tmp_path, "old.py"), "w") as file:
+        file.write("import paddle.fluid as fluid\n")
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout == "1.8.5\n"
+
+
+def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
+    before = oarlock.fluid.layers.reduce_sum
+    with compat.as_paddle("1.8"), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PARENTS, ".fluid.layers.reduce_sum", ".fluid.layers")
+        names: dict[str, object] = {}
+        exec("import paddle.fluid.layers.reduce_sum as m\nfrom paddle.fluid.layers.reduce_sum import reduce_max", names)
+        module = names["m"]
+        assert isinstance(module, types.ModuleType) and oarlock.fluid.layers.reduce_sum is module
+        assert names["reduce_max"] is oarlock.fluid.layers.reduce_max
+        with oarlock.fluid.dygraph.guard():
+            ones = oarlock.ones([2, 3])
+            with warnings.catch_warnings(action="ignore"):
+                assert module(ones).numpy()[0] == 6
+        with pytest.raises(TypeError, match="not callable"):
+            importlib.import_module("paddle.nn.layer")()
+    assert oarlock.fluid.layers.reduce_sum is before
+
+
+def test_modules_of_paddle_by_their_old_paths() -> None:
+    with compat.as_paddle("2.4"):
+        for inner, above in PARENTS.items():
+            if importlib.util.find_spec(f"oarlock{above}") is None:
+                continue
+            found = importlib.import_module(f"paddle{inner}")
+            assert isinstance(found, types.ModuleType), inner

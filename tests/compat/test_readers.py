@@ -1,0 +1,146 @@
+"""Readers and data sets give what those of real Paddle 1.8.5 gave for the same files (`make_readers.py`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+from oarlock.core.errors import FileError, OarlockError, OpError
+from oarlock.utils import download
+
+from . import small_data
+
+KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("readers_1_8_5.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("data") / "dataset"
+    made.mkdir()
+    small_data.make(str(made))
+    return made
+
+
+@pytest.fixture(scope="module")
+def given(folder: Path) -> Iterator[dict[str, Any]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(oarlock.dataset.common, "DATA_HOME", str(folder))
+        with pytest.warns(UserWarning, match="is used as it is; its MD5 is not"):
+            read = small_data.data_sets(oarlock)
+        yield read
+
+
+@pytest.fixture(scope="module")
+def read() -> dict[str, Any]:
+    return small_data.readers(oarlock)
+
+
+def as_json(value: Any) -> Any:
+    return json.loads(json.dumps(small_data.plain(value)))
+
+
+@pytest.mark.parametrize("name", KNOWN["data_sets"])
+def test_data_sets(name: str, given: dict[str, Any]) -> None:
+    assert as_json(given[name]) == KNOWN["data_sets"][name]
+
+
+@pytest.mark.parametrize("name", KNOWN["readers"])
+def test_readers(name: str, read: dict[str, Any]) -> None:
+    assert as_json(read[name]) == KNOWN["readers"][name]
+
+
+def test_a_file_of_the_users_own_is_told_of_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    monkeypatch.setattr(oarlock.dataset.common, "DATA_HOME", str(folder))
+    monkeypatch.setattr(download, "_warned", set())
+    path = folder / "mnist" / "t10k-images-idx3-ubyte.gz"
+    before = path.read_bytes()
+    oarlock.dataset.mnist.test()
+    oarlock.dataset.mnist.test()
+    said = [str(w.message) for w in recwarn]
+    assert len([s for s in said if s.startswith(str(path))]) == 1
+    assert path.read_bytes() == before
+
+
+def test_vision_takes_it_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_DATA_HOME", str(folder.parent))
+    monkeypatch.setattr(download, "_warned", set())
+    with pytest.warns(UserWarning, match="is used as it is"):
+        pictures = oarlock.vision.datasets.MNIST(mode="test", backend="cv2")
+    assert len(pictures) == 100
+
+
+def test_without_a_network_it_says_what_to_put_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_: Any, **__: Any) -> Any:
+        raise OSError("no network")
+
+    monkeypatch.setattr("urllib.request.urlopen", down)
+    monkeypatch.setattr(oarlock.dataset.common, "DATA_HOME", str(tmp_path))
+    for reader, path in [
+        (oarlock.dataset.mnist.train, "mnist/train-images-idx3-ubyte.gz"),
+        (lambda: oarlock.dataset.imdb.build_dict(None, 0), "imdb/imdb%2FaclImdb_v1.tar.gz"),
+        (lambda: oarlock.dataset.wmt16.train(9, 9), "wmt16/wmt16.tar.gz"),
+    ]:
+        with pytest.raises(OarlockError) as told:
+            reader()
+        assert f"no network; put it at {tmp_path / path} by hand" in str(told.value)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "reader"),
+    [
+        ("mnist/t10k-images-idx3-ubyte.gz", b"no gzip", lambda d: d.mnist.test()),
+        ("uci_housing/housing.data", b"1 2 3", lambda d: d.uci_housing.train()),
+    ],
+)
+def test_a_damaged_file(
+    file: str, data: bytes, reader: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / file).parent.mkdir()
+    for known in (folder / file).parent.iterdir():
+        (tmp_path / file).parent.joinpath(known.name).write_bytes(known.read_bytes())
+    (tmp_path / file).write_bytes(data)
+    monkeypatch.setattr(oarlock.dataset.common, "DATA_HOME", str(tmp_path))
+    with pytest.warns(UserWarning, match="is used as it is"), pytest.raises(FileError):
+        list(reader(oarlock.dataset)())
+
+
+def test_what_a_thread_raises_reaches_who_reads() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise KeyError("gone")
+
+    with pytest.raises(KeyError, match="gone"):
+        list(oarlock.reader.buffered(broken, 2)())
+    with pytest.raises(KeyError, match="gone"):
+        list(oarlock.reader.xmap_readers(lambda x: x, broken, 2, 2)())
+    with pytest.raises(ZeroDivisionError):
+        list(oarlock.reader.xmap_readers(lambda x: 1 // x, lambda: iter([0, 1]), 2, 2, order=True)())
+
+
+def test_what_a_process_raises_reaches_who_reads(capfd: pytest.CaptureFixture[str]) -> None:
+    for use_pipe in (True, False):
+        with pytest.raises(OpError, match="a reader raised ValueError: sample has None"):
+            list(oarlock.reader.multiprocess_reader([lambda: iter([1, None])], use_pipe=use_pipe)())
+
+
+def test_arrays_go_through_a_pipe() -> None:
+    got = list(oarlock.reader.multiprocess_reader([lambda: iter([(np.arange(3), 1)])])())
+    np.testing.assert_array_equal(got[0][0], [0, 1, 2])
+
+
+def test_files_in_parts(tmp_path: Path) -> None:
+    common = oarlock.dataset.common
+    pattern = str(tmp_path / "part-%05d.pickle")
+    common.split(lambda: iter(range(11)), 4, suffix=pattern)
+    parts = [list(common.cluster_files_reader(str(tmp_path / "*.pickle"), 2, i)()) for i in (0, 1)]
+    assert sorted(parts[0] + parts[1]) == list(range(11)) and all(parts)
+    assert common.md5file(pattern % 0) == common.md5file(pattern % 0) != common.md5file(pattern % 1)

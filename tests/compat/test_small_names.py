@@ -1,0 +1,97 @@
+"""Names that programs ask before they start: devices, versions, what is installed."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import oarlock as paddle
+from oarlock import compat
+from oarlock.core.errors import OarlockError, OpError
+
+
+def test_there_is_one_device() -> None:
+    assert not paddle.is_compiled_with_cuda()
+    assert not any(
+        getattr(paddle, f"is_compiled_with_{kind}")() for kind in ("rocm", "xpu", "ipu", "cinn", "distribute")
+    )
+    assert not paddle.is_compiled_with_custom_device("npu")
+    assert paddle.get_cudnn_version() is None
+    assert paddle.device.get_device() == "cpu"
+    assert paddle.device.set_device("gpu" if paddle.device.is_compiled_with_cuda() else "cpu") == paddle.CPUPlace()
+    assert (paddle.device.cuda.device_count(), paddle.device.cuda.memory_allocated()) == (0, 0)
+    with pytest.raises(OarlockError, match="no GPU to ask"):
+        paddle.device.cuda.get_device_name()
+
+
+def test_the_version_in_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert paddle.version.full_version == paddle.__version__
+    with compat.as_paddle("2.4"):
+        assert (paddle.version.full_version, paddle.version.major, paddle.version.minor, paddle.version.patch) == (
+            "2.4.2", "2", "4", "2",
+        )  # fmt: skip
+        paddle.version.show()
+    assert capsys.readouterr().out.splitlines()[:2] == ["full_version: 2.4.2", "major: 2"]
+    assert paddle.version.full_version == paddle.__version__
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = paddle.version.nothing
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_run_check(capsys: pytest.CaptureFixture[str], static: bool) -> None:
+    if static:
+        paddle.enable_static()
+    try:
+        paddle.utils.run_check()
+        assert paddle.in_dynamic_mode() is not static
+    finally:
+        paddle.disable_static()
+    assert "PaddlePaddle is installed successfully!" in capsys.readouterr().out
+
+
+def test_try_import() -> None:
+    assert paddle.utils.try_import("json").dumps(1) == "1"
+    with pytest.raises(ImportError, match="pip install nothing_of_this_name"):
+        paddle.utils.try_import("nothing_of_this_name.inner")
+    with pytest.raises(ImportError, match="^get it$"):
+        paddle.utils.try_import("nothing_of_this_name", "get it")
+
+
+def test_require_version() -> None:
+    with compat.as_paddle("2.4"):
+        paddle.utils.require_version("2.0")
+        paddle.utils.require_version("1.8.5", "2.4.2")
+        with pytest.raises(OpError, match=r"version 2\.5 or higher is required, and this is 2\.4\.2"):
+            paddle.utils.require_version("2.5")
+        with pytest.raises(OpError, match=r"version in \[1\.0, 1\.8\] is required"):
+            paddle.utils.require_version("1.0", "1.8")
+        with pytest.raises(OpError, match="no number of a version"):
+            paddle.utils.require_version("new")
+        with pytest.raises(TypeError, match="'min_version' in require_version must be str"):
+            paddle.utils.require_version(2)  # type: ignore[arg-type]
+
+
+def test_deprecated() -> None:
+    @paddle.utils.deprecated(update_to="paddle.new", since="2.0.0", reason="slow", level=1)
+    def old() -> int:
+        return 1
+
+    with pytest.warns(DeprecationWarning, match=r"old is deprecated since 2\.0\.0; use paddle\.new \(slow\)"):
+        assert old() == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert old() == 1  # told once
+
+    @paddle.utils.deprecated(level=2)
+    def gone() -> None: ...
+
+    with pytest.raises(RuntimeError, match="gone is deprecated"):
+        gone()
+
+
+def test_base_has_the_names_of_programs() -> None:
+    assert paddle.base.Program is paddle.static.Program
+    assert paddle.base.dygraph is paddle.fluid.dygraph
+    assert paddle.base.in_dygraph_mode()
+    assert paddle.framework.random.seed is paddle.framework.seed

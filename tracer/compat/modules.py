@@ -1,0 +1,47 @@
+"""Modules of Paddle whose names stand in the module above them here: `from paddle.fluid.layers.nn import fc` was written, too."""
+
+from __future__ import annotations
+
+
+def _rows(above: str, inner: str, names: str) -> dict[str, str]:
+    return {f"{inner}.{name}": above for name in names.split()}
+
+
+# Modules of Oarlock that are something else than Paddle's of that name.
+OTHERWISE = {".nn.layer"}
+# A module of Paddle, without `paddle` -> the module of Oarlock that has its names.
+PARENTS: dict[str, str] = {
+    ".nn.layer": ".nn",
+    **_rows(".nn", ".nn.layer", "activation common container conv distance extension layers loss norm pooling rnn transformer vision"),
+    **_rows(".nn.functional", ".nn.functional", "extension input distance flash_attention transformer lod"),
+    **_rows(".nn.initializer", ".nn.initializer", "Bilinear assign constant dirac initializer kaiming normal orthogonal uniform xavier"),
+    **_rows(".tensor", ".tensor", "attribute random stat to_string array ops tensor"),
+    **_rows(".optimizer", ".optimizer", "adadelta adagrad adamax adamw lamb momentum rmsprop"),
+    **_rows(".static", ".static", "input"),
+    **_rows(".static.nn", ".static.nn", "loss metric sequence_lod static_pylayer"),
+    **_rows(".framework", ".framework", "dtype framework io_utils"),
+    **_rows(".autograd", ".autograd", "autograd backward_mode"),
+    **_rows(".io", ".io", "reader dataloader.batch_sampler dataloader.collate dataloader.dataset dataloader.sampler"),
+    **_rows(".inference", ".inference", "wrapper"),
+    **_rows(".jit", ".jit", "layer"),
+    **_rows(".device.cuda", ".device.cuda", "streams"),
+    **_rows(".geometric", ".geometric", "math message_passing reindex sampling"),
+    **_rows(".vision.transforms", ".vision.transforms", "transforms functional_cv2 functional_pil functional_tensor"),
+    **_rows(
+        ".fluid.layers", ".fluid.layers",
+        "collective control_flow detection device io learning_rate_scheduler loss math_op_patch metric_op nn ops rnn sequence_lod tensor utils",
+    ),
+    **_rows(
+        ".fluid.dygraph", ".fluid.dygraph",
+        "backward_strategy checkpoint container jit layers learning_rate_scheduler math_op_patch nn parallel parallel_helper static_runner tracer "
+        "varbase_patch_methods",
+    ),
+    **_rows(".fluid.contrib", ".fluid.contrib", "decoder extend_optimizer memory_usage_calc model_stat op_frequence reader utils"),
+    **_rows(
+        ".fluid", ".fluid",
+        "compiler data_feed_desc data_feeder dataset default_scope_funcs dygraph_utils executor framework layer_helper lod_tensor op "
+        "param_attr parallel_executor",
+    ),
+    **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs dygraph_utils layer_helper"),
+    ".common_ops_import": ".static",
+}  # fmt: skip

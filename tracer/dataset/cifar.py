@@ -1,0 +1,71 @@
+"""CIFAR-10 and CIFAR-100   (Krizhevsky 2009): samples of float32 [3072] from 0 to 1, and a label."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import FileError
+from ..loader import pickles
+from . import common
+
+__all__ = ["test10", "test100", "train10", "train100"]
+
+URL_PREFIX = "https://dataset.bj.bcebos.com/cifar/"
+CIFAR10_URL = URL_PREFIX + "cifar-10-python.tar.gz"
+CIFAR10_MD5 = "c58f30108f718f92721af3b95e74349a"
+CIFAR100_URL = URL_PREFIX + "cifar-100-python.tar.gz"
+CIFAR100_MD5 = "eb9058c3a382ffc7106e4002c42a8d85"
+
+
+def reader_creator(filename: str, sub_name: str, cycle: bool = False) -> Callable[[], Iterator[Any]]:
+    """A reader of the parts of an archive whose names have sub_name in them.   cycle: again and again"""
+
+    def reader() -> Iterator[Any]:
+        while True:
+            with tarfile.open(filename) as archive:
+                for part in archive:
+                    if sub_name in part.name and part.isfile():
+                        yield from _samples(pickles.loads(archive.extractfile(part).read(), part.name), part.name)  # type: ignore[union-attr]
+            if not cycle:
+                return
+
+    return reader
+
+
+def _samples(batch: Any, name: str) -> Iterator[Any]:
+    batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
+    labels = batch.get("labels", batch.get("fine_labels"))
+    if labels is None or "data" not in batch:
+        raise FileError(f"cifar: {name} has no data or no labels")
+    for pixels, label in zip(batch["data"], labels, strict=False):
+        yield (pixels / 255.0).astype(np.float32), int(label)
+
+
+def train10(cycle: bool = False) -> Callable[[], Iterator[Any]]:
+    """A reader of the training set of CIFAR-10."""
+    return reader_creator(common.download(CIFAR10_URL, "cifar", CIFAR10_MD5), "data_batch", cycle)
+
+
+def test10(cycle: bool = False) -> Callable[[], Iterator[Any]]:
+    """A reader of the test set of CIFAR-10."""
+    return reader_creator(common.download(CIFAR10_URL, "cifar", CIFAR10_MD5), "test_batch", cycle)
+
+
+def train100() -> Callable[[], Iterator[Any]]:
+    """A reader of the training set of CIFAR-100."""
+    return reader_creator(common.download(CIFAR100_URL, "cifar", CIFAR100_MD5), "train")
+
+
+def test100() -> Callable[[], Iterator[Any]]:
+    """A reader of the test set of CIFAR-100."""
+    return reader_creator(common.download(CIFAR100_URL, "cifar", CIFAR100_MD5), "test")
+
+
+def fetch() -> None:
+    """Have both archives."""
+    common.download(CIFAR10_URL, "cifar", CIFAR10_MD5)
+    common.download(CIFAR100_URL, "cifar", CIFAR100_MD5)

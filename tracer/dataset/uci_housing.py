@@ -1,0 +1,59 @@
+"""Prices of houses in Boston   (Harrison and Rubinfeld 1978): samples of float64 [13], each column made small, and the price [1]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import FileError
+from . import common
+
+__all__ = ["test", "train"]
+
+URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
+MD5 = "d4accdce7a25600298819f8e28e8d593"
+feature_names = ["CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT"]
+
+_loaded: dict[str, tuple[Any, Any]] = {}
+
+
+def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
+    """The rows for training and those for testing, of a file of numbers.   FileError where they do not fill rows"""
+    if filename not in _loaded:
+        with open(filename) as file:
+            numbers = np.array(file.read().split(), np.float64)
+        if not len(numbers) or len(numbers) % feature_num:
+            raise FileError(f"{filename}: {len(numbers)} numbers are no rows of {feature_num}")
+        data = numbers.reshape(-1, feature_num)
+        inputs = data[:, :-1]
+        with np.errstate(invalid="ignore"):  # a column of one value
+            data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (inputs.max(axis=0) - inputs.min(axis=0))
+        _loaded[filename] = data[: int(len(data) * ratio)], data[int(len(data) * ratio) :]
+    return _loaded[filename]
+
+
+def _reader(part: int) -> Callable[[], Iterator[Any]]:
+    rows = load_data(common.download(URL, "uci_housing", MD5))[part]
+    return lambda: ((row[:-1], row[-1:]) for row in rows)
+
+
+def train() -> Callable[[], Iterator[Any]]:
+    """A reader of the first four fifths."""
+    return _reader(0)
+
+
+def test() -> Callable[[], Iterator[Any]]:
+    """A reader of the last fifth."""
+    return _reader(1)
+
+
+def predict_reader() -> tuple[Any]:
+    """The first row of the test set, without its price."""
+    return (load_data(common.download(URL, "uci_housing", MD5))[1][0][:-1],)
+
+
+def fetch() -> None:
+    """Have its file."""
+    common.download(URL, "uci_housing", MD5)

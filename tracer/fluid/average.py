@@ -1,0 +1,45 @@
+"""Averages in plain Python: fluid.average."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .deprecated import instead
+
+__all__ = ["WeightedAverage"]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value counts as one number: an int, a float, or an ndarray [1]."""
+    return isinstance(value, int | float | np.integer) or (isinstance(value, np.ndarray) and value.shape == (1,))
+
+
+@instead("fluid.average.WeightedAverage", "paddle.metric.Metric")
+class WeightedAverage:
+    """The mean of values with weights."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all values."""
+        self.numerator: Any = None
+        self.denominator: Any = None
+
+    def add(self, value: Any, weight: Any) -> None:
+        """Add a number or an ndarray with its weight."""
+        if not is_number(value) and not isinstance(value, np.ndarray):
+            raise ValueError("The 'value' must be a number(int, float) or a numpy ndarray.")
+        if not is_number(weight):
+            raise ValueError("The 'weight' must be a number(int, float).")
+        first = self.numerator is None
+        self.numerator = value * weight if first else self.numerator + value * weight
+        self.denominator = weight if first else self.denominator + weight
+
+    def eval(self) -> Any:
+        """The mean.   Raises ValueError without values."""
+        if self.numerator is None:
+            raise ValueError("There is no data to be averaged in WeightedAverage.")
+        return self.numerator / self.denominator

@@ -1,0 +1,17 @@
+"""Gradients in programs: fluid.backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..static import append_backward as _append_backward
+from ..static import gradients
+
+__all__ = ["append_backward", "gradients"]
+
+
+def append_backward(
+    loss: Any, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None
+) -> Any:
+    """Append the gradients of `loss` [1]; see static.append_backward.   checkpoints change nothing: nothing is computed twice."""
+    return _append_backward(loss, parameter_list, no_grad_set, callbacks)

@@ -1,0 +1,67 @@
+"""Decay of the weights themselves: fluid.contrib.extend_with_decoupled_weight_decay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.mode import pushed
+from ...core.op import OPS
+from ...static.graph.mode import Writing
+
+__all__ = ["extend_with_decoupled_weight_decay"]
+
+
+def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
+    """A class like base_optimizer that takes `weight_decay` (a number) first, which shrinks parameters beside its step.
+
+    new parameter = the step of base_optimizer - parameter * weight_decay   (Loshchilov and Hutter 2017)
+    """
+
+    class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]
+        """See extend_with_decoupled_weight_decay."""
+
+        def __init__(
+            self,
+            weight_decay: Any,
+            *args: Any,
+            apply_decay_param_fun: Callable[[str], bool] | None = None,
+            **kwargs: Any,
+        ) -> None:
+            super().__init__(*args, **kwargs)
+            self._coefficient, self._decays = float(weight_decay), apply_decay_param_fun
+
+        def _shrinks(self, parameter: Any) -> bool:
+            return self._decays is None or self._decays(parameter.name)
+
+        def _apply(self, pairs: Any) -> None:
+            before = [(p, p.array) for p, _ in pairs if self._shrinks(p)]
+            super()._apply(pairs)
+            for parameter, array in before:
+                parameter.array = parameter.array - array * array.dtype.type(self._coefficient)
+
+        def minimize(
+            self,
+            loss: Any,
+            startup_program: Any = None,
+            parameter_list: Any = None,
+            no_grad_set: Any = None,
+            grad_clip: Any = None,
+        ) -> Any:
+            """A step, and the decay."""
+            program = getattr(getattr(loss, "block", None), "program", None)
+            if program is None:
+                return super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
+            mode = Writing(program)
+            with pushed(mode):
+                shrunk = [
+                    (p, OPS["scale"](p, scale=self._coefficient))
+                    for p in program.all_parameters()
+                    if p.trainable and self._shrinks(p)
+                ]
+                made = super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
+                for parameter, part in shrunk:
+                    mode.write(OPS["elementwise_sub"](parameter, part), parameter)
+            return made
+
+    return OptimizerWithDecoupledWeightDecay

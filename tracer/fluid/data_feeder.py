@@ -1,0 +1,60 @@
+"""Rows of samples as what a program is fed: fluid.DataFeeder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import dtype_of
+from ..core.errors import OpError, with_user_line
+from ..static import DataFeeder as _DataFeeder
+from ..static import Program, Variable, default_main_program
+from .lod_tensor import create_lod_tensor
+
+__all__ = ["DataFeeder"]
+
+
+def _flat(values: list[Any], level: int) -> tuple[list[Any], list[list[int]]]:
+    """Sequences nested `level` deep as rows, and their lengths by level."""
+    lengths: list[list[int]] = []
+    for _ in range(level):
+        lengths.append([len(v) for v in values])
+        values = [row for v in values for row in v]
+    return values, lengths
+
+
+class DataFeeder(_DataFeeder):
+    """Makes what Executor.run is fed of rows; of variables with lod_level, LoDTensors of rows that are sequences."""
+
+    def __init__(self, feed_list: Sequence[Any], place: Any, program: Program | None = None) -> None:
+        block = (default_main_program() if program is None else program).global_block()
+        self.feed_vars = [block.var(v) if isinstance(v, str) else v for v in feed_list]
+        for variable in self.feed_vars:
+            if not isinstance(variable, Variable):
+                raise TypeError("Feed list should contain a list of variable")
+        self.place = place
+
+    def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
+        """Arrays, or LoDTensors, by name, of rows that have a value for every variable.   Raises OpError for a row that does not fit."""
+        rows = [tuple(row) for row in iterable]
+        for i, row in enumerate(rows):
+            if len(row) != len(self.feed_vars):
+                names = [v.name for v in self.feed_vars]
+                raise OpError(with_user_line(f"DataFeeder: row {i} has {len(row)} values, for {names}"))
+        columns = [[row[i] for row in rows] for i in range(len(self.feed_vars))]
+        return {v.name: self._either(v, c) for v, c in zip(self.feed_vars, columns, strict=True)}
+
+    def _either(self, variable: Variable, values: list[Any]) -> Any:
+        if not variable.lod_level:
+            return self._column(variable, values)
+        flat, lengths = _flat(values, variable.lod_level)
+        sizes = [d for d in variable.desc.shape[1:] if d >= 0]
+        array = np.array(flat, dtype_of(variable.desc.dtype).np)
+        return create_lod_tensor(array.reshape(len(flat), *(sizes or array.shape[1:] or (1,))), lengths)
+
+    def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
+        """What each device is fed, of the rows for each."""
+        for rows in iterable:
+            yield self.feed(rows)

@@ -1,0 +1,34 @@
+"""Layers that hold layers or parameters: fluid.dygraph.Sequential, LayerList, ParameterList."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...nn import container
+from .layers import Layer
+
+__all__ = ["LayerList", "ParameterList", "Sequential"]
+
+
+class Sequential(container.Sequential, Layer):
+    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...); a name scope before them is what 1.6 wanted."""
+
+    def __init__(self, *layers: Any) -> None:
+        super().__init__(*(layers[1:] if layers and isinstance(layers[0], str) else layers))
+
+    def __getitem__(self, name: Any) -> Any:
+        return self._sub_layers[str(name)]
+
+
+class LayerList(container.LayerList, Layer):
+    """A list of layers."""
+
+    def __init__(self, sublayers: Any = None) -> None:
+        super().__init__(sublayers)
+
+
+class ParameterList(container.ParameterList, Layer):
+    """A list of parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__(parameters)

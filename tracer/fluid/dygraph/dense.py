@@ -1,0 +1,161 @@
+"""Layers of matrices: fluid.dygraph.Linear, FC, Embedding, BilinearTensorProduct, GRUUnit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.errors import OpError, with_user_line
+from ...core.op import OPS
+from ...core.tensor import Tensor
+from ..deprecated import instead
+from .layers import Scoped, activated, scoped
+
+__all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
+
+_ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}  # what files call them
+
+
+class Linear(Scoped):
+    """act of x @ weight + bias.   x [*, input_dim] -> [*, output_dim]"""
+
+    def __init__(
+        self, input_dim: int, output_dim: int, param_attr: Any = None, bias_attr: Any = None, act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._act = act
+        self.weight: Any = self.create_parameter([input_dim, output_dim], param_attr, dtype)
+        self.bias: Any = self.create_parameter([output_dim], bias_attr, dtype, is_bias=True)
+
+    def forward(self, input: Any) -> Any:
+        """See the class."""
+        out = OPS["matmul"](input, self.weight)
+        if self.bias is not None:
+            out = OPS["elementwise_add"](out, self.bias, axis=len(input.meta.shape) - 1)
+        return activated("Linear", out, self._act)
+
+
+def _attr_of(attr: Any, index: int) -> Any:
+    return attr[index] if isinstance(attr, list | tuple) else attr
+
+
+@instead("fluid.dygraph.FC", "paddle.nn.Linear")
+class FC(Scoped):
+    """act of x @ weight + bias, or of the sum of several such products; weights are made with the first inputs, as in 1.5.
+
+    x [*S], or a list of them -> [*S[:num_flatten_dims], size]
+    """
+
+    def __init__(
+        self, name_scope: str, size: int, num_flatten_dims: int = 1, param_attr: Any = None, bias_attr: Any = None,
+        act: str | None = None, is_test: bool = False, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(f"{name_scope}/FC", dtype)
+        self._size, self._num_flatten_dims, self._act = size, num_flatten_dims, act
+        self._attrs, self._kind = (param_attr, bias_attr), dtype
+        self._weights: tuple[Any, ...] = ()
+        self._bias: Any = None
+
+    def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
+        given = inputs[0] if isinstance(inputs[0], list | tuple) else [inputs[0]]
+        made = []
+        for i, x in enumerate(given):
+            rows = math.prod(x.meta.shape[self._num_flatten_dims :])
+            weight = self.create_parameter([rows, self._size], _attr_of(self._attrs[0], i), self._kind)
+            made.append(self.add_parameter(f"_w{i}", weight))
+        self._weights = tuple(made)
+        self._b = self.create_parameter([self._size], self._attrs[1], self._kind, is_bias=True)
+
+    @property
+    def weight(self) -> Any:
+        """The weight, a list of them where there are several; None before the first inputs."""
+        return self._weights[0] if len(self._weights) == 1 else list(self._weights) or None
+
+    @property
+    def bias(self) -> Any:
+        """The bias; None before the first inputs, and where there is none."""
+        return self.__dict__.get("_b")
+
+    def forward(self, input: Any) -> Any:
+        """See the class."""
+        given = input if isinstance(input, list | tuple) else [input]
+        pairs = zip(given, self._weights, strict=True)
+        products = [OPS["mul"](x, w, x_num_col_dims=self._num_flatten_dims, y_num_col_dims=1) for x, w in pairs]
+        out = products[0] if len(products) == 1 else OPS["sum"](products)
+        if self._b is not None:
+            out = OPS["elementwise_add"](out, self._b, axis=self._num_flatten_dims)
+        return activated("FC", out, self._act)
+
+
+@scoped("size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype")
+class Embedding(Scoped):
+    """Rows of weight by number.   ids [*] -> [*, size[1]]; with a name scope, ids [*, 1] -> [*, size[1]], as in 1.5
+
+    padding_idx: a number whose row is zeros, negative ones counted from the end
+    """
+
+    def __init__(
+        self, size: Any, is_sparse: bool = False, is_distributed: bool = False, padding_idx: int | None = None, param_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        self._scoped = "_name_scope_given" in self.__dict__
+        super().__init__()
+        rows = int(size[0])
+        self._padding = -1 if padding_idx is None else padding_idx % rows
+        if padding_idx is not None and not -rows <= padding_idx < rows:
+            raise OpError(with_user_line(f"Embedding: padding_idx={padding_idx} is no row of {list(size)}"))
+        self.weight: Any = self.create_parameter(size, param_attr, dtype)
+
+    def forward(self, input: Any) -> Any:
+        """See the class."""
+        old = self._scoped and input.meta.shape[-1] == 1
+        return OPS["lookup_table" if old else "lookup_table_v2"](self.weight, input, padding_idx=self._padding)
+
+
+def _both_sizes(given: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
+    return {"input1_dim": x.meta.shape[1], "input2_dim": y.meta.shape[1], "output_dim": given["size"]}
+
+
+@scoped("size", "name", "act", "param_attr", "bias_attr", later=_both_sizes)
+class BilinearTensorProduct(Scoped):
+    """act of x @ weight[i] @ y + bias[i], for every i.   x [N, A], y [N, B] -> [N, output_dim]"""
+
+    def __init__(
+        self, input1_dim: int, input2_dim: int, output_dim: int, name: str | None = None, act: str | None = None, param_attr: Any = None,
+        bias_attr: Any = None, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._act = act
+        self.weight: Any = self.create_parameter([output_dim, input1_dim, input2_dim], param_attr, dtype)
+        self.bias: Any = self.create_parameter([1, output_dim], bias_attr, dtype, is_bias=True)
+
+    def forward(self, x: Any, y: Any) -> Any:
+        """See the class."""
+        out = OPS["bilinear_tensor_product"](x, y, self.weight, self.bias)
+        return activated("BilinearTensorProduct", out, self._act)
+
+
+@scoped("size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype")
+class GRUUnit(Scoped):
+    """One step of a gated recurrent unit.   input [N, 3 * D] (projected already), hidden [N, D] -> hidden, reset hidden [N, D], gates [N, 3 * D]
+
+    size: 3 * D
+    """
+
+    def __init__(
+        self, size: int, param_attr: Any = None, bias_attr: Any = None, activation: str = "tanh", gate_activation: str = "sigmoid",
+        origin_mode: bool = False, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._attrs = {
+            "activation": _ACTIVATIONS[activation], "gate_activation": _ACTIVATIONS[gate_activation], "origin_mode": origin_mode,
+        }  # fmt: skip
+        width = size // 3
+        self.weight: Any = self.create_parameter([width, 3 * width], param_attr, dtype)
+        self.bias: Any = self.create_parameter([1, 3 * width], bias_attr, dtype, is_bias=True)
+
+    def forward(self, input: Any, hidden: Any) -> Any:
+        """See the class."""
+        gate, reset, new = OPS["gru_unit"](input, hidden, self.weight, self.bias, **self._attrs)
+        return new, reset, gate

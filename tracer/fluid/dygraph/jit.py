@@ -1,0 +1,94 @@
+"""Layers and functions as programs: fluid.dygraph.TracedLayer, declarative, dygraph_to_static_func, ProgramTranslator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.mode import state
+from ...core.tensor import Tensor
+from ...jit.api import to_static
+from ...jit.dy2static.program_translator import ProgramTranslator
+from ...jit.recording import for_inference
+from ...jit.traced_layer import TracedLayer as _TracedLayer
+from ...nn.layer import Layer
+from ...static.graph.program import Program
+from ...static.prune import prune
+from ..deprecated import instead
+from ..io.models import write_model
+
+__all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
+
+
+def _flat(inputs: Any) -> list[Any]:
+    if isinstance(inputs, Tensor):
+        return [inputs]
+    return [t for one in inputs for t in _flat(one)] if isinstance(inputs, list | tuple) else []
+
+
+class TracedLayer:
+    """The program of a layer that was run once.   Made by `TracedLayer.trace`."""
+
+    def __init__(self, program: Any, parameters: Any, feed_names: Any, fetch_names: Any) -> None:
+        self._program, self._params, self._feed_names, self._fetch_names = program, parameters, feed_names, fetch_names
+        self._traced: Any = None
+
+    @staticmethod
+    @instead("fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save")
+    def trace(layer: Any, inputs: Any) -> tuple[Any, TracedLayer]:
+        """Run `layer` on `inputs` (a variable or a list of them); gives what it gave, and the TracedLayer."""
+        if not isinstance(layer, Layer):
+            raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is no Layer")
+        outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
+        desc = traced.program
+        made = TracedLayer(Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches())
+        made._traced = traced
+        return outputs, made
+
+    @property
+    def program(self) -> Any:
+        """The program."""
+        return self._program
+
+    def set_strategy(self, build_strategy: Any = None, exec_strategy: Any = None) -> None:
+        """Taken, and nothing changes by it."""
+
+    def __call__(self, inputs: Any) -> Any:
+        """The outputs for a list of variables, as ndarrays."""
+        return self._traced(_flat(inputs))
+
+    @instead("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
+    def save_inference_model(
+        self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
+    ) -> None:
+        """Write the folder `dirname` with `__model__` and a file for every parameter.   feed, fetch: which, by number; all unless given"""
+        recording = self._traced._recording
+        program = for_inference(recording.program)
+        feeds, fetches = (
+            names if chosen is None else [names[i] for i in chosen]
+            for names, chosen in ((program.feeds(), feed), (program.fetches(), fetch))
+        )
+        pruned = prune(program, feeds, fetches)
+        write_model(pruned, {name: tensor.array for name, tensor in recording.scope.items()}, dirname, None, None)
+
+
+@instead("fluid.dygraph.declarative", "paddle.jit.to_static")
+def declarative(func: Callable[..., Any]) -> Any:
+    """A function whose Python control flow is in the program that it becomes."""
+    return to_static(func)
+
+
+def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes its control flow to a program where one is written, and is left as it is in dygraph mode."""
+    converted: list[Any] = []
+
+    @functools.wraps(func)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if state.mode.builder is None:
+            return func(*args, **kwargs)
+        if not converted:
+            converted.append(ProgramTranslator().get_func(func))
+        return converted[0](*args, **kwargs)
+
+    return called

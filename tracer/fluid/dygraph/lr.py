@@ -1,0 +1,328 @@
+"""Learning rates that change with the steps (or the epochs) of a training: fluid.dygraph.NoamDecay and the others.
+
+Unlike the schedulers of Paddle 2, those by the step go on by themselves: asking for the rate, as an optimizer does, is a step.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import with_user_line
+from ...core.tensor import Tensor
+from ...optimizer.lr_base import LRScheduler
+
+__all__ = [
+    "CosineDecay", "ExponentialDecay", "InverseTimeDecay", "LambdaDecay", "LinearLrWarmup", "MultiStepDecay", "NaturalExpDecay",
+    "NoamDecay", "PiecewiseDecay", "PolynomialDecay", "ReduceLROnPlateau", "StepDecay",
+]  # fmt: skip
+
+
+class LearningRateDecay(LRScheduler):
+    """Base of all of them.   begin: the first step; step: by how much it grows; `step()` gives the rate of now"""
+
+    keys: tuple[str, ...] = ("step_num",)  # what state_dict holds
+
+    def __init__(self, begin: int = 0, step: int = 1, dtype: Any = "float32") -> None:
+        self.step_num, self.step_size, self.dtype = begin, step, dtype
+
+    def __call__(self) -> float:
+        """The rate now; the next one is that of the next step."""
+        rate = float(self.step())
+        self.step_num += self.step_size
+        return rate
+
+    def step(self, epoch: Any = None) -> Any:
+        """The rate now."""
+        raise NotImplementedError
+
+    @property
+    def last_lr(self) -> float:  # type: ignore[override]
+        """The rate now."""
+        return float(self.step())
+
+    def create_lr_var(self, lr: float) -> Tensor:
+        """A rate as a variable [1]."""
+        return Tensor(np.array([lr], np.float32))
+
+    def state_dict(self) -> dict[str, Any]:
+        """What set_dict needs to go on from here."""
+        return {key: self.__dict__[key] for key in self.keys if key in self.__dict__}
+
+    def set_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from where state_dict() was taken.   Raises RuntimeError where it is of another kind of decay."""
+        for key in self.keys:
+            if key not in state_dict:
+                why = f"Please check whether state_dict is correct for optimizer. Can't find [ {key} ] in state_dict"
+                raise RuntimeError(with_user_line(why))
+            self.__dict__[key] = state_dict[key]
+        if len(state_dict) > len(self.keys):
+            warnings.warn("There are some unused values in state_dict.", stacklevel=2)
+
+    set_state_dict = set_dict
+
+
+class PiecewiseDecay(LearningRateDecay):
+    """values[i] up to boundaries[i], the last value after them."""
+
+    def __init__(
+        self, boundaries: Sequence[int], values: Sequence[float], begin: int, step: int = 1, dtype: Any = "float32"
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        self.boundaries, self.values = list(boundaries), list(values)
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        return float(self.values[sum(self.step_num >= b for b in self.boundaries)])
+
+
+class _ByRate(LearningRateDecay):
+    """The rate times a function of decay_rate and step / decay_steps, which staircase rounds down."""
+
+    def __init__(
+        self, learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False, begin: int = 0, step: int = 1,
+        dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        self.learning_rate, self.decay_steps, self.decay_rate = learning_rate, decay_steps, decay_rate
+        self.staircase = staircase
+
+    def _periods(self) -> float:
+        ratio = self.step_num / self.decay_steps
+        return math.floor(ratio) if self.staircase else ratio
+
+
+class NaturalExpDecay(_ByRate):
+    """Times e ** -decay_rate every decay_steps."""
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        return self.learning_rate * math.exp(-self.decay_rate * self._periods())
+
+
+class ExponentialDecay(_ByRate):
+    """Times decay_rate every decay_steps."""
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        return self.learning_rate * float(self.decay_rate ** self._periods())
+
+
+class InverseTimeDecay(_ByRate):
+    """Divided by 1 + decay_rate * step / decay_steps."""
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        return self.learning_rate / (1 + self.decay_rate * self._periods())
+
+
+class PolynomialDecay(LearningRateDecay):
+    """From the start to end_learning_rate in decay_steps, along a power; cycle: decay_steps grows as often as it is passed."""
+
+    def __init__(
+        self, learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001, power: float = 1.0, cycle: bool = False,
+        begin: int = 0, step: int = 1, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        self.learning_rate, self.decay_steps, self.end_learning_rate = learning_rate, decay_steps, end_learning_rate
+        self.power, self.cycle = power, cycle
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        steps, now = float(self.decay_steps), self.step_num
+        if self.cycle:
+            steps *= max(math.ceil(now / steps), 1)
+        else:
+            now = min(now, self.decay_steps)
+        return (self.learning_rate - self.end_learning_rate) * float(
+            (1 - now / steps) ** self.power
+        ) + self.end_learning_rate
+
+
+class CosineDecay(LearningRateDecay):
+    """Half a cosine over the epochs, down to nothing   (Loshchilov and Hutter 2016)."""
+
+    def __init__(
+        self, learning_rate: float, step_each_epoch: int, epochs: int, begin: int = 0, step: int = 1, dtype: Any = "float32"
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        self.learning_rate, self.step_each_epoch, self.epochs = learning_rate, step_each_epoch, epochs
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        now = math.floor(self.step_num / self.step_each_epoch)
+        return self.learning_rate * 0.5 * (math.cos(now * math.pi / self.epochs) + 1)
+
+
+class NoamDecay(LearningRateDecay):
+    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)   (Vaswani et al. 2017)."""
+
+    def __init__(
+        self, d_model: int, warmup_steps: int, begin: int = 1, step: int = 1, dtype: Any = "float32", learning_rate: float = 1.0
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        self.learning_rate, self.d_model, self.warmup_steps = learning_rate, d_model, warmup_steps
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        rise = float(self.warmup_steps**-1.5) * self.step_num
+        return self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
+
+
+class LinearLrWarmup(LearningRateDecay):
+    """From nothing by (end_lr - start_lr) / warmup_steps a step, then `learning_rate`, which may be a decay.   As in 1.8, start_lr is not added."""
+
+    def __init__(
+        self, learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float, begin: int = 1, step: int = 1, dtype: Any = "float32"
+    ) -> None:  # fmt: skip
+        super().__init__(begin, step, dtype)
+        if not isinstance(learning_rate, int | float | LearningRateDecay):
+            kind = type(learning_rate).__name__
+            raise TypeError(
+                with_user_line(f"the type of learning_rate should be [int, float or LearningRateDecay], not {kind}")
+            )
+        if not end_lr > start_lr:
+            raise AssertionError(f"end_lr {end_lr} must be greater than start_lr {start_lr}")
+        self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
+        self.lr_ratio_before_warmup = (float(end_lr) - float(start_lr)) / float(warmup_steps)
+
+    def step(self, epoch: Any = None) -> Any:
+        """See LearningRateDecay.step."""
+        rate = self.learning_rate() if isinstance(self.learning_rate, LearningRateDecay) else self.learning_rate
+        return self.lr_ratio_before_warmup * self.step_num if self.step_num < self.warmup_steps else float(rate)
+
+
+class _Steady(LearningRateDecay):
+    """A rate that only the user's own calls change."""
+
+    learning_rate: float
+
+    def __call__(self) -> float:
+        """The rate now."""
+        return float(self.learning_rate)
+
+    @property
+    def last_lr(self) -> float:  # type: ignore[override]
+        """The rate now."""
+        return float(self.learning_rate)
+
+
+class ReduceLROnPlateau(_Steady):
+    """Times decay_rate once the loss that `step` is told has not become better for more than `patience` times."""
+
+    keys = ("cooldown_counter", "best_loss", "num_bad_epochs", "epoch_num", "learning_rate")
+
+    def __init__(
+        self, learning_rate: float, mode: str = "min", decay_rate: float = 0.1, patience: int = 10, verbose: bool = False,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0, eps: float = 1e-8,
+        dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(dtype=dtype)
+        if mode.lower() not in ("min", "max") or threshold_mode.lower() not in ("rel", "abs"):
+            raise ValueError(with_user_line(f"ReduceLROnPlateau: mode={mode!r}, threshold_mode={threshold_mode!r}"))
+        if decay_rate >= 1.0:
+            raise ValueError("new_lr = origin_lr * decay_rate and decay_rate should be < 1.0.")
+        self.mode, self.threshold_mode, self.threshold = mode.lower(), threshold_mode.lower(), threshold
+        self.decay_rate, self.patience, self.verbose = decay_rate, patience, verbose
+        self.learning_rate, self.cooldown, self.min_lr, self.eps = float(learning_rate), cooldown, min_lr, eps
+        self.cooldown_counter = self.num_bad_epochs = self.epoch_num = 0
+        self.best_loss: float | None = None
+
+    def _better(self, now: float, best: float) -> bool:
+        margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
+        return now < best - margin if self.mode == "min" else now > best + margin
+
+    def step(self, loss: Any = None) -> None:
+        """Tell it the loss of an epoch, [1]."""
+        now = float(np.asarray(loss).reshape(-1)[0])
+        self.epoch_num += 1
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            return
+        if self.best_loss is None or self._better(now, self.best_loss):
+            self.best_loss, self.num_bad_epochs = now, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.num_bad_epochs > self.patience:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+            self._lower()
+
+    def _lower(self) -> None:
+        lower = max(self.learning_rate * self.decay_rate, self.min_lr)
+        if self.learning_rate - lower > self.eps:
+            if self.verbose:
+                print(f"Epoch {self.epoch_num}: reducing learning rate from {self.learning_rate} to {lower}.")
+            self.learning_rate = lower
+
+
+class _ByEpoch(_Steady):
+    """A rate by the epochs, which `epoch()` counts."""
+
+    keys = ("epoch_num", "learning_rate")
+
+    def __init__(self, learning_rate: float, dtype: Any = None) -> None:
+        if not isinstance(learning_rate, float | int):
+            kind = type(learning_rate).__name__
+            raise TypeError(with_user_line(f"The type of 'learning_rate' must be 'float, int', but received {kind}."))
+        if learning_rate < 0:
+            raise ValueError(with_user_line(f"Invalid learning rate: {learning_rate}"))
+        super().__init__(dtype=dtype or "float32")
+        self.base_lr, self.epoch_num = float(learning_rate), -1
+        self.epoch()
+
+    def epoch(self, epoch: int | None = None) -> None:
+        """Move to the next epoch, or to `epoch`."""
+        self.epoch_num = self.epoch_num + 1 if epoch is None else epoch
+        self.learning_rate = self.get_lr()
+
+
+class StepDecay(_ByEpoch):
+    """Times decay_rate every step_size epochs."""
+
+    def __init__(self, learning_rate: float, step_size: int, decay_rate: float = 0.1) -> None:
+        if not isinstance(step_size, int):
+            raise TypeError(f"The type of 'step_size' must be 'int', but received {type(step_size).__name__}.")
+        if decay_rate >= 1.0:
+            raise ValueError("decay_rate should be < 1.0.")
+        self.step_size_of_epochs, self.decay_rate = step_size, decay_rate
+        super().__init__(learning_rate)
+
+    def get_lr(self) -> float:
+        """The rate of the epoch."""
+        return self.base_lr * float(self.decay_rate ** (self.epoch_num // self.step_size_of_epochs))
+
+
+class MultiStepDecay(_ByEpoch):
+    """Times decay_rate at each milestone."""
+
+    def __init__(self, learning_rate: float, milestones: Sequence[int], decay_rate: float = 0.1) -> None:
+        if not isinstance(milestones, list | tuple):
+            raise TypeError("The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list'.")
+        if list(milestones) != sorted(set(milestones)):
+            raise ValueError("The elements of milestones must be incremented")
+        if decay_rate >= 1.0:
+            raise ValueError("decay_rate should be < 1.0.")
+        self.milestones, self.decay_rate = milestones, decay_rate
+        super().__init__(learning_rate)
+
+    def get_lr(self) -> float:
+        """The rate of the epoch."""
+        return self.base_lr * float(self.decay_rate ** sum(self.epoch_num >= m for m in self.milestones))
+
+
+class LambdaDecay(_ByEpoch):
+    """Times lr_lambda(epoch)."""
+
+    def __init__(self, learning_rate: float, lr_lambda: Callable[[int], float]) -> None:
+        if not callable(lr_lambda):
+            raise TypeError("The type of 'lr_lambda' in 'LambdaDecay' must be 'function'.")
+        self.lr_lambda = lr_lambda
+        super().__init__(learning_rate)
+
+    def get_lr(self) -> float:
+        """The rate of the epoch."""
+        return self.base_lr * self.lr_lambda(self.epoch_num)

@@ -1,0 +1,10 @@
+"""Layers under the name of the module that they were in: fluid.dygraph.nn."""
+
+from .. import conv, dense, loss, norm, sampled
+from ..conv import *
+from ..dense import *
+from ..loss import *
+from ..norm import *
+from ..sampled import *
+
+__all__ = [*conv.__all__, *dense.__all__, *loss.__all__, *norm.__all__, *sampled.__all__]

@@ -1,0 +1,118 @@
+"""First values of parameters in the words of Paddle 1.x: fluid.initializer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..nn import initializer as today
+
+__all__ = [
+    "MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "MSRAInitializer", "Normal", "NormalInitializer",
+    "NumpyArrayInitializer", "TruncatedNormal", "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier",
+    "XavierInitializer",
+]  # fmt: skip
+
+Initializer = today.Initializer
+
+
+class ConstantInitializer(today.Constant):
+    """One value everywhere."""
+
+    def __init__(self, value: float = 0.0, force_cpu: bool = False) -> None:
+        super().__init__(value)
+
+
+class UniformInitializer(today.Uniform):
+    """Uniform on [low, high).   diag_num: how many elements, each diag_step rows and one column further, are diag_val instead"""
+
+    def __init__(
+        self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0
+    ) -> None:  # fmt: skip
+        if high < low:
+            raise AssertionError(f"UniformInitializer: high={high} is less than low={low}")
+        super().__init__(low, high)
+        self._diagonal = diag_num, diag_step, diag_val
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.make."""
+        made = super().make(shape, dtype)
+        count, step, value = self._diagonal
+        made.reshape(-1)[[i * step + i for i in range(count)]] = value
+        return made
+
+
+class NormalInitializer(today.Normal):
+    """Normal with mean loc and standard deviation scale."""
+
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
+        super().__init__(loc, scale)
+
+
+class TruncatedNormalInitializer(today.TruncatedNormal):
+    """Normal, drawn again where it lies further than twice the standard deviation from its mean."""
+
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
+        super().__init__(loc, scale)
+
+
+class _Either(today.Initializer):
+    """One of two initializers."""
+
+    _made: today.Initializer
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.make."""
+        return self._made.make(shape, dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        return self._made.recorded(shape, dtype)
+
+
+class XavierInitializer(_Either):
+    """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal of standard deviation sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+
+    def __init__(
+        self, uniform: bool = True, fan_in: float | None = None, fan_out: float | None = None, seed: int = 0
+    ) -> None:
+        self._made = (today.XavierUniform if uniform else today.XavierNormal)(fan_in, fan_out)
+
+
+class MSRAInitializer(_Either):
+    """Uniform on +-sqrt(6 / fan_in), or normal of standard deviation sqrt(2 / fan_in)   (He et al. 2015)."""
+
+    def __init__(self, uniform: bool = True, fan_in: float | None = None, seed: int = 0) -> None:
+        self._made = (today.KaimingUniform if uniform else today.KaimingNormal)(fan_in)
+
+
+class BilinearInitializer(today.Bilinear):
+    """Transposed convolutions that enlarge bilinearly   (Long et al. 2015)."""
+
+
+class NumpyArrayInitializer(today.Assign):
+    """A given ndarray."""
+
+    def __init__(self, value: Any) -> None:
+        if not isinstance(value, np.ndarray):
+            raise AssertionError(f"NumpyArrayInitializer: {type(value).__name__} is no ndarray")
+        super().__init__(value)
+
+
+Constant, Uniform, Normal, TruncatedNormal = (
+    ConstantInitializer, UniformInitializer, NormalInitializer, TruncatedNormalInitializer,
+)  # fmt: skip
+Xavier, MSRA, Bilinear = XavierInitializer, MSRAInitializer, BilinearInitializer
+
+
+def init_on_cpu() -> Any:
+    """A context that changes nothing: all first values are made on the CPU."""
+    return nullcontext()
+
+
+def force_init_on_cpu() -> bool:
+    """False: nobody has to."""
+    return False

@@ -1,0 +1,168 @@
+"""Readers of generators: fluid.io.DataLoader.from_generator and PyReader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import dtype_of
+from ...core.errors import OpError, with_user_line
+from ...core.tensor import Tensor
+from ...static import DataFeeder, default_main_program
+from ...static.ended import EndOfData
+from ..framework import in_dygraph_mode
+
+__all__ = ["PyReader"]
+
+
+def _rows_to_columns(batches: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
+    """A reader of one array for every field, of one that gives lists of samples."""
+
+    def columns() -> Iterator[list[Any]]:
+        for rows in batches():
+            samples = [row if isinstance(row, list | tuple) else (row,) for row in rows]
+            yield [np.stack([np.asarray(v) for v in field]) for field in zip(*samples, strict=True)]
+
+    return columns
+
+
+class GeneratorLoader:
+    """Batches of a Python generator: lists in dygraph mode and with return_list, else what an Executor is fed, by name.
+
+    iterable=False: no loop over it, but start(), and every run of the program takes a batch, until the last was taken, which
+    raises core.EOFException; then reset().
+    """
+
+    def __init__(
+        self, feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
+        return_list: bool = False, use_multiprocess: bool = False, drop_last: bool = True,
+    ) -> None:  # fmt: skip
+        eager = in_dygraph_mode()
+        if not feed_list and not eager:
+            raise OpError(with_user_line("DataLoader.from_generator: feed_list must be given for a program"))
+        self._feed_list, self._capacity = list(feed_list or ()), capacity
+        self.iterable = iterable or eager
+        self._eager, self._return_list = eager, return_list or eager
+        self._batches: Callable[[], Any] | None = None
+        self._running: Iterator[Any] | None = None
+        if not self.iterable:
+            default_main_program().readers.append(self.next_feed)
+
+    @property
+    def queue(self) -> None:
+        """There is none: batches are made when they are asked for."""
+
+    # -- where batches come from --------------------------------------------------------------------------------------
+
+    def set_sample_generator(
+        self, reader: Callable[[], Any], batch_size: int, drop_last: bool = True, places: Any = None
+    ) -> Any:  # fmt: skip
+        """From a reader of samples."""
+        if batch_size <= 0:
+            raise AssertionError("batch_size must be larger than 0")
+
+        def batches() -> Iterator[list[Any]]:
+            rows: list[Any] = []
+            for row in reader():
+                rows.append(row)
+                if len(rows) == batch_size:
+                    yield rows
+                    rows = []
+            if rows and not drop_last:
+                yield rows
+
+        return self.set_sample_list_generator(batches, places)
+
+    def set_sample_list_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
+        """From a reader of lists of samples, as paddle.batch makes one."""
+        if not self._feed_list or self._eager:
+            return self.set_batch_generator(_rows_to_columns(reader), places)
+        feeder = DataFeeder(self._feed_list)
+
+        def columns() -> Iterator[list[Any]]:
+            for rows in reader():
+                fed = feeder.feed(rows)
+                yield [fed[v.name] for v in self._feed_list]
+
+        return self.set_batch_generator(columns, places)
+
+    def set_batch_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
+        """From a reader of lists of arrays."""
+        self._batches = reader
+        return self
+
+    # -- batches ------------------------------------------------------------------------------------------------------
+
+    def __call__(self) -> GeneratorLoader:
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.iterable:
+            raise AssertionError("DataLoader is not iterable")
+        if self._batches is None:
+            raise AssertionError("Data source of DataLoader has not set yet")
+        return (self._given(batch) for batch in self._batches())
+
+    def _given(self, batch: Any) -> Any:
+        if self._eager:
+            return [v if isinstance(v, Tensor) else Tensor(np.array(v)) for v in batch]
+        arrays = [self._array(v, of) for v, of in zip(batch, self._feed_list, strict=True)]
+        return arrays if self._return_list else [{v.name: a for v, a in zip(self._feed_list, arrays, strict=True)}]
+
+    @staticmethod
+    def _array(value: Any, variable: Any) -> Any:
+        if hasattr(value, "recursive_sequence_lengths"):
+            return value
+        array = np.asarray(value.array if isinstance(value, Tensor) else value)
+        return array.astype(dtype_of(variable.desc.dtype).np) if array.dtype.kind == "O" else array
+
+    def start(self) -> None:
+        """Begin a pass: runs of the program take batches from now on."""
+        if self.iterable:
+            raise AssertionError("start() cannot be called when DataLoader is iterable")
+        if self._batches is None:
+            raise AssertionError("Data source of DataLoader has not set yet")
+        self._running = iter(self._batches())
+
+    def reset(self) -> None:
+        """End a pass."""
+        self._running = None
+
+    def next_feed(self) -> dict[str, Any]:
+        """What a run of the program takes.   Raises core.EOFException after the last batch."""
+        if self._running is None:
+            return {}
+        try:
+            batch = next(self._running)
+        except StopIteration:
+            raise EndOfData("there is no next batch: reset() the reader, and start() it for another pass") from None
+        return {v.name: self._array(a, v) for v, a in zip(self._feed_list, batch, strict=True)}
+
+
+class PyReader(GeneratorLoader):
+    """A GeneratorLoader under its older name, whose sources are called decorate_*."""
+
+    def __init__(
+        self, feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
+        return_list: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list)
+
+    def decorate_sample_generator(
+        self, sample_generator: Any, batch_size: int, drop_last: bool = True, places: Any = None
+    ) -> None:
+        """From a reader of samples."""
+        self.set_sample_generator(sample_generator, batch_size, drop_last, places)
+
+    def decorate_sample_list_generator(self, reader: Any, places: Any = None) -> None:
+        """From a reader of lists of samples."""
+        self.set_sample_list_generator(reader, places)
+
+    def decorate_batch_generator(self, reader: Any, places: Any = None) -> None:
+        """From a reader of lists of arrays."""
+        self.set_batch_generator(reader, places)
+
+    decorate_paddle_reader = decorate_sample_list_generator
+    decorate_tensor_provider = decorate_batch_generator

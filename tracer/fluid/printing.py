@@ -1,0 +1,76 @@
+"""Tensors and variables as Paddle 1.8 printed them, while 1.x is spoken (core.era)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.era import texts
+
+__all__ = ["tensor", "texts", "variable"]
+
+_C_NAMES = {
+    "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",
+    "int16": "int16_t", "float16": "::paddle::platform::float16",
+}  # fmt: skip
+# Ops whose results did not take over how long sequences are: their variables say nothing about it.
+_NO_LOD = {
+    "mean", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reshape2", "transpose2", "matmul", "fill_constant",
+    "accuracy", "squeeze2", "unsqueeze2", "slice", "split", "stack", "top_k", "arg_max", "shape", "uniform_random", "gaussian_random",
+    "conv2d", "pool2d", "expand", "feed", "fetch",
+}  # fmt: skip
+
+
+def _number(value: Any) -> str:
+    """As C++ writes it: six digits that count; small whole numbers as the character that they are."""
+    if value.dtype.kind in "iu" and value.dtype.itemsize == 1:
+        return chr(int(value) % 256)
+    return f"{value:.6g}" if isinstance(value, np.floating) else str(int(value))
+
+
+def tensor(of: Any) -> str:
+    """The block of a value: name, dtype, shape, and all elements in a row."""
+    array = np.asarray(of.array)
+    sizes = ", ".join(map(str, array.shape))
+    values = " ".join(map(_number, array.ravel()))
+    kind = _C_NAMES.get(of.dtype.name, of.dtype.name)
+    lod = "".join(f"{{{', '.join(map(str, level))}}}" for level in getattr(of, "lod", []) or [])
+    head = f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] \tlod: {{{lod}}}"
+    return f"{head}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: [{values}]\n"
+
+
+def _says_lod(var: Any) -> bool:
+    """Whether the declaration says how deep sequences nest."""
+    if var.is_parameter or var.persistable:
+        return False
+    op = var.op
+    return var.lod_level > 0 or op is None or op.type not in _NO_LOD
+
+
+def _lines(var: Any) -> Iterator[str]:
+    desc = var.desc
+    yield f'name: "{desc.name}"'
+    yield "type {"
+    yield "  type: LOD_TENSOR"
+    yield "  lod_tensor {"
+    yield "    tensor {"
+    yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
+    yield from (f"      dims: {size}" for size in desc.shape or (1,))
+    yield "    }"
+    if _says_lod(var):
+        yield f"    lod_level: {desc.lod_level}"
+    yield "  }"
+    yield "}"
+    yield f"persistable: {'true' if desc.persistable else 'false'}"
+    if desc.need_check_feed and not getattr(var, "unchecked", False):
+        yield "need_check_feed: true"
+
+
+def variable(of: Any) -> str:
+    """The declaration of a variable of a program, as text of a protocol buffer."""
+    return "\n".join(_lines(of)) + "\n"
+
+
+texts.update(tensor=tensor, variable=variable)

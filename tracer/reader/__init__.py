@@ -1,0 +1,20 @@
+"""Readers of Paddle 1.x: a reader is a function that gives an iterator over samples; what is here makes readers of readers."""
+
+from . import decorator
+from .decorator import (
+    ComposeNotAligned,
+    buffered,
+    cache,
+    chain,
+    compose,
+    firstn,
+    map_readers,
+    multiprocess_reader,
+    shuffle,
+    xmap_readers,
+)
+
+__all__ = [
+    "ComposeNotAligned", "buffered", "cache", "chain", "compose", "decorator", "firstn", "map_readers", "multiprocess_reader", "shuffle",
+    "xmap_readers",
+]  # fmt: skip
