@@ -68,6 +68,7 @@ ARROWS = {
     "compat": {"core", "fluid"},
     "base": {"core", "fluid", "nn", "static"},
     "device": {"core"},
+    "distributed": {"core"},
     "version": {"core"},
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils"},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -98,7 +100,12 @@ def test_name_and_signature(module: str, name: str) -> None:
 
 
 def test_what_is_missing_is_missing() -> None:
-    assert [a for a in MISSING if hasattr(home(a[0]), a[1])] == []
+    """In a process of its own: `oarlock.fluid` gives Tensor what it had in Paddle 1.x."""
+    code = "from tests.test_signatures import MISSING, home; print([a for a in MISSING if hasattr(home(a[0]), a[1])])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
+    assert done.stdout.strip() == "[]"
 
 
 def test_what_differs_differs() -> None:

@@ -75,6 +75,7 @@ _LATER = {
     "compat": (".compat", None),
     "dataset": (".dataset", None),
     "device": (".device", None),
+    "distributed": (".distributed", None),
     "distribution": (".distribution", None),
     "fft": (".fft", None),
     "flops": (".hapi", "flops"),

@@ -109,10 +109,8 @@ def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
         module = names["m"]
         assert isinstance(module, types.ModuleType) and oarlock.fluid.layers.reduce_sum is module
         assert names["reduce_max"] is oarlock.fluid.layers.reduce_max
-        with oarlock.fluid.dygraph.guard():
-            ones = oarlock.ones([2, 3])
-            with warnings.catch_warnings(action="ignore"):
-                assert module(ones).numpy()[0] == 6
+        with warnings.catch_warnings(action="ignore"), oarlock.fluid.dygraph.guard():
+            assert module(oarlock.ones([2, 3])).numpy()[0] == 6
         with pytest.raises(TypeError, match="not callable"):
             importlib.import_module("paddle.nn.layer")()
     assert oarlock.fluid.layers.reduce_sum is before

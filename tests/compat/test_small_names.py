@@ -95,3 +95,20 @@ def test_base_has_the_names_of_programs() -> None:
     assert paddle.base.dygraph is paddle.fluid.dygraph
     assert paddle.base.in_dygraph_mode()
     assert paddle.framework.random.seed is paddle.framework.seed
+
+
+def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    paddle.distributed.init_parallel_env()
+    paddle.distributed.barrier()
+    assert (paddle.distributed.get_rank(), paddle.distributed.get_world_size()) == (0, 1)
+    assert not paddle.distributed.is_initialized()
+    called: list[int] = []
+    paddle.distributed.spawn(called.append, (3,), nprocs=1)
+    assert called == [3]
+    with pytest.raises(OarlockError, match=r"distributed\.spawn: 2 processes are wanted; one trains here"):
+        paddle.distributed.spawn(called.append, (4,), nprocs=2)
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "4")
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "2")
+    assert (paddle.distributed.ParallelEnv().rank, paddle.distributed.ParallelEnv().nranks) == (2, 4)
+    with pytest.raises(OarlockError, match="4 processes are wanted"):
+        paddle.distributed.init_parallel_env()

@@ -43,5 +43,9 @@ PARENTS: dict[str, str] = {
         "param_attr parallel_executor",
     ),
     **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs dygraph_utils layer_helper"),
+    **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils wrapped_decorator"),
+    **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
+    **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),
+    ".batch": "",
     ".common_ops_import": ".static",
 }  # fmt: skip

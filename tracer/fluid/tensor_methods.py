@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -13,6 +14,7 @@ from .strategy import BackwardStrategy
 _backward = Tensor.backward
 
 
+@functools.wraps(_backward)
 def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: Any) -> None:
     """Gradients of all that wants them; see Tensor.backward.   backward_strategy, first or by name, changes nothing."""
     rest = args[1:] if args and isinstance(args[0], BackwardStrategy) else args

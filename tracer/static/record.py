@@ -261,7 +261,9 @@ def plain(value: Any) -> Any:
 
 
 # Ops whose results have other rows than the first operand, although they may be as many.
-LOSES_ROWS = {"transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort"}
+LOSES_ROWS = {
+    "transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort", "roi_align", "roi_pool", "psroi_pool", "prroi_pool",
+}  # fmt: skip
 
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:

@@ -26,6 +26,7 @@ void keep_memory() {
 
 NB_MODULE(_kernels, m) {
   using namespace oarlock;
+  nanobind::set_leak_warnings(false);  // programs that live until the end hold expressions
   if (_import_array() < 0) throw nanobind::python_error();
   m.doc() =
       "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers NotImplemented where it does "
