@@ -18,6 +18,7 @@ from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
 from ..deprecated import instead, tell
+from ..phase import PHASE
 from ..strategy import BackwardStrategy
 
 __all__ = [
@@ -30,8 +31,12 @@ __all__ = [
 def guard(place: Any = None) -> Iterator[None]:
     """Run what the body says at once."""
     tell("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
-    with spoken(), pushed(EAGER):
-        yield
+    before, PHASE.training = PHASE.training, True
+    try:
+        with spoken(), pushed(EAGER):
+            yield
+    finally:
+        PHASE.training = before
 
 
 enable_dygraph = enable_imperative = framework.enable_dygraph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ...core import unique_name
 from ...core.dtype import dtype_of
@@ -13,6 +13,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...nn.layer import Layer as _Layer
+from ..phase import PHASE
 
 __all__ = ["Layer"]
 
@@ -87,6 +88,18 @@ class Layer(_Layer):
             yield from super().named_sublayers(prefix, include_self=include_self, layers_set=layers_set)
         elif include_self:
             yield prefix, self
+
+    # -- phase: one for all layers at once, which functions ask for as well ---------------------------------------------
+
+    def train(self) -> Self:
+        """Training behaviour for this layer and all below, and for functions."""
+        PHASE.training = True
+        return super().train()
+
+    def eval(self) -> Self:
+        """Inference behaviour for this layer and all below, and for functions."""
+        PHASE.training = False
+        return super().eval()
 
     # -- state ------------------------------------------------------------------------------------------------------
 

@@ -43,8 +43,7 @@ def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0, name: str | None = None
 ) -> Any:
     """alpha * x @ y over the last two axes, the others broadcasting.   x [*A, M, K], y [*B, K, N] -> [*A, M, N], [1] of two vectors"""
-    made = one(OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y))
-    return made if alpha == 1.0 else OPS["scale"](made, scale=float(alpha))
+    return OPS["matmul"](x, y, transpose_X=transpose_x, transpose_Y=transpose_y, alpha=float(alpha))
 
 
 @today("paddle.matmul")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import nn
 from ...static.nn.helper import Helper, known_size
+from ..phase import PHASE
 from .helper import activated, today
 
 __all__ = [
@@ -83,7 +85,11 @@ def dropout(
     x: Any, dropout_prob: float, is_test: bool = False, seed: int | None = None, name: str | None = None,
     dropout_implementation: str = "downgrade_in_infer",
 ) -> Any:  # fmt: skip
-    """Zero with probability dropout_prob; which way the rest is scaled says dropout_implementation.   x [*] -> [*]"""
+    """Zero with probability dropout_prob; which way the rest is scaled says dropout_implementation.   x [*] -> [*]
+
+    In dygraph mode it drops nothing after the `eval` of a Layer either.
+    """
+    is_test = is_test or (state.mode.builder is None and not PHASE.training)
     return OPS["dropout"](
         x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation
     )[0]
