@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from ..core.era import era
 from ..core.errors import OarlockError, inside, with_user_line
 from . import age as ages
 from .age import Age
@@ -118,6 +120,9 @@ def _apply(now: _Installed, age: Age) -> None:
     if age.static_first and oarlock.in_dynamic_mode():
         oarlock.enable_static()
         now.undo.append(oarlock.disable_static)
+    if age.static_first:
+        now.undo.append(functools.partial(setattr, era, "old", era.old))
+        era.old = True
 
 
 def _hand_down(now: _Installed, version: str) -> None:
