@@ -128,3 +128,18 @@ def case_functions(fluid):
 
 def case_mask_of_nothing(fluid):
     return static(fluid, lambda v: fluid.layers.is_empty(v["x"]), {"x": np.ones((2, 2), "float32")})
+
+
+def case_dynamic_rnn_that_starts_in_the_order_of_lengths(fluid):
+    def build(v):
+        rnn = fluid.layers.DynamicRNN()
+        with rnn.block():
+            word = rnn.step_input(v["x"])
+            prev = rnn.memory(init=v["b"])
+            hidden = fluid.layers.elementwise_add(fluid.layers.scale(prev, 0.5), word, act="tanh")
+            rnn.update_memory(prev, hidden)
+            rnn.output(hidden)
+        return rnn()
+
+    feed = {"x": numbers(10, 3), "b": numbers(4, 3, seed=8)}
+    return run(fluid, build, feed, {"x": [[2, 4, 2, 2]], "b": []}, ("x", "b"))

@@ -59,7 +59,10 @@ class DynamicRNN:
         self, init: Tensor | None = None, shape: Sequence[int] | None = None, value: float = 0.0, need_reorder: bool = False,
         dtype: Any = "float32",
     ) -> Any:  # fmt: skip
-        """What the step before has left; before the first one `init` [n, ...], or `shape`, less the first axis, filled with `value`."""
+        """What the step before has left; before the first one `init` [n, ...], or `shape`, less the first axis, filled with `value`.
+
+        need_reorder: row i of `init` is for sequence i.   Without it, as in Paddle 1.x, for the i-th longest one, of equal ones the first.
+        """
         if init is None:
             if self._first is None or shape is None:
                 raise OpError(
@@ -70,7 +73,18 @@ class DynamicRNN:
                     self._first, shape=[-1, *(int(d) for d in shape)], value=float(value), dtype=dtype_of(dtype).proto,
                     input_dim_idx=1, output_dim_idx=0,
                 )  # fmt: skip
+        elif not need_reorder:
+            init = self._by_length(init)
         return self._rnn.memory(init)
+
+    def _by_length(self, init: Tensor) -> Tensor:
+        """Rows that are in the order of the longest sequence first, in the order of the sequences."""
+        if self._lengths is None:
+            raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))
+        with self._rnn.outside():
+            longest = OPS["argsort"](self._lengths, axis=0, descending=True)[1]
+            made: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
+        return made
 
     def update_memory(self, ex_mem: Any, new_mem: Tensor) -> None:
         """Let the next step find `new_mem` in `ex_mem`, which `memory` gave."""
