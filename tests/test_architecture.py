@@ -65,7 +65,7 @@ ARROWS = {
         "static",
         "tensor",
     },
-    "compat": {"core", "fluid"},
+    "compat": {"core", "fluid", "static"},
     "base": {"core", "fluid", "nn", "static"},
     "device": {"core"},
     "distributed": {"core"},

@@ -125,3 +125,17 @@ def test_every_name_is_one() -> None:
         if not hasattr(owners[where], name)
     ]
     assert not missing
+
+
+def test_one_number_is_taken_for_it() -> None:
+    with compat.as_paddle("2.4"):
+        found = paddle.mean(paddle.ones([2, 2])).numpy()
+        assert (found.shape, float(found), int(found), f"{found[0]:.1f}", format(float(found), ".2f")) == (
+            (1,),
+            1.0,
+            1,
+            "1.0",
+            "1.00",
+        )
+        assert [10, 20][paddle.ones([1], "int64").numpy()] == 20
+    assert type(paddle.ones([1]).numpy()) is np.ndarray

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..static import Executor
 
 _REDUCTIONS = (
     "sum mean max min prod all any amax amin nansum nanmean logsumexp std var median nanmedian quantile nanquantile norm dist numel "
@@ -35,9 +39,40 @@ NAMES: dict[str, str] = {
 }
 
 
+class OneNumber(np.ndarray[Any, Any]):
+    """An array of one number, which `float()`, `int()` and `"%f" %` take for it, as NumPy did until 2.4."""
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        return operator.index(self.item())
+
+
+def as_number(array: Any) -> Any:
+    """An array of shape [1], or another one of one element with axes, as a OneNumber; anything else itself."""
+    return array.view(OneNumber) if type(array) is np.ndarray and array.ndim and array.size == 1 else array
+
+
+def _numbers_from(owner: Any, name: str) -> Callable[[], None]:
+    """Let a function give OneNumbers; what is returned takes that back."""
+    function = getattr(owner, name)
+
+    @functools.wraps(function)
+    def giving(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        return [as_number(a) for a in found] if isinstance(found, list) else as_number(found)
+
+    setattr(owner, name, giving)
+    return functools.partial(setattr, owner, name, function)
+
+
 def wrapped() -> Callable[[], None]:
     """Give results of shape [1] from now on; what is returned takes that back."""
-    undo = []
+    undo: list[Callable[[], None]] = [_numbers_from(Tensor, "numpy"), _numbers_from(Executor, "run")]
     for where, names in NAMES.items():
         owner = Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}")
         for name in names.split():
@@ -48,7 +83,7 @@ def wrapped() -> Callable[[], None]:
                 undo.append(functools.partial(_restore, owner, name, function, own))
 
     def back() -> None:
-        for step in undo:
+        for step in reversed(undo):
             step()
 
     return back
