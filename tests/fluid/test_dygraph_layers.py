@@ -34,3 +34,18 @@ def test_dygraph_gives_what_a_program_gives(topic: str, name: str) -> None:
         assert got.numpy().shape == want.shape
         assert got.numpy().dtype == want.dtype
         np.testing.assert_allclose(got.numpy(), want, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_schedules_are_objects_in_dygraph_mode() -> None:
+    layers = fluid.layers
+    with fluid.dygraph.guard():
+        made = [
+            layers.piecewise_decay([2, 4], [1.0, 0.5, 0.25]), layers.noam_decay(64, 10, 2.0), layers.exponential_decay(0.5, 2, 0.5, True),
+            layers.natural_exp_decay(0.5, 2, 0.5), layers.inverse_time_decay(0.5, 2, 0.5), layers.polynomial_decay(0.5, 4, 0.1, 2.0),
+            layers.cosine_decay(0.5, 2, 10), layers.linear_lr_warmup(0.5, 4, 0.0, 0.4),
+        ]  # fmt: skip
+        found = [[float(np.asarray(s()).reshape(())) for _ in range(3)] for s in made]
+    assert found[0] == [1.0, 1.0, 0.5]
+    np.testing.assert_allclose(found[1], [2.0 * 64**-0.5 * n * 10**-1.5 for n in (1, 2, 3)], rtol=1e-5)
+    assert all(np.isfinite(f).all() for f in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +36,8 @@ def _schedule(eager: str, new: str) -> Callable[[Callable[..., Any]], Callable[.
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - which stands beside layers
 
-            return getattr(dygraph, eager)(*args, **kwargs)
+            given = inspect.signature(function).bind(*args, **kwargs).arguments  # by name: the class has others between
+            return getattr(dygraph, eager)(**given, **({"begin": 0} if eager == "PiecewiseDecay" else {}))
 
         return today(f"paddle.optimizer.lr.{new}")(made)
 
