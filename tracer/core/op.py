@@ -177,9 +177,7 @@ class Op(OpBase):
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = None  # of the kernel's signature; gives the lists of offsets of the first result
-        self.lod_levels: Callable[..., int] | None = (
-            None  # how many lists those are, from how many each operand slot has
-        )
+        self.lod_levels: Callable[..., int] | None = None  # how many those are, from how many each operand slot has
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
 

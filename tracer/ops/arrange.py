@@ -9,17 +9,13 @@ import numpy as np
 from ..core.op import Ints, Meta, check, op
 from .compare import equal
 from .elementwise import keep
-from .meta import agree, check_float, normal_axis
+from .meta import agree, check_float, normal_axis, times
 from .window import Window, as_given, channels_first, first_shape, in_format, numbers
 
 
 def _divided(size: int, by: int, what: str) -> int:
     check(by > 0 and (size < 0 or size % by == 0), f"{what} does not divide {size}")
     return size // by if size >= 0 else -1
-
-
-def _times(size: int, by: int) -> int:
-    return size * by if size >= 0 else -1
 
 
 # -- pixels and channels ------------------------------------------------------------------------------------------
@@ -39,7 +35,7 @@ def _(x, *, upscale_factor, data_format):
     n, c, h, w = first_shape(x.shape, data_format)
     r = upscale_factor
     c = _divided(c, r * r, f"upscale_factor={r} squared")
-    return Meta(in_format((n, c, _times(h, r), _times(w, r)), data_format), x.dtype)
+    return Meta(in_format((n, c, times(h, r), times(w, r)), data_format), x.dtype)
 
 
 @pixel_shuffle.vjp
@@ -61,7 +57,7 @@ def _(x, *, downscale_factor, data_format):
     n, c, h, w = first_shape(x.shape, data_format)
     r = downscale_factor
     h, w = (_divided(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(in_format((n, _times(c, r * r), h, w), data_format), x.dtype)
+    return Meta(in_format((n, times(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -190,7 +186,7 @@ def repeat_groups(x, *, groups: int, axis: int = 1):
 @repeat_groups.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
-    return Meta((*x.shape[:at], _times(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], times(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
 
 
 @repeat_groups.vjp
@@ -255,7 +251,7 @@ def _(x, *, kernel_sizes, strides, paddings, dilations):
     n, c, *sizes = first_shape(x.shape, "NCHW")
     window = _window(kernel_sizes, strides, paddings, dilations)
     high, wide = window.out(sizes)
-    return Meta((n, _times(c, window.size[0] * window.size[1]), high * wide if min(high, wide) >= 0 else -1), x.dtype)
+    return Meta((n, times(c, window.size[0] * window.size[1]), high * wide if min(high, wide) >= 0 else -1), x.dtype)
 
 
 @unfold.vjp

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import check
+from ..core.op import Op, check
 
 Offsets = Any  # [n + 1], int64
 
@@ -53,3 +53,8 @@ def summed(x: Any, offsets: Offsets) -> Any:
 def column(values: Any, like: Any) -> Any:
     """Numbers per row, in the dtype and with as many axes as a tensor."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
+
+
+def gives_none(made: Op) -> None:
+    """Say that the result of an op on sequences holds none."""
+    made.lod(lambda *_: 0)(lambda *_, **__: [])

@@ -118,6 +118,11 @@ def agree_all(a: Shape, b: Shape) -> bool:
     return len(a) == len(b) and all(map(agree, a, b))
 
 
+def times(size: int, by: int) -> int:
+    """A size so many times as large; an unknown one stays unknown."""
+    return size * by if size >= 0 else -1
+
+
 def known_dim(a: int, b: int) -> int:
     """The better known of two sizes that agree."""
     return max(a, b)

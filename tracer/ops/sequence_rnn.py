@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.op import Meta, check, op
 from .lod import lengths, rows_of
-from .meta import no_second_order
+from .meta import agree, no_second_order, times
 
 
 def _sigmoid(x):
@@ -27,14 +27,6 @@ ACTIVATIONS: dict[str, tuple[Any, Any]] = {
 def _check_activations(*names):
     for name in names:
         check(name in ACTIVATIONS, f"activation {name!r} is none of {list(ACTIVATIONS)}")
-
-
-def _times(k, width):
-    return -1 if width < 0 else k * width
-
-
-def _fits(size, k, width):
-    return size < 0 or width < 0 or size == k * width
 
 
 class Step(NamedTuple):
@@ -113,9 +105,9 @@ def lstm(
 def _(x, lod, h0, c0, weight, bias, *, use_peepholes, gate_activation, cell_activation, candidate_activation, **_):
     _check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
-    check(len(x.shape) == 2 and _fits(x.shape[1], 4, width), "Input is not four times as wide as Weight is high")
-    check(_fits(bias.shape[-1], 7 if use_peepholes else 4, width), "Bias does not fit use_peepholes")
-    return tuple(Meta((x.shape[0], _times(k, width)), x.dtype) for k in (1, 1, 4, 1))
+    check(len(x.shape) == 2 and agree(x.shape[1], times(width, 4)), "Input is not four times as wide as Weight is high")
+    check(agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)), "Bias does not fit use_peepholes")
+    return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
 
 @lstm.vjp
@@ -220,8 +212,10 @@ def gru(
 def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, origin_mode):
     _check_activations(activation, gate_activation)
     width = weight.shape[0]
-    check(len(x.shape) == 2 and _fits(x.shape[1], 3, width), "Input is not three times as wide as Weight is high")
-    return tuple(Meta((x.shape[0], _times(k, width)), x.dtype) for k in (3, 1, 1, 1))
+    check(
+        len(x.shape) == 2 and agree(x.shape[1], times(width, 3)), "Input is not three times as wide as Weight is high"
+    )
+    return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
 
 @gru.vjp
@@ -282,7 +276,7 @@ def gru_grad(
 @gru_grad.meta
 def _(x, lod, h0, weight, bias, *_, **__):
     width = weight.shape[0]
-    return x, Meta((-1, width), x.dtype) if h0 is None else h0, weight, Meta((1, _times(3, width)), x.dtype)
+    return x, Meta((-1, width), x.dtype) if h0 is None else h0, weight, Meta((1, times(width, 3)), x.dtype)
 
 
 gru_grad.vjp(no_second_order("gru"))
@@ -320,7 +314,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         min(activation, gate_activation) >= 0 and max(activation, gate_activation) < 4,
         "an activation is none of 0 ... 3",
     )
-    check(_fits(x.shape[1], 3, weight.shape[0]), "Input is not three times as wide as Weight is high")
+    check(agree(x.shape[1], times(weight.shape[0], 3)), "Input is not three times as wide as Weight is high")
     return x, h, h
 
 
@@ -347,7 +341,7 @@ def gru_unit_grad(
 
 @gru_unit_grad.meta
 def _(x, h, weight, bias, *_, **__):
-    return x, h, weight, Meta((1, _times(3, weight.shape[0])), x.dtype)
+    return x, h, weight, Meta((1, times(weight.shape[0], 3)), x.dtype)
 
 
 gru_unit_grad.vjp(no_second_order("gru_unit"))

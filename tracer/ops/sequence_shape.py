@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.op import Ints, Meta, check, op
-from .lod import lengths, offsets_from, owners, ranges, rows_of
+from .lod import gives_none, lengths, offsets_from, owners, ranges, rows_of
 from .meta import like_x, no_second_order
 from .shape import reshape_like
 
@@ -139,9 +139,7 @@ def _(x, lod, pad_value, *, padded_length):
     )
 
 
-@sequence_pad.lod(lambda *_: 0)
-def _(x, lod=None, pad_value=None, *, padded_length=-1):
-    return []
+gives_none(sequence_pad)
 
 
 @sequence_pad.vjp
@@ -327,9 +325,7 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     return out
 
 
-@sequence_scatter.lod(lambda *_: 0)
-def _(x, ids, lod=None, updates=None):
-    return []
+gives_none(sequence_scatter)
 
 
 @sequence_scatter.vjp

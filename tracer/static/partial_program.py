@@ -33,11 +33,11 @@ Stops = tuple[bool, ...]
 
 
 class Left(NamedTuple):
-    """What a call leaves for the way back: the cells that it reads, outputs, and operands."""
+    """What a call leaves for the way back: the cells that it reads, outputs, and inputs."""
 
     kept: Sequence[Any]
     outs: Sequence[Any]
-    operands: Sequence[Any]
+    inputs: Sequence[Any]
 
 
 class PartialProgram:
@@ -80,7 +80,7 @@ class PartialProgram:
         outs = found[:count]
         made = [Tensor(a) for a in outs]
         if way.op is not None:
-            left = Left(found[end:], outs, arrays)
+            left = Left(found[end:], outs, arrays[: len(inputs)])
             node = Node(way.op, ([operands[i] for i in way.taken],), {"left": left, "materialize_grads": False}, outs)
             for i in way.differentiable:
                 tensor = made[i]
@@ -163,7 +163,7 @@ class Way:
             raise OpError(with_user_line(f"grad: {why}"))
         back = Back(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(back.as_program(), self.of.scope, stores=False)
-        given = dict(zip(self.of.feeds, map(Tensor, left.operands), strict=False))
+        given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
         made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
         return [None if i < 0 else made[i] for i in back.places]

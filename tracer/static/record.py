@@ -212,8 +212,7 @@ class Recorder:
 
     def _level_of(self, arg: Any) -> int:
         first = arg[0] if isinstance(arg, list | tuple) and arg else arg
-        found = self.var(self.name_of(first)) if isinstance(first, Tensor) and self.knows(first) else None
-        return found.lod_level if found is not None else 0
+        return first.desc.lod_level if isinstance(first, Variable) else 0
 
     def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> OpDesc:
         """Append one op."""
@@ -262,7 +261,7 @@ def plain(value: Any) -> Any:
 
 # Ops whose results have other rows than the first operand, although they may be as many.
 LOSES_ROWS = {
-    "transpose2", "sequence_pad", "gather", "shape", "flip", "reverse", "roll", "argsort", "roi_align", "roi_pool", "psroi_pool", "prroi_pool",
+    "transpose2", "gather", "shape", "flip", "reverse", "roll", "argsort", "roi_align", "roi_pool", "psroi_pool", "prroi_pool",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.compat import batch
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
@@ -63,17 +64,7 @@ class GeneratorLoader:
         if batch_size <= 0:
             raise AssertionError("batch_size must be larger than 0")
 
-        def batches() -> Iterator[list[Any]]:
-            rows: list[Any] = []
-            for row in reader():
-                rows.append(row)
-                if len(rows) == batch_size:
-                    yield rows
-                    rows = []
-            if rows and not drop_last:
-                yield rows
-
-        return self.set_sample_list_generator(batches, places)
+        return self.set_sample_list_generator(batch(reader, batch_size, drop_last), places)
 
     def set_sample_list_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
         """From a reader of lists of samples, as paddle.batch makes one."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.op import OPS
+from ...static.nn.helper import activated
 from ..deprecated import instead
-from .helper import activated
 
 # name -> what Paddle 2 calls it
 _OPS = {

@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...static.graph.mode import Writing
 from ..deprecated import instead
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def activated(kind: str, x: Any, act: str | None) -> Any:
-    """An activation of x, by the type of its op; x itself for None.   Raises OpError for one that is none."""
-    if act is None:
-        return x
-    op = OPS.get(act)
-    if op is None or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)] or not op.single:
-        raise OpError(with_user_line(f"{kind}: act={act!r} is no activation"))
-    return op(x)
 
 
 def one(x: Any) -> Any:

@@ -9,9 +9,9 @@ from ...core.op import OPS
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import nn
-from ...static.nn.helper import Helper, known_size
+from ...static.nn.helper import Helper, activated, known_size
 from ..phase import PHASE
-from .helper import activated, today
+from .helper import today
 
 __all__ = [
     "affine_channel", "batch_norm", "data_norm", "dropout", "group_norm", "inplace_abn", "instance_norm", "l2_normalize", "layer_norm", "lrn", "prelu",

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...static.nn.helper import activated
 from ...tensor import convert, layout, manipulation
-from .helper import activated, listed, one, stopped, today
+from .helper import listed, one, stopped, today
 from .tensors import assign
 
 __all__ = [

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...static.nn.helper import activated
 from ..deprecated import instead
-from .helper import activated, into, one, today
+from .helper import into, one, today
 
 # name -> what Paddle 2 calls it, and its numbers with their defaults: argument -> (attribute, default; None where users pass None for the op's)
 _OPS: dict[str, tuple[str, dict[str, tuple[str, Any]]]] = {

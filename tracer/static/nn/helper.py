@@ -50,15 +50,20 @@ class Helper:
         return x if bias is None else OPS["elementwise_add"](x, bias, axis=axis)
 
     def activated(self, x: Any, act: str | dict[str, Any] | None) -> Any:
-        """An activation of x, by the type of its op.   Raises OpError for one that is none."""
-        if act is None:
-            return x
-        attrs = dict(act) if isinstance(act, dict) else {"type": act}
-        kind = attrs.pop("type")
-        op = OPS.get(kind)
-        if op is None or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)] or not op.single:
-            raise OpError(with_user_line(f"{self.kind}: act={kind!r} is no activation"))
-        return op(x, **attrs)
+        """See `activated`."""
+        return activated(self.kind, x, act)
+
+
+def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
+    """An activation of x, by the type of its op; x itself for None.   Raises OpError for one that is none.   kind: of the layer that asks"""
+    if act is None:
+        return x
+    attrs = dict(act) if isinstance(act, dict) else {"type": act}
+    name = attrs.pop("type")
+    op = OPS.get(name)
+    if op is None or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)] or not op.single:
+        raise OpError(with_user_line(f"{kind}: act={name!r} is no activation"))
+    return op(x, **attrs)
 
 
 def known_size(kind: str, x: Any, axis: int) -> int:
