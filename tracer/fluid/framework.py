@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.compiled import is_compiled_with_cuda
 from ..core.eager import EAGER
 from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
@@ -87,11 +88,6 @@ def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
     """The processor, as often as asked for."""
     found: list[Any] = cpu_places(device_count)
     return found
-
-
-def is_compiled_with_cuda() -> bool:
-    """Whether ops run on a GPU here: False; saved models do, see jit.load."""
-    return False
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
