@@ -46,8 +46,7 @@ class LoDTensor(Held):
 
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
-        self._lod: Offsets = []
-        self.set_lod(lod)
+        self._lod: Offsets = [np.asarray(level, np.int64) for level in lod]  # of a result: as its op says
 
     def __str__(self) -> str:
         """The block that the Paddle of the era prints.   Of an empty one: what it is."""
