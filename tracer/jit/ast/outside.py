@@ -1,21 +1,57 @@
-"""What a function of the user's may write outside of itself: cells, globals, attributes, elements."""
+"""What a function of the user's may write outside of itself: cells, globals, attributes, elements.
+
+Converted code says of each object before it changes it (`changing`), and of what it makes (`new`); what other code may change is noted
+before it is called (`noting`).
+"""
 
 from __future__ import annotations
 
 import dis
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import CodeType, MethodType
 from typing import Any
 
+from ...core.mode import state
+from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.control.either import EitherDict, EitherList
-from ...static.control.keepers import Cell, Elements, Keeper, Names, note
+from ...static.control.containers import Growing
+from ...static.control.either import EitherDict, EitherList, items_of
+from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Names, born, note
 from ...static.modes import static_mode
-from ...static.record import Recorder
+from ...static.record import Inner, Recorder
 from ..snapshots import MANY, has_attributes
 
 DEPTH = 2  # of containers and objects in one another
+
+
+def changing(value: Any, name: str) -> Any:
+    """A list, dict or object that converted code is going to change."""
+    if not isinstance(value, Tensor) and (recorder := in_a_block(state.mode)) is not None:
+        note(recorder, keepers_in(name, value, 0))
+    return value
+
+
+def new(made: Any) -> Any:
+    """A list, dict or object that was made here."""
+    if (recorder := in_a_block(state.mode)) is not None:
+        born(recorder, made)
+    return made
+
+
+def owns(put: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]) -> None:
+    """Say of a function that sets variables of a statement which they are.   cells: it closes over them; holders: of attributes; shared: globals."""
+    put.cells, put.holders, put.shared = cells.__closure__ or (), holders, shared
+
+
+def own(inner: Inner, put: Any) -> None:
+    """A block sees to the variables of a statement itself."""
+    inner.owned.update((id(cell), "") for cell in getattr(put, "cells", ()))
+    inner.owned.update((id(put.__globals__), name) for name in getattr(put, "shared", ()))
+    for holder, name in getattr(put, "holders", ()):
+        with suppress(AttributeError, NameError):
+            inner.owned.add((id(vars(holder())), name))
 
 
 def noting(recorder: Recorder, function: Any, converted: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,14 +95,14 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
     """A value that can be changed, and those that it holds."""
     inside: list[tuple[str, Any]] = []
-    if type(value) in (list, EitherList):
+    if type(value) in (list, Growing, EitherList):
         yield Elements(name, value)
-        inside = [(f"{name}[{i}]", v) for i, v in enumerate(value[:MANY])]
+        inside = [(f"{name}[{i}]", v) for i, v in enumerate(items_of(value)[:MANY])]
     elif type(value) in (dict, EitherDict):
-        yield Names(name, value)
-        inside = [(f"{name}[{k!r}]", v) for k, v in value.items()]
+        yield Entries(name, value)
+        inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
-        yield Names(name, vars(value))
+        yield Members(name, vars(value))
         yield Names(name, value._buffers)
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif has_attributes(value) and not isinstance(value, type) and not inspect.ismodule(value):

@@ -25,11 +25,12 @@ from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
+from .outside import changing, new, own, owns
 from .rows import Range, Rows, rows_of
 
 __all__ = [
-    "Undefined", "and_", "assert_", "attribute", "call", "chain", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed", "not_",
-    "nothing_returned", "or_", "raised", "returned", "while_",
+    "Undefined", "and_", "assert_", "attribute", "call", "chain", "changing", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed",
+    "new", "not_", "nothing_returned", "or_", "owns", "raised", "returned", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -83,10 +84,11 @@ def _recorded_if(
 ) -> None:  # fmt: skip
     given = get()
     before = _lists_that_stay(mode, given, (then, other), get, put)
-    containers = Sides(before)
+    containers = Sides(before[:count])
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
+            own(mode.recorder.open[-1], put)
             put(before)
             try:
                 tried(mode, holds, run)
@@ -114,6 +116,7 @@ def _lists_that_stay(
     for i, branch in enumerate(branches):
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
+            own(inner, put)
             tried(mode, i == 0, branch)
         taken_back(inner)
         for tensor, desc in inner.changed.values():
@@ -130,15 +133,14 @@ def _copy(value: Any) -> Any:
     if type(value) not in KINDS:
         return value
     if isinstance(value, dict):
-        return {k: _copy(v) for k, v in items_of(value)}
-    return [_copy(v) for v in items_of(value)]
+        return new({k: _copy(v) for k, v in items_of(value)})
+    return new([_copy(v) for v in items_of(value)])
 
 
 def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
     """`while test(): body()`: rounds run as Python until the test is a value of the program."""
     while True:
-        found = test()
-        mode = _mode_for(found)
+        mode, found = _asked(test, get, put)
         if mode is not None:
             break
         if not found:
@@ -146,15 +148,37 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         body()
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        own(mode.recorder.open[-1], put)
         put(values)
         return as_condition(test()), get()
 
     def ran(values: list[Any]) -> list[Any]:
+        own(mode.recorder.open[-1], put)
         put(values)
         body()
         return get()
 
     put(_loop(mode, tested, ran, get(), names))
+
+
+def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, Any]:
+    """What a condition gives.   Where that is a value of the program, with the recording, and nothing was done: the loop asks again."""
+    mode = static_mode(state.mode)
+    if mode is None:
+        return None, test()
+    given, mark, here = get(), mode.recorder.mark(), Inner(mode.recorder.block)
+    with mode.recorder.writing(here):
+        own(here, put)
+        found = test()
+    refuse_gone(found)
+    if not isinstance(found, Variable):
+        return None, found
+    taken_back(here)
+    for tensor, desc in here.changed.values():
+        put_back(mode, tensor, desc)
+    put(given)
+    mode.recorder.rewind(mark)
+    return mode, found
 
 
 def for_(
@@ -198,11 +222,13 @@ def _recorded_rounds(
     count = as_meta(rows.count, INT64)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        own(mode.recorder.open[-1], put)
         put(values[1:])
         inside = OPS["less_than"](as_meta(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def ran(values: list[Any]) -> list[Any]:
+        own(mode.recorder.open[-1], put)
         put(values[1:])
         at = as_meta(values[0], INT64)
         body(rows.item(at))
@@ -371,7 +397,7 @@ def listed(iterable: Any, make: Callable[[Any], Any]) -> Any:
     """`[make(item) for item in iterable]`: over values of the program a list that the program carries."""
     rows = rows_of(iterable)
     if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        return [make(value) for value in rows]
+        return new([make(value) for value in rows])
     mode = static_mode(state.mode)
     assert mode is not None
     made = TensorArray(mode)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..record import Inner, Recorder
-from .either import put_items
+from .either import items_of, put_items
 from .values import Undefined, meta_of, same
 
 
@@ -68,12 +68,12 @@ class Cell(Keeper):
 
 
 class Names(Keeper):
-    """The globals of a module that a function writes, the attributes of an object, or a dict."""
+    """The globals of a module that a function writes, or the attributes of an object."""
 
     def read(self) -> dict[Any, Any]:
         """See Keeper."""
         if self.keys is None:
-            return dict(self.target)
+            return dict(items_of(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def write(self, values: dict[Any, Any]) -> None:
@@ -90,12 +90,34 @@ class Names(Keeper):
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
+class Members(Names):
+    """The attributes of a layer, without what it counts for itself."""
+
+    COUNTED = ("_changed_at", "_static_functions")
+
+    def read(self) -> dict[Any, Any]:
+        """See Keeper."""
+        return {k: v for k, v in self.target.items() if k not in self.COUNTED}
+
+    def write(self, values: dict[Any, Any]) -> None:
+        """See Keeper."""
+        super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
+
+
+class Entries(Names):
+    """A dict."""
+
+    def label(self, key: Any) -> str:
+        """See Keeper."""
+        return f"{self.name}[{key!r}]"
+
+
 class Elements(Keeper):
     """A list."""
 
     def read(self) -> dict[Any, Any]:
         """See Keeper."""
-        return dict(enumerate(self.target))
+        return dict(enumerate(items_of(self.target)))
 
     def write(self, values: dict[Any, Any]) -> None:
         """See Keeper."""
@@ -126,12 +148,23 @@ Changes = dict[tuple[int, Any], Change]
 
 
 def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
-    """Remember what keepers hold, before a function that may change it runs inside of a branch or a loop."""
-    inner = recorder.open[1:]
+    """Remember what keepers hold, before something may change it inside of a branch or a loop; the first time counts."""
+    inner = recorder.open[:0:-1]
     for keeper in keepers:
         for each in inner:
+            if id(keeper.target) in each.born:
+                break
             if keeper.key not in each.kept:
                 each.kept[keeper.key] = (keeper, keeper.read())
+
+
+def born(recorder: Recorder, made: Any) -> None:
+    """A list, dict or object was made here: to what is around the block that is being written it is nothing that changes."""
+    if len(recorder.open) > 1:
+        inner = recorder.open[-1].born
+        inner[id(made)] = made
+        if hasattr(made, "__dict__"):
+            inner[id(vars(made))] = made
 
 
 def taken_back(inner: Inner) -> Changes:
@@ -140,9 +173,23 @@ def taken_back(inner: Inner) -> Changes:
     for key, (keeper, before) in inner.kept.items():
         change = Change(keeper, before, keeper.read())
         if any(True for _ in change.places()):
-            found[key] = change
             keeper.write(before)
+            change = _without(change, {at for id_, at in inner.owned if id_ == id(keeper.target)})
+            if any(True for _ in change.places()):
+                found[key] = change
     return found
+
+
+def _without(change: Change, owned: set[Any]) -> Change:
+    """A change without the places that somebody else sees to."""
+    if not owned:
+        return change
+    after = {
+        k: change.before[k] if k in owned else v
+        for k, v in change.after.items()
+        if k not in owned or k in change.before
+    }
+    return Change(change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned})
 
 
 def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:

@@ -18,7 +18,7 @@ from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing
 from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
-from .keepers import Change, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Keeper, born, is_data, refuse_length, taken_back
 from .regions import emit_while
 from .rounds import Carried, Rounds
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
@@ -118,8 +118,16 @@ class Loop:
                 continue
             count = len(nest.paths(nesting))
             found.append(nest.build(nesting, leaves[at : at + count]))
+            self._make_known(found[-1])
             at += count
         return found
+
+    def _make_known(self, made: Any) -> None:
+        """Say of containers that they are of this round."""
+        if isinstance(made, list | dict | tuple):
+            born(self.recorder, made)
+            for inner in made.values() if isinstance(made, dict) else made:
+                self._make_known(inner)
 
     def _taken_apart(self, values: Values) -> Values:
         leaves = []
@@ -180,10 +188,15 @@ class Loop:
             put_back(self.mode, tensor, variable.desc)
         for keeper, key, carried in self.places.values():
             keeper.put(key, self._declared(carried))
-        return [
-            Growing(v) if type(v) in (list, EitherList) else dict(v) if type(v) in (dict, EitherDict) else v
-            for v in values
-        ]
+        return [self._own_copy(v) for v in values]
+
+    def _own_copy(self, value: Any) -> Any:
+        """A list or dict for one round, or anything else itself."""
+        if type(value) not in (list, EitherList, dict, EitherDict):
+            return value
+        made: Any = dict(value) if isinstance(value, dict) else Growing(value)
+        born(self.recorder, made)
+        return made
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -396,9 +409,12 @@ class Loop:
         """The condition before the first round.   What the test itself changes is another first value."""
         start = self._start()
         found, values = self._test(list(start))
-        for i, carried in self.carried.items():
-            if values[i] is not start[i]:
-                self._assign(as_meta(values[i], carried.meta), carried)
+        after = [(carried, values[i]) for i, carried in self.carried.items()]
+        after += [(carried, keeper.read().get(key, carried.variable)) for keeper, key, carried in self.places.values()]
+        after += [(carried, self.recorder.variable(tensor.desc)) for tensor, carried in self.tensors.values()]
+        self._write_back(after)
+        for keeper, key, carried in self.places.values():
+            keeper.put(key, carried.variable)
         return self._condition(found)
 
     def _start(self) -> Values:
