@@ -6,6 +6,14 @@ import random
 
 TENSORS = ("t", "s", 'd["k"]', "l[0]", "l[1]", "o.t", 'd["c"][0]')
 NUMBERS = ("n", 'd["n"]', "o.n")
+CALLS = (
+    "inner({})", "put(d, {})", "swap(l, {})", "o.step({})", 'swap(d["c"], {})', "put(dict(d), {})", "swap([s, {}], t)", "both(o, d, {})",
+)  # fmt: skip
+OTHERS = (
+    "l = [l[1], {}]", "d = dict(d)", "l = list(l)", 'd = {{"k": {}, "n": d["n"], "c": d["c"]}}', "d = other(d, {})", 'd["c"] = [{}, d["c"][0]]',
+    "l.append({}); l.pop(0)", "l.append({}); l.pop()", 'd.update(k={}, n=2)', 'setattr(o, "t", {})', "l.reverse()", 'l, d["c"] = d["c"], l',
+    "l[0], l[1] = l[1], {}", "o = o if {}.sum() > 0 else o", 'e = d; e["k"] = {}', "m = l; m[0] = {}", "l += [{}]; del l[0]",
+)  # fmt: skip
 HEAD = """
 class Held:
     def step(self, v):
@@ -23,6 +31,22 @@ def swap(q, v):
     return v * 0.5 + q[1]
 
 
+def other(q, v):
+    q = dict(q)
+    q["c"][1] = v
+    q["k"] = q["c"][0] * 0.5
+    return q
+
+
+def both(h, q, v):
+    if v.sum() > 0:
+        h.t = q["k"]
+        q["n"] = h.n
+    for i in range(2):
+        q["k"] = h.step(q["k"]) * 0.5
+    return h.t
+
+
 def f(x, k):
     d = {{"k": x, "n": 1, "c": [x * 2, x]}}
     l = [x + 1, x * 0.5]
@@ -36,7 +60,7 @@ def f(x, k):
         return v * 0.5 + t * 0.25
 
 {body}
-    return t, s, d["k"], d["c"][0], d["c"][1], l[0], l[1], o.t, x * n, x * d["n"], x * o.n
+    return t, s, d["k"], d["c"][0], d["c"][1], l[0], l[1], o.t, x * n, x * d["n"], x * o.n, k + 1
 """
 
 
@@ -88,12 +112,11 @@ class Writer:
         rng, kind = self.rng, self.rng.random()
         if depth and kind < 0.6:
             return self.compound(places, reads, depth, calls)
-        if calls and kind < 0.75:
+        if calls and kind < 0.72:
             target = rng.choice(places[0])
-            called = rng.choice(
-                ("inner({})", "put(d, {})", "swap(l, {})", "o.step({})", 'swap(d["c"], {})', "put(dict(d), {})")
-            )
-            return [f"{target} = {called.format(self.tensor(reads))}"]
+            return [f"{target} = {rng.choice(CALLS).format(self.tensor(reads))}"]
+        if calls and kind < 0.8:
+            return [rng.choice(OTHERS).format(self.tensor(reads))]
         if places[1] and kind < 0.85:
             target = rng.choice(places[1])
             return [rng.choice((f"{target} += 1", f"{target} = {target} + 2", f"{target} = 3"))]

@@ -24,7 +24,8 @@ PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 class Inner:
     """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before.
 
-    born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to.
+    born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
+    lists: those that may become lists of the program, by id, and whether this one has to.
     """
 
     block: Block
@@ -32,6 +33,7 @@ class Inner:
     kept: dict[Any, Any] = field(default_factory=dict)
     born: dict[int, Any] = field(default_factory=dict)
     owned: set[tuple[int, Any]] = field(default_factory=set)
+    lists: dict[int, bool] = field(default_factory=dict)
 
 
 class Mark(NamedTuple):

@@ -21,7 +21,7 @@ from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
 from ...static.variable import Variable
 from .checks import print_
-from .outside import in_a_block, noting
+from .outside import changing, in_a_block, new, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 
@@ -40,16 +40,36 @@ def call(function: Any) -> Any:
     """What to call in place of `function`."""
     if static_mode(state.mode) is None:
         return function
-    if isinstance(function, type):
-        return BUILTINS.get(function, function)
+    if isinstance(function, type) or function is sorted:
+        return BUILTINS.get(function, _making(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
+    if isinstance(getattr(function, "__self__", None), list | dict | set):
+        return _of_container(function)
     try:
-        if function in BUILTINS:
-            return BUILTINS[function]
+        known = function in BUILTINS
     except TypeError:  # not hashable
         return function
-    return convert_or_leave(function)
+    return BUILTINS[function] if known else convert_or_leave(function)
+
+
+def _making(function: Any) -> Any:
+    """What to call in place of something that gives a new list, dict or object."""
+    if in_a_block(state.mode) is None:
+        return function
+
+    @functools.wraps(function, updated=())
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return new(function(*args, **kwargs))
+
+    return make
+
+
+def _of_container(function: Any) -> Any:
+    """What to call in place of a method of a list, dict or set: what it holds may change."""
+    owner = function.__self__
+    changing(owner, "a list or dict")
+    return _making(function) if function.__name__ == "copy" else function
 
 
 def convert_or_leave(function: Any) -> Any:
@@ -59,7 +79,7 @@ def convert_or_leave(function: Any) -> Any:
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_users(plain):
-            return function
+            return _making(function) if plain.__module__ == "copy" else function
         _tell(plain)
         try:
             made = convert(function)
@@ -197,6 +217,16 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _setattr(value: Any, name: str, given: Any) -> None:
+    changing(value, "an object")
+    setattr(value, name, given)
+
+
+def _delattr(value: Any, name: str) -> None:
+    changing(value, "an object")
+    delattr(value, name)
+
+
 def _iter(value: Any, *sentinel: Any) -> Any:
     rows = rows_of(value)
     if is_open(rows):
@@ -219,4 +249,6 @@ BUILTINS: dict[Any, Any] = {
     builtins.any: _quantified(True, any),
     builtins.all: _quantified(False, all),
     builtins.iter: _iter,
+    builtins.setattr: _setattr,
+    builtins.delattr: _delattr,
 }

@@ -88,7 +88,7 @@ def _recorded_if(
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
-            own(mode.recorder.open[-1], put)
+            own(mode.recorder, put)
             put(before)
             try:
                 tried(mode, holds, run)
@@ -113,16 +113,16 @@ def _lists_that_stay(
     if not lists:
         return before
     mark, lengths = mode.recorder.mark(), []
-    for i, branch in enumerate(branches):
+    for holds, branch in zip((True, False), branches, strict=True):
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
-            own(inner, put)
-            tried(mode, i == 0, branch)
+            own(mode.recorder, put)
+            tried(mode, holds, branch)
+            after = get()
+            lengths.append([len(items_of(after[i])) if isinstance(after[i], list) else -1 for i in lists])
         taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
-        after = get()
-        lengths.append([len(after[i]) if isinstance(after[i], list) else -1 for i in lists])
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
     return [TensorArray.of(mode, value) if i in grown else value for i, value in enumerate(before)]
@@ -148,12 +148,12 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         body()
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
-        own(mode.recorder.open[-1], put)
+        own(mode.recorder, put)
         put(values)
         return as_condition(test()), get()
 
     def ran(values: list[Any]) -> list[Any]:
-        own(mode.recorder.open[-1], put)
+        own(mode.recorder, put)
         put(values)
         body()
         return get()
@@ -168,7 +168,7 @@ def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, 
         return None, test()
     given, mark, here = get(), mode.recorder.mark(), Inner(mode.recorder.block)
     with mode.recorder.writing(here):
-        own(here, put)
+        own(mode.recorder, put)
         found = test()
     refuse_gone(found)
     if not isinstance(found, Variable):
@@ -222,13 +222,13 @@ def _recorded_rounds(
     count = as_meta(rows.count, INT64)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
-        own(mode.recorder.open[-1], put)
+        own(mode.recorder, put)
         put(values[1:])
         inside = OPS["less_than"](as_meta(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def ran(values: list[Any]) -> list[Any]:
-        own(mode.recorder.open[-1], put)
+        own(mode.recorder, put)
         put(values[1:])
         at = as_meta(values[0], INT64)
         body(rows.item(at))

@@ -77,6 +77,13 @@ class Either:
                 why = "this list or dict may be another one, since a branch or a loop, that was changed under another name"
                 raise TraceError(with_user_line(f"{why}; {FIX}"))
 
+    def all_origins(self) -> Iterator[Any]:
+        """Those that it may be, and those that these may be."""
+        for origin, _ in self.origins:
+            yield origin
+            if isinstance(origin, Either):
+                yield from origin.all_origins()
+
     def leave(self) -> None:
         """It is to be changed: those that it may be are out of date."""
         left, self.origins = self.origins, ()

@@ -41,7 +41,9 @@ class Keeper:
     def put(self, key: Any, value: Any) -> None:
         """Let one place hold a value, or none if it is Undefined."""
         values = {**self.read(), key: value}
-        self.write({k: v for k, v in values.items() if not isinstance(v, Undefined)})
+        if type(value) is Undefined:
+            del values[key]
+        self.write(values)
 
     def label(self, key: Any) -> str:
         """One place, for errors."""
