@@ -12,7 +12,7 @@ CALLS = (
 OTHERS = (
     "l = [l[1], {}]", "d = dict(d)", "l = list(l)", 'd = {{"k": {}, "n": d["n"], "c": d["c"]}}', "d = other(d, {})", 'd["c"] = [{}, d["c"][0]]',
     "l.append({}); l.pop(0)", "l.append({}); l.pop()", 'd.update(k={}, n=2)', 'setattr(o, "t", {})', "l.reverse()", 'l, d["c"] = d["c"], l',
-    "l[0], l[1] = l[1], {}", "o = o if {}.sum() > 0 else o", 'e = d; e["k"] = {}', "m = l; m[0] = {}", "l += [{}]; del l[0]",
+    "l[0], l[1] = l[1], {}", "o = o if ({}).sum() > 0 else o", 'e = d; e["k"] = {}', "m = l; m[0] = {}", "l += [{}]; del l[0]",
 )  # fmt: skip
 HEAD = """
 class Held:
