@@ -1,0 +1,87 @@
+"""Translations by beam search, as programs for Paddle 1.x write it: a loop, lists of tensors, and sequences of two levels in them."""
+
+import numpy as np
+
+from .common import fill_parameters, integers
+
+WORDS, WIDTH, BEAMS, END, LONGEST = 12, 8, 3, 7, 6
+
+
+def encoder(layers, source):
+    table = layers.embedding(source, [WORDS, WIDTH], param_attr="table")
+    hidden, _ = layers.dynamic_lstm(layers.fc(table, WIDTH * 4, act="tanh"), WIDTH * 4)
+    return layers.sequence_last_step(hidden)
+
+
+def decoder(fluid, context, accumulated=True, with_parents=False):
+    layers = fluid.layers
+    length = layers.fill_constant([1], "int64", LONGEST)
+    counter = layers.zeros([1], "int64", force_cpu=True)
+    states = layers.create_array("float32")
+    layers.array_write(context, array=states, i=counter)
+    ids, scores = layers.create_array("int64"), layers.create_array("float32")
+    layers.array_write(layers.data("init_ids", [1], dtype="int64", lod_level=2), array=ids, i=counter)
+    layers.array_write(layers.data("init_scores", [1], dtype="float32", lod_level=2), array=scores, i=counter)
+    cond = layers.less_than(counter, length)
+    loop = layers.While(cond)
+    with loop.block():
+        before, state, score = (layers.array_read(array=a, i=counter) for a in (ids, states, scores))
+        expanded = layers.sequence_expand(state, score)
+        word = layers.embedding(before, [WORDS, WIDTH], param_attr="table")
+        now = layers.fc([expanded, word], WIDTH, act="tanh")
+        likely = layers.fc(layers.lod_reset(now, score), WORDS, act="softmax")
+        best, which = layers.topk(likely, k=BEAMS)
+        if accumulated:
+            best = layers.elementwise_add(layers.log(best), layers.reshape(score, [-1]), axis=0)
+        chosen = layers.beam_search(
+            before, score, which, best, BEAMS, END, level=0, is_accumulated=accumulated, return_parent_idx=with_parents
+        )
+        layers.increment(counter, value=1, in_place=True)
+        layers.array_write(now, array=states, i=counter)
+        layers.array_write(chosen[0], array=ids, i=counter)
+        layers.array_write(chosen[1], array=scores, i=counter)
+        going = layers.logical_not(layers.is_empty(chosen[0]))
+        layers.logical_and(layers.less_than(counter, length), going, out=cond)
+    return layers.beam_search_decode(ids, scores, BEAMS, END)
+
+
+def first(fluid, count):
+    """What the search starts with: one beam of each sentence."""
+    one = [[1] * count, [1] * count]
+    place = fluid.CPUPlace()
+    ids, scores = np.ones((count, 1), "int64"), np.zeros((count, 1), "float32")
+    return {"init_ids": fluid.create_lod_tensor(ids, one, place), "init_scores": fluid.create_lod_tensor(scores, one, place)}
+
+
+def kept(tensors):
+    """Arrays of LoDTensors, and the lengths in them."""
+    found = {}
+    for i, tensor in enumerate(tensors):
+        found[str(i)] = np.array(tensor)
+        for k, level in enumerate(tensor.recursive_sequence_lengths() if hasattr(tensor, "lod") else []):
+            found[f"{i}.lengths{k}"] = np.array(level)
+    return found
+
+
+def translate(fluid, **how):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        source = fluid.layers.data("source", [1], dtype="int64", lod_level=1)
+        found = decoder(fluid, encoder(fluid.layers, source), **how)
+        executor = fluid.Executor(fluid.CPUPlace())
+        executor.run(startup)
+        fill_parameters(fluid, main)
+        for parameter in main.all_parameters():  # words are far apart, so that there are sentences that end
+            held = fluid.global_scope().find_var(parameter.name).get_tensor()
+            held.set(np.array(held) * 6, fluid.CPUPlace())
+        words = fluid.create_lod_tensor(integers(9, 1, below=WORDS), [[4, 2, 3]], fluid.CPUPlace())
+        feed = dict(first(fluid, 3), source=words)
+        return kept(executor.run(main, feed=feed, fetch_list=list(found), return_numpy=False))
+
+
+def case_translation(fluid):
+    return translate(fluid)
+
+
+def case_translation_by_probabilities(fluid):
+    return translate(fluid, accumulated=False, with_parents=True)
