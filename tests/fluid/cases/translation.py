@@ -50,7 +50,10 @@ def first(fluid, count):
     one = [[1] * count, [1] * count]
     place = fluid.CPUPlace()
     ids, scores = np.ones((count, 1), "int64"), np.zeros((count, 1), "float32")
-    return {"init_ids": fluid.create_lod_tensor(ids, one, place), "init_scores": fluid.create_lod_tensor(scores, one, place)}
+    return {
+        "init_ids": fluid.create_lod_tensor(ids, one, place),
+        "init_scores": fluid.create_lod_tensor(scores, one, place),
+    }
 
 
 def kept(tensors):

@@ -1,6 +1,7 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
 from . import (
+    beams,
     control_flow,
     conv,
     dense,
@@ -25,6 +26,7 @@ from . import (
     unary,
     units,
 )
+from .beams import *
 from .control_flow import *
 from .conv import *
 from .dense import *
@@ -50,6 +52,7 @@ from .unary import *
 from .units import *
 
 _FAMILIES = (
+    beams,
     control_flow,
     conv,
     dense,

@@ -59,6 +59,8 @@ class TensorArray(Container):
         tensor = as_meta(value, self.element)
         recorder = _recorder()
         operands = {"X": [recorder.name_of(tensor)], "I": [recorder.name_of(position)]}
+        level = tensor.desc.lod_level if isinstance(tensor, Variable) else 0
+        self.desc.lod_level = max(self.desc.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
         recorder.aliases.join([(self, (value,))])
 
@@ -107,6 +109,7 @@ class TensorArray(Container):
         recorder = _recorder()
         recorder.aliases.check(self)
         made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
+        made.desc.lod_level = self.desc.lod_level
         recorder.aliases.join([(made, (self,))])
         return made
 
