@@ -2,6 +2,7 @@
 
 from . import (
     beams,
+    cells,
     control_flow,
     conv,
     dense,
@@ -27,6 +28,7 @@ from . import (
     units,
 )
 from .beams import *
+from .cells import *
 from .control_flow import *
 from .conv import *
 from .dense import *
@@ -53,6 +55,7 @@ from .units import *
 
 _FAMILIES = (
     beams,
+    cells,
     control_flow,
     conv,
     dense,

@@ -1,5 +1,7 @@
 """Layers that few models have: fluid.contrib.layers."""
 
-from .nn import fused_elemwise_activation, fused_embedding_seq_pool, partial_concat, partial_sum, shuffle_batch
+from . import nn, units
+from .nn import *
+from .units import *
 
-__all__ = ["fused_elemwise_activation", "fused_embedding_seq_pool", "partial_concat", "partial_sum", "shuffle_batch"]
+__all__ = [*nn.__all__, *units.__all__]

@@ -1,0 +1,52 @@
+"""Cells over sequences, and decoders."""
+
+import numpy as np
+
+from .common import integers, numbers, static
+
+X = {"x": numbers(2, 4, 3)}
+LENGTHS = dict(X, n=np.array([2, 4]))
+
+
+def case_gru_cell(fluid):
+    def build(v):
+        return list(fluid.layers.rnn(fluid.layers.GRUCell(5), v["x"]))
+
+    return static(fluid, build, X, gradients_of=("x",))
+
+
+def case_lstm_cell_with_lengths(fluid):
+    def build(v):
+        outputs, (hidden, cell) = fluid.layers.rnn(
+            fluid.layers.LSTMCell(5, forget_bias=0.5), v["x"], sequence_length=v["n"]
+        )
+        return [outputs, hidden, cell]
+
+    return static(fluid, build, LENGTHS, gradients_of=("x",))
+
+
+def case_backwards_with_lengths(fluid):
+    def build(v):
+        cell = fluid.layers.GRUCell(5, activation=fluid.layers.relu, gate_activation=fluid.layers.tanh)
+        return list(fluid.layers.rnn(cell, v["x"], sequence_length=v["n"], is_reverse=True))
+
+    return static(fluid, build, LENGTHS, gradients_of=("x",))
+
+
+def case_time_first_with_a_start(fluid):
+    feed = {"x": numbers(4, 2, 3), "h": numbers(2, 5, seed=8)}
+
+    def build(v):
+        return list(fluid.layers.rnn(fluid.layers.GRUCell(5), v["x"], v["h"], time_major=True))
+
+    return static(fluid, build, feed, gradients_of=("x", "h"))
+
+
+def case_names(fluid):
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        x = fluid.data("x", [2, 4, 3])
+        layers = fluid.layers
+        layers.rnn(layers.GRUCell(5), x)
+        layers.rnn(layers.LSTMCell(5), x)
+        layers.rnn(layers.GRUCell(5, fluid.ParamAttr(name="w"), fluid.ParamAttr(name="b"), name="enc"), x)
+        return [np.array([p.name for p in fluid.default_main_program().all_parameters()])]
