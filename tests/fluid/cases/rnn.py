@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import integers, numbers, static
+from .common import numbers, static
 
 X = {"x": numbers(2, 4, 3)}
 LENGTHS = dict(X, n=np.array([2, 4]))

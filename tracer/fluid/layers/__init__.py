@@ -5,6 +5,8 @@ from . import (
     cells,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     distributions,
     elementwise,
@@ -31,6 +33,8 @@ from .beams import *
 from .cells import *
 from .control_flow import *
 from .conv import *
+from .decode import *
+from .decode_helpers import *
 from .dense import *
 from .distributions import *
 from .elementwise import *
@@ -58,6 +62,8 @@ _FAMILIES = (
     cells,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     distributions,
     elementwise,

@@ -49,7 +49,7 @@ class GRUCell(RNNCell):
         self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None, activation: Any = None,
         dtype: Any = "float32", name: str = "GRUCell",
     ) -> None:  # fmt: skip
-        from ..contrib.layers.units import BasicGRUUnit
+        from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it stands above layers
 
         self.hidden_size = hidden_size
         self.gru_unit = BasicGRUUnit(name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
@@ -72,7 +72,7 @@ class LSTMCell(RNNCell):
         self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None, activation: Any = None,
         forget_bias: float = 1.0, dtype: Any = "float32", name: str = "LSTMCell",
     ) -> None:  # fmt: skip
-        from ..contrib.layers.units import BasicLSTMUnit
+        from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it stands above layers
 
         self.hidden_size = hidden_size
         self.lstm_unit = BasicLSTMUnit(
