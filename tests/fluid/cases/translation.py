@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .common import fill_parameters, integers
+from .common import fill_parameters, integers, numbers
+from .sequence import run
 
 WORDS, WIDTH, BEAMS, END, LONGEST = 12, 8, 3, 7, 6
 
@@ -45,11 +46,11 @@ def decoder(fluid, context, accumulated=True, with_parents=False):
     return layers.beam_search_decode(ids, scores, BEAMS, END)
 
 
-def first(fluid, count):
+def first(fluid, count, start=1):
     """What the search starts with: one beam of each sentence."""
     one = [[1] * count, [1] * count]
     place = fluid.CPUPlace()
-    ids, scores = np.ones((count, 1), "int64"), np.zeros((count, 1), "float32")
+    ids, scores = np.full((count, 1), start, "int64"), np.zeros((count, 1), "float32")
     return {
         "init_ids": fluid.create_lod_tensor(ids, one, place),
         "init_scores": fluid.create_lod_tensor(scores, one, place),
@@ -88,3 +89,68 @@ def case_translation(fluid):
 
 def case_translation_by_probabilities(fluid):
     return translate(fluid, accumulated=False, with_parents=True)
+
+
+def cell_of(fluid, context):
+    """A state cell of one state, the words and what all steps see."""
+    from_contrib = fluid.contrib.decoder.beam_search_decoder
+    state = from_contrib.InitState(init=context, need_reorder=True)
+    cell = from_contrib.StateCell(inputs={"word": None, "context": None}, states={"h": state}, out_state="h")
+
+    @cell.state_updater
+    def updater(cell):
+        operands = [cell.get_state("h"), cell.get_input("word"), cell.get_input("context")]
+        attrs = [fluid.ParamAttr(name=f"cell.w{i}") for i in range(3)]
+        cell.set_state("h", fluid.layers.fc(operands, WIDTH, act="tanh", param_attr=attrs, bias_attr="cell.b"))
+
+    return from_contrib, cell
+
+
+def case_training_decoder(fluid):
+    def build(v):
+        context = fluid.layers.sequence_last_step(v["x"])
+        from_contrib, cell = cell_of(fluid, context)
+        decoder = from_contrib.TrainingDecoder(cell)
+        with decoder.block():
+            word = decoder.step_input(v["y"])
+            seen = decoder.static_input(context)
+            decoder.state_cell.compute_state(inputs={"word": word, "context": seen})
+            decoder.state_cell.update_states()
+            decoder.output(fluid.layers.fc(decoder.state_cell.get_state("h"), 5, act="softmax"))
+        return decoder()
+
+    feed = {"x": numbers(8, WIDTH), "y": numbers(6, WIDTH, seed=8)}
+    return run(fluid, build, feed, {"y": [[3, 2, 1]]}, ("x", "y"))
+
+
+def case_beam_search_decoder(fluid):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        layers = fluid.layers
+        context = encoder(layers, layers.data("source", [1], dtype="int64", lod_level=1))
+        from_contrib, cell = cell_of(fluid, context)
+        ids = layers.data("init_ids", [1], dtype="int64", lod_level=2)
+        scores = layers.data("init_scores", [1], dtype="float32", lod_level=2)
+        decoder = from_contrib.BeamSearchDecoder(
+            cell,
+            ids,
+            scores,
+            WORDS,
+            WIDTH,
+            {"context": context},
+            topk_size=6,
+            max_len=LONGEST,
+            beam_size=BEAMS,
+            end_id=1,
+        )
+        decoder.decode()
+        found = decoder()
+        executor = fluid.Executor(fluid.CPUPlace())
+        executor.run(startup)
+        fill_parameters(fluid, main)
+        for parameter in main.all_parameters():
+            held = fluid.global_scope().find_var(parameter.name).get_tensor()
+            held.set(np.array(held) * 4, fluid.CPUPlace())
+        words = fluid.create_lod_tensor(integers(9, 1, below=WORDS), [[4, 2, 3]], fluid.CPUPlace())
+        feed = dict(first(fluid, 3, start=0), source=words)
+        return kept(executor.run(main, feed=feed, fetch_list=list(found), return_numpy=False))

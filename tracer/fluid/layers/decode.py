@@ -32,15 +32,15 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 
 
 @contextmanager
-def _around() -> Iterator[None]:
-    """What the body writes goes to the block around the one that is being written."""
+def around() -> Iterator[None]:
+    """What the body of the `with` writes goes to the block around the one that is being written."""
     recorder = writing_mode("dynamic_decode").recorder
     with recorder.writing(recorder.open[-2]):
         yield
 
 
 def _array_outside(like: Any) -> Any:
-    with _around():
+    with around():
         return create_array(like.dtype)
 
 

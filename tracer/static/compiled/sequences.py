@@ -71,7 +71,7 @@ class Sequences:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._computed(block, desc)]
-        return self._shared(block, desc) if self.cells else []
+        return self._shared(block, desc) if self.cells and "sub_block" not in desc.attrs else []
 
     def _shared(self, block: int, desc: OpDesc) -> list[Step]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
@@ -80,7 +80,7 @@ class Sequences:
         made: list[Step] = []
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._lowering.program.var(name, block)
-            if var is None or not var.lod_level:
+            if var is None or not var.lod_level or self._lowering.is_array(block, name):
                 continue
             if name in self._again and desc.type not in IN_PLACE:
                 made.append(

@@ -30,7 +30,8 @@ class _Network:
     def _units(self, name: str, unit: Any, attrs: tuple[Any, Any], way: str) -> list[Any]:
         weight, bias = attrs
         return [
-            unit(f"{name}_layers_{i}", called(weight, f"_{way}_w_{i}"), called(bias, f"_{way}_b_{i}")) for i in range(self.layers)
+            unit(f"{name}_layers_{i}", called(weight, f"_{way}_w_{i}"), called(bias, f"_{way}_b_{i}"))
+            for i in range(self.layers)
         ]
 
     def _start(self, first: list[Any], way: int, x: Any, width: int) -> list[list[Any]]:
