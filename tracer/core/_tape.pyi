@@ -35,6 +35,7 @@ class Node:
     attrs: dict[str, Any]
     outs: Any
     hooks: dict[int, list[Any]] | None
+    grads: dict[int, Any] | None
     seq: int
     def __init__(self, op: Any, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None: ...
     def hooks_of(self, index: int) -> list[Any]: ...

@@ -48,6 +48,8 @@ class Tensor(TensorBase):
         __ge__: Callable[[Any, Any], Tensor]
         __le__: Callable[[Any, Any], Tensor]
 
+        backward: Callable[..., None]
+
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, array: Any, *, stop_gradient: bool = True, name: str | None = None) -> None:
@@ -241,12 +243,6 @@ class Tensor(TensorBase):
         return made
 
     # -- its gradient -------------------------------------------------------------------------------------------
-
-    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-        """Add the gradient of this tensor to `grad` of every leaf that wants one.   grad_tensor: like self, ones if None."""
-        from .autograd import backward  # noqa: PLC0415 - autograd knows tensors
-
-        backward([self], [grad_tensor], retain_graph)
 
     def gradient(self) -> Array | None:
         """The gradient as an ndarray, None where there is none."""

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import DType
+from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from .scope import Held
@@ -29,7 +31,9 @@ def lengths_of(offsets: Offsets) -> list[list[int]]:
 
 
 def is_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level counts all of the next one, and the last one all rows."""
+    """Whether each level counts all of the next one, and the last one all rows.   No levels are right for any rows."""
+    if not offsets:
+        return True
     ends = [*(len(level) - 1 for level in offsets[1:]), rows]
     return all(
         len(level) > 0 and level[0] == 0 and bool((np.diff(level) >= 0).all()) and level[-1] == end
@@ -44,6 +48,16 @@ class LoDTensor(Held):
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
         self._lod: Offsets = []
         self.set_lod(lod)
+
+    def __str__(self) -> str:
+        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
+        if not self.is_initialized():
+            return "LoDTensor without a value"
+        return (texts["held"] if era.old else _text)(self)
+
+    def _dtype(self) -> DType:
+        """The dtype of the value."""
+        return self.tensor.dtype
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""
@@ -74,4 +88,16 @@ class LoDTensor(Held):
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the lengths are those of the rows."""
-        return not self._lod or is_valid(self._lod, len(np.asarray(self)))
+        return is_valid(self._lod, len(np.asarray(self)))
+
+
+def braces(lod: Sequence[Sequence[int]]) -> str:
+    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
+    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
+
+
+def _text(of: LoDTensor) -> str:
+    array = np.asarray(of)
+    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
+    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
+    return "\n".join(f"  - {line}" for line in (*lines, f"data: [{' '.join(map(str, array.ravel().tolist()))}]"))

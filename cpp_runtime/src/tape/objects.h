@@ -74,6 +74,7 @@ struct NodeObject {
   PyObject* attrs;  // those that were given
   PyObject* outs;   // result arrays, as the kernel gave them
   PyObject* hooks;  // dict: result index -> list, or None
+  PyObject* grads;  // dict: result index -> gradient, where a walk was told to keep them, or None
   long long seq;
 };
 

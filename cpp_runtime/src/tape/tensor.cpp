@@ -94,6 +94,7 @@ int traverse_node(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(n->attrs);
   Py_VISIT(n->outs);
   Py_VISIT(n->hooks);
+  Py_VISIT(n->grads);
   Py_VISIT(Py_TYPE(self));
   return 0;
 }
@@ -105,6 +106,7 @@ int clear_node(PyObject* self) {
   Py_CLEAR(n->attrs);
   Py_CLEAR(n->outs);
   Py_CLEAR(n->hooks);
+  Py_CLEAR(n->grads);
   return 0;
 }
 
@@ -144,6 +146,7 @@ PyMemberDef node_members[] = {
     {"attrs", OARLOCK_FIELD(NodeObject, attrs)},
     {"outs", OARLOCK_FIELD(NodeObject, outs)},
     {"hooks", OARLOCK_FIELD(NodeObject, hooks)},
+    {"grads", OARLOCK_FIELD(NodeObject, grads)},
     {"seq", T_LONGLONG, offsetof(NodeObject, seq), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -207,6 +210,7 @@ PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs
   n->attrs = Py_NewRef(attrs);
   n->outs = Py_NewRef(outs);
   n->hooks = Py_NewRef(Py_None);
+  n->grads = Py_NewRef(Py_None);
   n->seq = sequence++;
   take(args);
   return self;
