@@ -20,6 +20,7 @@ from . import (
     pick,
     pictures,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,
@@ -48,6 +49,7 @@ from .norms import *
 from .pick import *
 from .pictures import *
 from .randoms import *
+from .readers import *
 from .reduce import *
 from .regions import *
 from .sequence import *
@@ -77,6 +79,7 @@ _FAMILIES = (
     pick,
     pictures,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,

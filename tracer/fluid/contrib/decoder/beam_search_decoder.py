@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ....core.errors import with_user_line
+from ....core.op import OPS
 from ....core.tensor import Tensor
 from ... import layers
 from ...layers.decode import around
@@ -196,7 +197,7 @@ class BeamSearchDecoder(_Staged):
         words, _, most = self._sizes
         likely = layers.fc(layers.lod_reset(self._state_cell.out_state(), scores), size=words, act="softmax")
         best, which = layers.topk(likely, k=most)
-        sums = layers.elementwise_add(x=layers.log(best), y=layers.reshape(scores, shape=[-1]), axis=0)
+        sums = OPS["elementwise_add"](OPS["log"](best), layers.reshape(scores, shape=[-1]), axis=0)
         return layers.beam_search(before, scores, which, sums, self._beam_size, end_id=self._end_id, level=0)
 
     def __call__(self) -> Any:
