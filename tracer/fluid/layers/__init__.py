@@ -3,6 +3,7 @@
 from . import (
     beams,
     cells,
+    clicks,
     control_flow,
     conv,
     decode,
@@ -32,6 +33,7 @@ from . import (
 )
 from .beams import *
 from .cells import *
+from .clicks import *
 from .control_flow import *
 from .conv import *
 from .decode import *
@@ -62,6 +64,7 @@ from .units import *
 _FAMILIES = (
     beams,
     cells,
+    clicks,
     control_flow,
     conv,
     decode,
