@@ -26,9 +26,8 @@ def similarity_focus(x, *, axis: int, indexes: Ints):
     """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its largest elements, else 0.   X [B,C,H,W] -> Out same"""
     moved = np.moveaxis(x, axis, 1)
     found = np.zeros(moved.shape, bool)
-    for sample, mask in zip(moved, found, strict=True):
-        for index in indexes:
-            mask |= _focus(sample[index])
+    for at, sample in enumerate(moved):
+        found[at] = np.any([_focus(sample[index]) for index in indexes], axis=0)
     return np.ascontiguousarray(np.moveaxis(found, 1, axis)).astype(x.dtype)
 
 

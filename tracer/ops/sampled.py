@@ -16,7 +16,8 @@ def _log_uniform(classes, of):
 
 def _drawn(labels, count, of):
     """Different classes, the same for every row, behind the labels, and how likely each is to be among those.   -> int64, float [N,T+S]"""
-    source, found, tries = rng.generator(), [], 0
+    source, tries = rng.generator(), 0
+    found: list[int] = []
     while len(found) < count:
         tries += 1
         one = int(np.exp(source.random() * np.log(of + 1.0)) - 1) % of

@@ -117,7 +117,7 @@ def sampled_softmax_with_cross_entropy(
     logits: Any, label: Any, num_samples: int, num_true: int = 1, remove_accidental_hits: bool = True, use_customized_samples: bool = False,
     customized_samples: Any = None, customized_probabilities: Any = None, seed: int = 0,
 ) -> Any:  # fmt: skip
-    """The cross entropy of a softmax over the labels and num_samples classes that are drawn   (Jean et al. 2015).   logits [N, C], label int64 [N, T] -> [N, 1]"""
+    """A cross entropy over the labels and num_samples drawn classes   (Jean et al. 2015).   logits [N, C], label int64 [N, T] -> [N, 1]"""
     made, found, *_ = OPS["sample_logits"](
         logits, label, customized_samples, customized_probabilities, use_customized_samples=use_customized_samples,
         remove_accidental_hits=remove_accidental_hits, num_samples=num_samples, seed=seed,

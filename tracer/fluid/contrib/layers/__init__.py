@@ -1,8 +1,9 @@
 """Layers that few models have: fluid.contrib.layers."""
 
-from . import nn, rnn, units
+from . import matching, nn, rnn, units
+from .matching import *
 from .nn import *
 from .rnn import *
 from .units import *
 
-__all__ = [*nn.__all__, *rnn.__all__, *units.__all__]
+__all__ = [*matching.__all__, *nn.__all__, *rnn.__all__, *units.__all__]
