@@ -230,7 +230,8 @@ def _added(windows, shape, kernel, stride):
     rows, columns, (high, across) = _windows(shape, kernel, stride)
     wide = np.zeros((channels, h + kh, w + kw), windows.dtype)
     parts = windows.reshape(channels, kh, kw, high, across).transpose(0, 3, 4, 1, 2)
-    np.add.at(wide, (slice(None), rows, columns), parts)
+    for table, part in zip(wide, parts, strict=True):
+        np.add.at(table, (rows, columns), part)
     return wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w]
 
 

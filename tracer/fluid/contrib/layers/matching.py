@@ -63,6 +63,7 @@ def tree_conv(
     with helper.writing():
         weight = helper.parameter(param_attr, shape, nodes_vector.dtype)
         made = OPS["tree_conv"](nodes_vector, edge_set, weight, max_depth=max_depth)
-        bias = None if bias_attr is False else helper.parameter(bias_attr, [known_size(helper.kind, made, a) for a in (1, 2, 3)], made.dtype, is_bias=True)  # fmt: skip
+        sizes = [known_size(helper.kind, made, axis) for axis in (1, 2, 3)]
+        bias = helper.parameter(bias_attr, sizes, made.dtype, is_bias=True)
         made = made if bias is None else OPS["elementwise_add"](made, bias, axis=1)
         return helper.activated(made, act)
