@@ -94,3 +94,18 @@ def case_drawn_classes(fluid):
         ]  # fmt: skip
 
     return static(fluid, build, feed, gradients_of=("x",))
+
+
+def case_sums_over_runs(fluid):
+    feed = {"x": numbers(4, 1, low=0.1, high=0.9), "y": np.array([[1], [0], [0], [1]], "float32")}
+    return static(fluid, lambda v: list(fluid.contrib.layers.ctr_metric_bundle(v["x"], v["y"])), feed, steps=3)
+
+
+def case_memory(fluid):
+    def used(width):
+        with fluid.program_guard(fluid.Program(), fluid.Program()):
+            fluid.layers.fc(fluid.data("x", [None, width], "float32"), width, act="relu")
+            return fluid.contrib.memory_usage(fluid.default_main_program(), 10)
+
+    found = [used(2), used(30), used(4000)]
+    return [np.array([f[:2] for f in found]), np.array([f[2] for f in found])]

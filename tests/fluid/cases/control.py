@@ -143,3 +143,22 @@ def case_dynamic_rnn_that_starts_in_the_order_of_lengths(fluid):
 
     feed = {"x": numbers(10, 3), "b": numbers(4, 3, seed=8)}
     return run(fluid, build, feed, {"x": [[2, 4, 2, 2]], "b": []}, ("x", "b"))
+
+
+def case_in_the_order_of_lengths(fluid):
+    from_control_flow = fluid.layers.control_flow
+
+    def build(v):
+        table = from_control_flow.lod_rank_table(v["x"])
+        return [fluid.layers.reorder_lod_tensor_by_rank(v[name], table) for name in "yz"]
+
+    feed = {"x": numbers(10, 3), "y": numbers(4, 3, seed=8), "z": numbers(12, 2, seed=9)}
+    return run(fluid, build, feed, {"x": [[2, 4, 2, 2]], "y": [], "z": [[1, 5, 2, 4]]}, ("y",))
+
+
+def case_two_levels_in_the_order_of_lengths(fluid):
+    def build(v):
+        table = fluid.layers.control_flow.lod_rank_table(v["x"])
+        return fluid.layers.reorder_lod_tensor_by_rank(v["x"], table)
+
+    return run(fluid, build, {"x": numbers(8, 2)}, {"x": [[1, 2], [3, 1, 4]]}, ("x",))
