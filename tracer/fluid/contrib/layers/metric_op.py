@@ -7,6 +7,7 @@ from typing import Any
 from ....core.errors import with_user_line
 from ....core.op import OPS
 from ... import layers
+from ...layers.helper import one
 
 __all__ = ["ctr_metric_bundle"]
 
@@ -25,4 +26,4 @@ def _summed(value: Any) -> Any:
     """A variable that every run adds the sum of `value` to."""
     total = layers.create_global_var([1], 0.0, "float32", persistable=True)
     total.stop_gradient = True
-    return layers.sums([total, layers.reduce_sum(value)], out=total)
+    return layers.sums([total, one(OPS["reduce_sum"](value, reduce_all=True))], out=total)
