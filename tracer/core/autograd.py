@@ -95,7 +95,7 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     found = node.op.direct(node, root.index, _first_gradient(root, given))
     operands = node.args[0]
     if not retain_graph:
-        node.args, node.outs, node.attrs = None, None, {}
+        node.free()
     for leaf, gradient in deposit(operands, found):
         made = Tensor(outward(gradient))
         if leaf._hooks:

@@ -36,7 +36,7 @@ import numpy as np
 
 from ._tape import OpBase
 from .dtype import is_half
-from .errors import OpError
+from .errors import OperandError, OpError
 
 Kernel = Callable[..., Any]
 
@@ -314,6 +314,12 @@ def _without_half(kernel: Kernel, why: str) -> Kernel:
 def _check_half(args: Any, why: str) -> None:
     """Raise OpError if an operand, an array or a Meta, is of half precision."""
     check(not any(a is not None and is_half(a.dtype) for a in args), why)
+
+
+def check_dtype(ok: bool, why: str) -> None:
+    """Raise OperandError(why) unless `ok`, which says that dtypes are right."""
+    if not ok:
+        raise OperandError(why)
 
 
 def check(ok: bool, why: str) -> None:

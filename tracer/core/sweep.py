@@ -253,6 +253,7 @@ class Reach:
                 self.nodes.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:
+        tensor = tensor if tensor._origin is None else tensor._origin
         node = tensor.node
         if node is None:
             return id(tensor) in self._leaves and id(tensor) not in self._barred

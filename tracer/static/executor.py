@@ -126,10 +126,13 @@ def _with_readers(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The offsets of what is fed with sequences, under the names by which a run takes them."""
-    return {
-        name + FEED: value.offsets for name, value in feed.items() if isinstance(value, LoDTensor) and value.offsets
-    }
+    """The offsets of what is fed with sequences, under the names by which a run takes them.   Raises OpError for those of other rows."""
+    found = {name: value for name, value in feed.items() if isinstance(value, LoDTensor) and value.offsets}
+    for name, value in found.items():
+        if not value.has_valid_recursive_sequence_lengths():
+            why = f"the offsets {value.lod()} of '{name}' are not those of its rows ({name}={value.tensor.meta})"
+            raise OpError(with_user_line(f"Executor.run: {why}"))
+    return {name + FEED: value.offsets for name, value in found.items()}
 
 
 def _flat(fetch_list: Any) -> Sequence[Any]:

@@ -24,7 +24,7 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     except OpError as made:
         recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
         text = str(made).splitlines()[0] if recorded else str(made)
-        kind = AssertError if isinstance(error, AssertError) else OpError
+        kind = AssertError if isinstance(error, AssertError) else type(made)
         raise kind(text + recorded) from made.__cause__
 
 
@@ -66,6 +66,6 @@ def _tensors(slot: Any, values: dict[str, Any]) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    if isinstance(value, list):  # offsets of sequences
-        return [_tensor(each) for each in value]
+    if isinstance(value, list | tuple):  # offsets, by level
+        return [_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)
