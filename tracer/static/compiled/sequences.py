@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.op import OPS, Slot
 from ...ops.beams import sentences
+from ...ops.meta import float_like_x, like_x
 from ..blocks import EMPTY
 from ..program import OpDesc, Program, VarDesc
+from ..record import LOSES_ROWS
 from . import lists
 from .plan import Do, Step
 
@@ -78,9 +80,10 @@ class Sequences:
         inputs = (self._lowering.cell(block, n) for n in (names[:1] if desc.type in OF_THE_FIRST else names))
         source = next((self.cells[cell] for cell in inputs if cell in self.cells), None)
         made: list[Step] = []
+        like = source is not None and keeps_rows(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._lowering.program.var(name, block)
-            if var is None or not var.lod_level or self._lowering.is_array(block, name):
+            if var is None or self._lowering.is_array(block, name) or not (var.lod_level or (like and GRADIENT not in name)):
                 continue
             if name in self._again and desc.type not in IN_PLACE:
                 made.append(
@@ -181,6 +184,15 @@ ON_LISTS: dict[str, Rule] = {
     "tensor_array_to_tensor": _nothing,
     "beam_search_decode": _nothing,
 }
+GRADIENT = "@GRAD"
+
+
+def keeps_rows(type: str) -> bool:
+    """Whether the result of an op has the sequences of its operand even where a program does not say so."""
+    op = OPS.get(type)
+    return op is not None and op.meta_rule in (like_x, float_like_x) and op.single and type not in LOSES_ROWS
+
+
 OF_THE_FIRST = {"sum"}  # ops whose result has the sequences of the first operand only
 IN_PLACE = {"increment"}
 
