@@ -67,20 +67,36 @@ def kept(tensors):
     return found
 
 
-def translate(fluid, **how):
+def words(fluid):
+    return fluid.create_lod_tensor(integers(9, 1, below=WORDS), [[4, 2, 3]], fluid.CPUPlace())
+
+
+def translate(fluid, folder=None, **how):
+    """The translations of three sentences.   folder: where the program and its values are saved besides"""
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
         source = fluid.layers.data("source", [1], dtype="int64", lod_level=1)
-        found = decoder(fluid, encoder(fluid.layers, source), **how)
+        found = list(decoder(fluid, encoder(fluid.layers, source), **how))
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
         for parameter in main.all_parameters():  # words are far apart, so that there are sentences that end
             held = fluid.global_scope().find_var(parameter.name).get_tensor()
             held.set(np.array(held) * 6, fluid.CPUPlace())
-        words = fluid.create_lod_tensor(integers(9, 1, below=WORDS), [[4, 2, 3]], fluid.CPUPlace())
-        feed = dict(first(fluid, 3), source=words)
-        return kept(executor.run(main, feed=feed, fetch_list=list(found), return_numpy=False))
+        if folder is not None:
+            inputs = ["source", "init_ids", "init_scores"]
+            fluid.io.save_inference_model(folder, inputs, found, executor, main, params_filename="params")
+        feed = dict(first(fluid, 3), source=words(fluid))
+        return kept(executor.run(main, feed=feed, fetch_list=found, return_numpy=False))
+
+
+def translate_by(fluid, folder):
+    """The same by a program that was saved."""
+    with fluid.scope_guard(fluid.Scope()):
+        executor = fluid.Executor(fluid.CPUPlace())
+        program, _, found = fluid.io.load_inference_model(folder, executor, params_filename="params")
+        feed = dict(first(fluid, 3), source=words(fluid))
+        return kept(executor.run(program, feed=feed, fetch_list=found, return_numpy=False))
 
 
 def case_translation(fluid):
@@ -151,6 +167,5 @@ def case_beam_search_decoder(fluid):
         for parameter in main.all_parameters():
             held = fluid.global_scope().find_var(parameter.name).get_tensor()
             held.set(np.array(held) * 4, fluid.CPUPlace())
-        words = fluid.create_lod_tensor(integers(9, 1, below=WORDS), [[4, 2, 3]], fluid.CPUPlace())
-        feed = dict(first(fluid, 3, start=0), source=words)
+        feed = dict(first(fluid, 3, start=0), source=words(fluid))
         return kept(executor.run(main, feed=feed, fetch_list=list(found), return_numpy=False))

@@ -83,7 +83,11 @@ class Sequences:
         like = source is not None and keeps_rows(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._lowering.program.var(name, block)
-            if var is None or self._lowering.is_array(block, name) or not (var.lod_level or (like and GRADIENT not in name)):
+            if (
+                var is None
+                or self._lowering.is_array(block, name)
+                or not (var.lod_level or (like and GRADIENT not in name))
+            ):
                 continue
             if name in self._again and desc.type not in IN_PLACE:
                 made.append(
