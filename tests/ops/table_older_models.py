@@ -142,6 +142,7 @@ def focused(x):
     return out
 
 
+RANKED = np.array([[2, 4], [0, 3], [1, 1]])  # of the sequences in AT, the longest first
 COUNTS = np.array([[1, 2], [0, 3], [2, 2]], "float32")
 ROWS = [
     OwnRow("beam_search", [*BEFORE, NEXT, SUMS, BEAMS], {"level": 0, "beam_size": 2, "end_id": 9}, step),
@@ -195,7 +196,10 @@ ROWS = [
     OldRow("sample_logits", [f(3, 6), SAMPLES[:, :1], SAMPLES, n.pos(3, 3)],
            {"num_samples": 2, "use_customized_samples": True, "remove_accidental_hits": False}, partial(logits, hits=False), random=False),
     OldRow("sample_logits", [f(3, 6), SAMPLES[:, :1]], {"num_samples": 2}, random=True),
-    OwnRow("lod_rank_table", [f(8, 1), AT], {}, lambda *_: np.array([[2, 4], [0, 3], [1, 1]])),
-    OwnRow("reorder_lod_tensor_by_rank", [f(8, 2), AT, np.array([[2, 4], [0, 3], [1, 1]])], {}, lambda x, *_: x[[4, 5, 6, 7, 0, 1, 2, 3]]),
-    OwnRow("reorder_lod_tensor_by_rank", [f(3, 2), None, np.array([[2, 4], [0, 3], [1, 1]])], {}, lambda x, *_: x[[2, 0, 1]]),
+    OldRow("max_sequence_len", [RANKED], {}, lambda *_: np.array([4])),
+    OwnRow("shrink_rnn_memory", [f(3, 2), None, RANKED, np.array([1])], {}, lambda x, *_: x[:2]),
+    OwnRow("shrink_rnn_memory", [f(8, 2), [np.array([0, 4, 7, 8])], RANKED, np.array([3])], {}, lambda x, *_: x[:4]),
+    OwnRow("lod_rank_table", [f(8, 1), AT], {}, lambda *_: RANKED),
+    OwnRow("reorder_lod_tensor_by_rank", [f(8, 2), AT, RANKED], {}, lambda x, *_: x[[4, 5, 6, 7, 0, 1, 2, 3]]),
+    OwnRow("reorder_lod_tensor_by_rank", [f(3, 2), None, RANKED], {}, lambda x, *_: x[[2, 0, 1]]),
 ]  # fmt: skip

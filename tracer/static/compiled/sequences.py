@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...core.op import OPS, Slot
 from ...ops.beams import sentences
 from ...ops.meta import float_like_x, like_x
+from ...ops.rank import sequences_of_steps, steps_of_sequences
 from ..blocks import EMPTY
 from ..program import OpDesc, Program, VarDesc
 from ..record import LOSES_ROWS
@@ -179,6 +180,23 @@ def translated(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return Do(desc, text, (*steps, of_steps), (*lowering.cells_of(block, outs), made), names)
 
 
+def apart(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """lod_tensor_to_array: the rows of each step, as a list; they hold no sequences."""
+    known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
+    found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
+    cells = (x, lowering.cell(block, desc.inputs["RankTable"][0]), *(() if found is None else (found,)))
+    text = f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = [[] for _ in {{o0}}]"
+    return Do(desc, text, cells, (lowering.cell(block, out), known.own(block, out)), {"APART": steps_of_sequences})
+
+
+def together(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """array_to_lod_tensor: the sequences whose steps are in a list."""
+    cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
+    out = desc.outputs["Out"][0]
+    outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
+    return Do(desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps})
+
+
 Rule = Callable[[Sequences, int, OpDesc], list[Step]]
 ON_LISTS: dict[str, Rule] = {
     "create_array": _begun,
@@ -187,6 +205,8 @@ ON_LISTS: dict[str, Rule] = {
     "lod_array_length": _nothing,
     "tensor_array_to_tensor": _nothing,
     "beam_search_decode": _nothing,
+    "lod_tensor_to_array": _nothing,
+    "array_to_lod_tensor": _nothing,
 }
 GRADIENT = "@GRAD"
 
