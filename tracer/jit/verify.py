@@ -145,7 +145,7 @@ def verify(
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
 
 
-def _answered(reference: Reference, tensors: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Any]]:
+def _answered(reference: Reference, tensors: list[Tensor]) -> tuple[list[Tensor], Sequence[Any]]:
     """What the layer gives, for positive inputs where others are refused or give NaN; with the inputs."""
     try:
         wanted = reference(tensors)
