@@ -85,7 +85,7 @@ def test_a_decoder_at_once_is_that_of_a_program() -> None:
             return fluid.layers.reshape(fluid.layers.gather(rows, fluid.layers.reshape(ids, [-1])), [-1, 2, 4])
 
         decoder = fluid.layers.BeamSearchDecoder(cell, 1, 2, 2, words, lambda x: fluid.layers.matmul(x, columns))
-        tokens, state, lengths = fluid.layers.dynamic_decode(decoder, h, 5, is_test=True, return_length=True)
+        tokens, state, lengths = fluid.layers.dynamic_decode(decoder, h, 5, return_length=True)
         return [tokens, state.cell_states, lengths]
 
     with fluid.dygraph.guard(), fluid.unique_name.guard():

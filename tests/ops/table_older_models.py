@@ -174,6 +174,8 @@ ROWS = [
     ),
     OldRow("tree_conv", [f(1, 4, 3), EDGES, f(3, 3, 2, 2)], {}, tree),
     OwnRow("cvm", [n.pos(3, 4), None, COUNTS], {"use_cvm": False}, lambda x, *_: x[:, 2:], grad=False),
+    # Its gradient puts CVM where the counts were, which is the slope for zeros alone.
+    OwnRow("cvm", [n.pos(3, 4), None, 0 * COUNTS], {"use_cvm": False}, lambda x, *_: x[:, 2:]),
     OwnRow(
         "cvm", [n.pos(8, 4), AT, COUNTS], {},
         lambda x, *_: np.concatenate([np.log(x[:, :1] + 1), np.log(x[:, 1:2] + 1) - np.log(x[:, :1] + 1), x[:, 2:]], 1), grad=False,

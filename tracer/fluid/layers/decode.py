@@ -78,7 +78,10 @@ def dynamic_decode(
 
 
 class _Loop:
-    """The loop of a program that runs a decoder.   With is_test its variables are written over, else they go into lists, for the way back."""
+    """The loop of a program that runs a decoder.   With is_test its variables are written over, else they go into lists, for the way back.
+
+    As in 1.8, what is_test writes over may be a variable of the states as well: a BeamSearchDecoder then sees there which beams have ended for good.
+    """
 
     def __init__(self, decoder: Any, inits: Any, most: Any, impute: bool, is_test: bool) -> None:
         self.decoder, self.impute, self.is_test = decoder, impute, is_test
