@@ -15,11 +15,12 @@ from .table_lod import AT, ENDS, REAL, parts, sigmoid
 n = Numbers(47)
 f, distinct = n.f, n.distinct
 
+ONLY = "in Paddle it is of float32 and float64 only"
 OLD = "tests/fluid compares it with real Paddle 1.8.5, where it was called"
 OwnRow = partial(
     Row, paddle=REAL, half="offsets do not mind the dtype", second=False, engine="the graph has no offsets"
 )
-OldRow = partial(Row, paddle=OLD, half="in Paddle it is of float32 and float64 only", second=False)
+OldRow = partial(Row, paddle=OLD, half=ONLY, second=False)
 
 # -- beam search: two sources, of two beams and one -----------------------------------------------------------------
 
@@ -192,13 +193,13 @@ ROWS = [
         "filter_by_instag", [f(3, 2), None, TAGS, OF, np.array([8])], {"is_lod": False, "out_val_if_empty": 3},
         lambda x, *_: (np.full((1, 2), 3, x.dtype), np.zeros((1, 1), "float32"), np.array([[0, 1, 1]])), grad=False,
     ),
-    OldRow("hash", [n.ints(4, 3)], {"num_hash": 2, "mod_by": 100},
+    Row("hash", [n.ints(4, 3)], {"num_hash": 2, "mod_by": 100},
            lambda x: np.stack([xxh64(x.view("<u4"), s) % np.uint64(100) for s in (0, 1)], 1)[:, :, None].astype("int64")),
-    OldRow("similarity_focus", [distinct(2, 2, 3, 4)], {"axis": 1, "indexes": [0]}, focused),
+    Row("similarity_focus", [distinct(2, 2, 3, 4)], {"axis": 1, "indexes": [0]}, focused, half=ONLY),
     OldRow("sample_logits", [f(3, 6), SAMPLES[:, :1], SAMPLES, n.pos(3, 3)],
            {"num_samples": 2, "use_customized_samples": True, "remove_accidental_hits": False}, partial(logits, hits=False), random=False),
     OldRow("sample_logits", [f(3, 6), SAMPLES[:, :1]], {"num_samples": 2}, random=True),
-    OldRow("max_sequence_len", [RANKED], {}, lambda *_: np.array([4])),
+    OwnRow("max_sequence_len", [RANKED], {}, lambda *_: np.array([4])),
     OwnRow("shrink_rnn_memory", [f(3, 2), None, RANKED, np.array([1])], {}, lambda x, *_: x[:2]),
     OwnRow("shrink_rnn_memory", [f(8, 2), [np.array([0, 4, 7, 8])], RANKED, np.array([3])], {}, lambda x, *_: x[:4]),
     OwnRow("lod_rank_table", [f(8, 1), AT], {}, lambda *_: RANKED),
