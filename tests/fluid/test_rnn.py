@@ -136,3 +136,37 @@ def test_a_step_that_holds_no_sequences_is_refused() -> None:
             fluid.core.EnforceNotMet, match="beam_search_decode: a step holds no sequences of two levels"
         ):
             executor.run(main, feed={"x": np.zeros((2, 1), "int64")}, fetch_list=list(found))
+
+
+def test_a_tree_in_the_words_of_1_5() -> None:
+    edges = np.array([[[1, 2], [1, 3]]], "int32")
+    with fluid.dygraph.guard(), fluid.unique_name.guard():
+        layer = fluid.dygraph.TreeConv("trees", output_size=4, num_filters=2, max_depth=3)
+        found = layer(fluid.dygraph.to_variable(numbers(1, 3, 5)), fluid.dygraph.to_variable(edges))
+        assert layer.weight.shape == [5, 3, 4, 2]
+    assert found.shape == [1, 3, 4, 2]
+
+
+class Counter(fluid.layers.Decoder):
+    """Counts down from numbers, each until zero; it says nothing of what becomes of the outputs."""
+
+    def initialize(self, inits: Any) -> Any:
+        return inits, {"left": inits}, fluid.layers.equal(inits, fluid.layers.zeros_like(inits))
+
+    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        left = fluid.layers.elementwise_sub(states["left"], fluid.layers.ones_like(inputs))
+        return left, {"left": left}, left, fluid.layers.equal(left, fluid.layers.zeros_like(left))
+
+
+@pytest.mark.parametrize("is_test", [False, True])
+def test_a_decoder_of_ones_own(is_test: bool) -> None:
+    def build(v: dict[str, Any]) -> list[Any]:
+        made, states, lengths = fluid.layers.dynamic_decode(
+            Counter(), v["x"], impute_finished=True, is_test=is_test, return_length=True
+        )
+        return [made, states["left"], lengths]
+
+    made, left, lengths = _program(build, {"x": np.array([2.0, 3.0], "float32")}, {})
+    np.testing.assert_array_equal(made, [[1, 0, -1], [2, 1, 0]])
+    np.testing.assert_array_equal(left, [0, 0])
+    np.testing.assert_array_equal(lengths, [2, 3])
