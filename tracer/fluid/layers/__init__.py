@@ -1,8 +1,13 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
 from . import (
+    beams,
+    cells,
+    clicks,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     distributions,
     elementwise,
@@ -16,6 +21,7 @@ from . import (
     pick,
     pictures,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,
@@ -25,8 +31,13 @@ from . import (
     unary,
     units,
 )
+from .beams import *
+from .cells import *
+from .clicks import *
 from .control_flow import *
 from .conv import *
+from .decode import *
+from .decode_helpers import *
 from .dense import *
 from .distributions import *
 from .elementwise import *
@@ -40,6 +51,7 @@ from .norms import *
 from .pick import *
 from .pictures import *
 from .randoms import *
+from .readers import *
 from .reduce import *
 from .regions import *
 from .sequence import *
@@ -50,8 +62,13 @@ from .unary import *
 from .units import *
 
 _FAMILIES = (
+    beams,
+    cells,
+    clicks,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     distributions,
     elementwise,
@@ -65,6 +82,7 @@ _FAMILIES = (
     pick,
     pictures,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,

@@ -1,5 +1,10 @@
 """Layers that few models have: fluid.contrib.layers."""
 
-from .nn import fused_elemwise_activation, fused_embedding_seq_pool, partial_concat, partial_sum, shuffle_batch
+from . import matching, metric_op, nn, rnn_impl, units
+from .matching import *
+from .metric_op import *
+from .nn import *
+from .rnn_impl import *
+from .units import *
 
-__all__ = ["fused_elemwise_activation", "fused_embedding_seq_pool", "partial_concat", "partial_sum", "shuffle_batch"]
+__all__ = [*matching.__all__, *metric_op.__all__, *nn.__all__, *rnn_impl.__all__, *units.__all__]
