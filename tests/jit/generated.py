@@ -129,34 +129,25 @@ class Writer:
         """A branch or a loop."""
         rng = self.rng
         body = indented(self.block(places, reads, rng.randint(1, 2), depth - 1, calls))
-        form = rng.choice(("if", "if", "else", "for", "python for", "while", "python if", "condition"))
         self.count += 1
-        i = f"i{self.count}"
-        if form == "if":
-            return [f"if {self.test(reads)}:", *body]
-        if form == "else":
-            return [
+        i, limit = f"i{self.count}", rng.choice((-4, 4, 9))
+        forms = {
+            "if": [f"if {self.test(reads)}:", *body],
+            "else": [
                 f"if {self.test(reads)}:",
                 *body,
                 "else:",
                 *indented(self.block(places, reads, 1, depth - 1, calls)),
-            ]
-        if form == "python for":
-            return [f"for {i} in range(2):", *body]
-        if form == "python if":
-            return [f"if {rng.choice(('len([1]) > 0', 'len([1]) > 1'))}:", *body]
-        if not calls:
-            return [f"for {i} in (1, 2):", *body]
-        if form == "for":
-            return [f"for {i} in range(k):", *body]
-        if form == "condition":
-            return [
-                f"{i} = 0",
-                f"while {i} < 3 and o.step(x).sum() < {rng.choice((-4, 4, 9))}:",
-                *body,
-                f"    {i} += 1",
-            ]
-        return [f"{i} = k * 0", f"while {i} < k:", *body, f"    {i} = {i} + 1"]
+            ],
+            "python for": [f"for {i} in range(2):", *body],
+            "python if": [f"if {rng.choice(('len([1]) > 0', 'len([1]) > 1'))}:", *body],
+        }
+        if calls:
+            forms["for"] = [f"for {i} in range(k):", *body]
+            forms["while"] = [f"{i} = k * 0", f"while {i} < k:", *body, f"    {i} = {i} + 1"]
+            forms["condition"] = [f"{i} = 0", f"while {i} < 3 and o.step(x).sum() < {limit}:", *body, f"    {i} += 1"]
+            forms["break"] = [f"for {i} in range(k):", *body, f"    if {self.test(reads)}:", "        break", *body]
+        return forms[rng.choice(["if", *forms])]
 
     def tensor(self, reads: list[str]) -> str:
         """An expression that gives a tensor."""
