@@ -10,9 +10,12 @@ from ..core.errors import TraceError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.control import nest
 from ..static.control.arrays import TensorArray
+from ..static.control.keepers import Cell, Elements, Entries, Keeper
+from ..static.record import Recorder
 from ..static.variable import Variable
-from .snapshots import MISSING
+from .snapshots import MISSING, reachable
 
 
 def is_of_program(value: Any) -> bool:
@@ -22,21 +25,49 @@ def is_of_program(value: Any) -> bool:
 
 @dataclass
 class Effect:
-    """An attribute that a call sets.   before: what it was, MISSING for none; after: what the program makes of it."""
+    """An attribute or element that a call sets.   before: what it was, MISSING for none; after: what the program makes of it, in any nesting.
+
+    owner: a layer or object, or a dict or list; name: of it, for messages.
+    """
 
     owner: Any
-    key: str
+    key: Any
     before: Any
-    after: Any  # a Variable, or a list of them
+    after: Any
+    name: str = ""
+
+    def now(self) -> Any:
+        """What is there; MISSING for nothing."""
+        if isinstance(self.owner, list):
+            return self.owner[self.key] if self.key < len(self.owner) else MISSING
+        table = self.owner if isinstance(self.owner, dict) else vars(self.owner)
+        return table.get(self.key, MISSING)
+
+    def put(self, value: Any) -> None:
+        """Let it hold a value."""
+        if isinstance(self.owner, list | dict):
+            self.owner[self.key] = value
+        else:
+            setattr(self.owner, self.key, value)
 
     def restore(self) -> None:
         """Put back what was there before the recording."""
         if self.before is MISSING:
-            self.owner.__dict__.pop(self.key, None)
-        elif isinstance(self.owner, Layer):
-            setattr(self.owner, self.key, self.before)
+            (self.owner if isinstance(self.owner, dict) else vars(self.owner)).pop(self.key, None)
+        elif isinstance(self.owner, Layer | list | dict):
+            self.put(self.before)
         else:
-            self.owner.__dict__[self.key] = self.before
+            vars(self.owner)[self.key] = self.before
+
+    def holds(self) -> bool:
+        """Whether what is there is of the kind that it was when the program was recorded."""
+        now = self.now()
+        if isinstance(self.before, Tensor):
+            return isinstance(now, Tensor) and now.meta == self.before.meta
+        if now is self.before or not isinstance(now, list | tuple | dict):
+            return now is self.before
+        (one, first), (two, second) = nest.flatten(self.before), nest.flatten(now)
+        return first == second and all(map(_alike, one, two))
 
     def is_of_state(self) -> bool:
         """Whether it was a parameter or a buffer with a value."""
@@ -44,8 +75,12 @@ class Effect:
 
     @property
     def label(self) -> str:
-        """The attribute, for messages."""
-        return f"{type(self.owner).__name__}.{self.key}"
+        """The place, for messages."""
+        return self.name or f"{type(self.owner).__name__}.{self.key}"
+
+
+def _alike(before: Any, now: Any) -> bool:
+    return now is before or (isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta)
 
 
 class Attributes:
@@ -57,7 +92,7 @@ class Attributes:
 
     def taken(self) -> list[Effect]:
         """Every attribute that holds a value of the program now, or a list of them; all have been put back."""
-        found = [Effect(*entry) for entry in self._entries() if any(map(is_of_program, _within(entry[3])))]
+        found = [Effect(*entry) for entry in self._entries() if holds_program(entry[3])]
         for effect in found:
             effect.restore()
         return found
@@ -70,17 +105,49 @@ class Attributes:
                     yield owner, key, before.get(key, MISSING), value
 
 
+def taken_from(recorder: Recorder) -> list[Effect]:
+    """What converted code put into other objects, dicts and lists that were there before; all have been put back."""
+    found = [Effect(*entry) for keeper, before in recorder.open[0].kept.values() for entry in _changed(keeper, before)]
+    for effect in found:
+        effect.restore()
+    return found
+
+
+def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any, Any, str]]:
+    now = keeper.read()
+    grown = isinstance(keeper, Elements) and len(now) != len(before)
+    if grown or isinstance(keeper, Cell) or keeper.keys is not None:
+        return
+    for key, value in now.items():
+        old = before.get(key, MISSING)
+        new_in_dict = old is MISSING and isinstance(keeper, Entries)
+        if old is not value and not new_in_dict and holds_program(value):
+            yield keeper.target, key, old, value, keeper.label(key)
+
+
+def holds_program(value: Any) -> bool:
+    """Whether a value is one of a program, or a container with such."""
+    return any(map(is_of_program, nest.flatten(value)[0]))
+
+
 def refuse_lists(effects: list[Effect]) -> None:
-    """Raise TraceError for attributes that were given more than a tensor: no run could set them."""
+    """Raise TraceError for attributes that were given a list of the program: no run could set them."""
     for effect in effects:
-        if not isinstance(effect.after, Variable):
+        if any(isinstance(leaf, TensorArray) for leaf in nest.flatten(effect.after)[0]):
             why = f"{effect.label} was set to a list of values of the program; only a tensor can be kept there"
-            raise TraceError(why)
+            raise TraceError(f"{why}, or as many as Python knows")
 
 
-def _within(value: Any) -> list[Any]:
-    """A value, or the elements of a list or tuple."""
-    return list(value) if isinstance(value, list | tuple) else [value]
+def has_other_name(owner: Any, effect: Effect) -> bool:
+    """Whether another attribute holds the tensor that a place held: Python gives that place another one, and leaves this as it is."""
+    layers = owner.sublayers(include_self=True) if isinstance(owner, Layer) else []
+    others = (
+        v
+        for o in layers
+        for k, v in vars(o).items()
+        if not k.startswith("_") and (o is not effect.owner or k != effect.key)
+    )
+    return any(found is effect.before for value in others for found in reachable(value))
 
 
 def is_buffer(owner: Any, key: str, value: Any) -> bool:

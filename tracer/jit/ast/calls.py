@@ -55,8 +55,6 @@ def call(function: Any) -> Any:
 
 def _making(function: Any) -> Any:
     """What to call in place of something that gives a new list, dict or object."""
-    if in_a_block(state.mode) is None:
-        return function
 
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:

@@ -29,8 +29,10 @@ DEPTH = 2  # of containers and objects in one another
 
 def changing(value: Any, name: str) -> Any:
     """A list, dict or object that converted code is going to change; a list as one that takes positions of the program."""
-    if isinstance(value, Tensor) or (recorder := in_a_block(state.mode)) is None:
+    mode = static_mode(state.mode)
+    if isinstance(value, Tensor) or mode is None:
         return value
+    recorder = mode.recorder
     note(recorder, keepers_in(name, value, 0))
     if isinstance(value, Either):
         note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
@@ -64,8 +66,9 @@ class Positions:
 
 def new(made: Any) -> Any:
     """A list, dict or object that was made here."""
-    if (recorder := in_a_block(state.mode)) is not None:
-        born(recorder, made)
+    mode = static_mode(state.mode)
+    if mode is not None:
+        born(mode.recorder, made)
     return made
 
 

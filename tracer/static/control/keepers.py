@@ -151,7 +151,7 @@ Changes = dict[tuple[int, Any], Change]
 
 def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
     """Remember what keepers hold, before something may change it inside of a branch or a loop; the first time counts."""
-    inner = recorder.open[:0:-1]
+    inner = recorder.open[:0:-1] if recorder.by_hand else recorder.open[::-1]
     for keeper in keepers:
         for each in inner:
             if id(keeper.target) in each.born:
@@ -162,7 +162,7 @@ def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
 
 def born(recorder: Recorder, made: Any) -> None:
     """A list, dict or object was made here: to what is around the block that is being written it is nothing that changes."""
-    if len(recorder.open) > 1:
+    if not recorder.by_hand or len(recorder.open) > 1:
         inner = recorder.open[-1].born
         inner[id(made)] = made
         if hasattr(made, "__dict__"):
