@@ -17,7 +17,7 @@ from ..static.input_spec import InputSpec
 from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
-from .effects import Effect, is_of_program
+from .effects import Effect, is_of_program, table_of
 from .place import LISTED, Names, Place, content
 from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot, without
 
@@ -156,10 +156,10 @@ class Assumed:
         Raises TraceError where values of the program were put into a list or dict from outside.
         """
         self._effects = effects
-        managed = {(id(vars(e.owner) if hasattr(e.owner, "__dict__") else e.owner), e.key) for e in effects}
+        managed = {(table_of(e.owner), e.key) for e in effects}
         self._unshadowed()
         for place in [*self._places.values(), *(place for _, place in self._new())]:
-            if (_table_of(place.holder), place.key) in managed:
+            if (table_of(place.holder), place.key) in managed:
                 continue
             place.was = without(place.was, managed)
             read = self._is_read(place)
@@ -171,6 +171,10 @@ class Assumed:
                 self._keep(place)
         self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
+
+    def held(self) -> Iterator[tuple[Any, Any, Any]]:
+        """What was there before: holder, key and value of each place."""
+        return ((p.holder, p.key, p.was.value) for p in self._places.values() if p.key not in LISTED)
 
     def changed(self) -> list[Place]:
         """What the recording changed and was no more than its call's, in place of `finish` for who undoes it."""
@@ -288,11 +292,6 @@ class Assumed:
             for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
-
-
-def _table_of(holder: Any) -> int:
-    """What an object's attributes, or names, are in."""
-    return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

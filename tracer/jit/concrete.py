@@ -22,7 +22,7 @@ from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
-from .effects import Effect, has_other_name, is_buffer, refuse_lists
+from .effects import Effect, is_buffer, refuse_lists
 from .function_call import Arguments, Parameters
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
@@ -132,9 +132,11 @@ class Results:
             return flat[0]
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
+        built: dict[int, Any] = {}  # one that several places hold is one afterwards
         for effect in self.effects:
-            leaves_of, nesting = nest.flatten(effect.after)
-            effect.put(nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in leaves_of]))
+            parts, nesting = nest.flatten(effect.after)
+            made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
+            effect.put(built.setdefault(id(effect.after), made))
         for i in self.changed:
             state.mode.become(given[i], next(tensors))
         return nest.build(self.nesting, leaves)
@@ -170,7 +172,7 @@ def build(
 
 def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
     """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that it leaves."""
-    kept = [e for e in found.effects if not _written_back(found, e)]
+    kept = [e for e in found.effects if not _written_back(found.recorder, e)]
     found.assumed.only(kept)
     flat, nesting = nest.flatten(outputs)
     refuse_results(flat)
@@ -216,12 +218,11 @@ def _as_input(recorder: Recorder, before: Any) -> bool:
     return True
 
 
-def _written_back(found: Recorded, effect: Effect) -> bool:
+def _written_back(recorder: Recorder, effect: Effect) -> bool:
     """Whether an effect is on a buffer of fixed shape that nothing else holds: then the program itself writes it."""
-    recorder = found.recorder
     if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(effect.after, Variable):
         return False
-    if effect.before.meta != effect.after.meta or has_other_name(found.owner, effect):
+    if effect.before.meta != effect.after.meta or effect.shared:
         return False
     name = recorder.name_of(effect.before)
     recorder.emit("assign", {"X": [recorder.name_of(effect.after)]}, {"Out": [name]})

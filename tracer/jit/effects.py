@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ class Effect:
     before: Any
     after: Any
     name: str = ""
+    shared: bool = False  # another place held the same tensor, so that a program serves for that one only
 
     def now(self) -> Any:
         """What is there; MISSING for nothing."""
@@ -62,6 +63,8 @@ class Effect:
     def holds(self) -> bool:
         """Whether what is there is of the kind that it was when the program was recorded."""
         now = self.now()
+        if self.shared:
+            return now is self.before
         if isinstance(self.before, Tensor):
             return isinstance(now, Tensor) and now.meta == self.before.meta
         if now is self.before or not isinstance(now, list | tuple | dict):
@@ -138,16 +141,26 @@ def refuse_lists(effects: list[Effect]) -> None:
             raise TraceError(f"{why}, or as many as Python knows")
 
 
-def has_other_name(owner: Any, effect: Effect) -> bool:
-    """Whether another attribute holds the tensor that a place held: Python gives that place another one, and leaves this as it is."""
-    layers = owner.sublayers(include_self=True) if isinstance(owner, Layer) else []
-    others = (
-        v
-        for o in layers
-        for k, v in vars(o).items()
-        if not k.startswith("_") and (o is not effect.owner or k != effect.key)
-    )
-    return any(found is effect.before for value in others for found in reachable(value))
+def table_of(holder: Any) -> int:
+    """What an object's attributes, or the names of a module, are in."""
+    return id(vars(holder) if hasattr(holder, "__dict__") else holder)
+
+
+def mark_shared(effects: list[Effect], places: Iterable[tuple[Any, Any, Any]]) -> None:
+    """Find the effects whose tensor another place holds as well.   places: holder, key and value of each that may."""
+    named: dict[int, set[tuple[int, Any]]] = {}
+    for holder, key, value in places:
+        for found in reachable(value):
+            if isinstance(found, Tensor) and found is value:
+                named.setdefault(id(found), set()).add((table_of(holder), key))
+            elif isinstance(found, dict | list | tuple):
+                for at, item in found.items() if isinstance(found, dict) else enumerate(found):
+                    named.setdefault(id(item), set()).add((id(found), at))
+    for effect in effects:
+        own, leaves = (table_of(effect.owner), effect.key), nest.flatten(effect.before)[0]
+        inside = {(id(effect.before), at) for at in range(len(leaves))}
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        effect.shared = any(named.get(id(t), set()) - {own} - inside for t in tensors)
 
 
 def is_buffer(owner: Any, key: str, value: Any) -> bool:

@@ -16,7 +16,7 @@ from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
 from .ast.calls import convert_or_leave
-from .effects import Attributes, Effect, taken_from
+from .effects import Attributes, Effect, mark_shared, taken_from
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import named_layers
 
@@ -73,6 +73,7 @@ class Recorded:
             raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
             self.effects = self._attributes.taken() + taken_from(self.recorder)
+            mark_shared(self.effects, self.assumed.held())
 
     def changed_inputs(self) -> list[int]:
         """The inputs that were changed in place, by number."""
