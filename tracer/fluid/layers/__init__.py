@@ -4,6 +4,7 @@ from . import (
     control_flow,
     conv,
     dense,
+    detection,
     distributions,
     elementwise,
     inputs,
@@ -28,6 +29,7 @@ from . import (
 from .control_flow import *
 from .conv import *
 from .dense import *
+from .detection import *
 from .distributions import *
 from .elementwise import *
 from .inputs import *
@@ -53,6 +55,7 @@ _FAMILIES = (
     control_flow,
     conv,
     dense,
+    detection,
     distributions,
     elementwise,
     inputs,

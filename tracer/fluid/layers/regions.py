@@ -119,7 +119,7 @@ def multiclass_nms(
 ) -> Any:  # fmt: skip
     """The best boxes of each class, without those that overlap them.   bboxes [N, M, 4], scores [N, C, M] -> class, score and box [R, 6]
 
-    R is 0 where nothing is found; Paddle 1.8 gave [[-1]].
+    A sequence for each picture; [[-1]] where nothing is found at all.   Or bboxes [M, C, 4], sequences, and scores [M, C].
     """
     settings = {
         "score_threshold": float(score_threshold),
@@ -127,29 +127,12 @@ def multiclass_nms(
         "nms_eta": float(nms_eta),
     }
     counts = {"nms_top_k": nms_top_k, "keep_top_k": keep_top_k, "background_label": background_label}
-    return stopped(OPS["multiclass_nms3"](bboxes, scores, normalized=normalized, **settings, **counts)[0])
+    return stopped(OPS["multiclass_nms"](bboxes, None, scores, normalized=normalized, **settings, **counts)[0])
 
 
 def iou_similarity(x: Any, y: Any, box_normalized: bool = True, name: str | None = None) -> Any:
     """The shared part over the joint part of each pair of boxes.   x [N, 4], y [M, 4] -> [N, M]"""
-    more = 0.0 if box_normalized else 1.0
-    ours, theirs = (OPS["split"](OPS["unsqueeze2"](t, axes=[i]), num=4, axis=-1) for t, i in ((x, 1), (y, 0)))
-
-    def side(low: Any, high: Any) -> Any:
-        return OPS["scale"](OPS["elementwise_sub"](high, low), bias=more)
-
-    def area(box: Any) -> Any:
-        return OPS["elementwise_mul"](side(box[0], box[2]), side(box[1], box[3]))
-
-    shared = [
-        OPS["relu"](
-            side(OPS["elementwise_max"](ours[i], theirs[i]), OPS["elementwise_min"](ours[i + 2], theirs[i + 2]))
-        )
-        for i in (0, 1)
-    ]
-    both = OPS["elementwise_mul"](*shared)
-    joint = OPS["elementwise_sub"](OPS["elementwise_add"](area(ours), area(theirs)), both)
-    return OPS["squeeze2"](OPS["elementwise_div"](both, joint), axes=[-1])
+    return OPS["iou_similarity"](x, y, box_normalized=box_normalized)
 
 
 def merge_selected_rows(x: Any, name: str | None = None) -> Any:
