@@ -50,6 +50,7 @@ def _detected(boxes, scores, lod, background_label, score_threshold, nms_top_k, 
             kept = thinned(own[c, order], float(np.float32(nms_threshold)), 0.0 if normalized else 1.0, nms_eta) if len(order) else []
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = best_of(one, keep_top_k)
+        one = sorted(one, key=lambda f: (f[0], f[2])) if scores.ndim == 2 else one  # Paddle's order there is that of the boxes
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1
         numbers += [(first + k) * by_class + (c if scores.ndim == 2 else 0) for c, _, k in one]

@@ -100,13 +100,14 @@ def case_bipartite_match(fluid):
 def case_target_assign(fluid):
     feed = {
         "rows": numbers(3, 4, 2),
+        "labels": integers(3, 1, 1, dtype="int32"),
         "matched": np.array([[0, -1, 1, -1], [-1, 0, -1, -1]], "int32"),
         "wrong": np.array([[1], [0], [3]], "int32"),
     }
 
     def build(v):
         found = fluid.layers.target_assign(v["rows"], v["matched"], mismatch_value=7)
-        return list(found) + list(fluid.layers.target_assign(v["rows"], v["matched"], v["wrong"]))
+        return list(found) + list(fluid.layers.target_assign(v["labels"], v["matched"], v["wrong"]))
 
     return run(fluid, build, feed, {**PICTURES, "matched": []})
 
