@@ -311,8 +311,10 @@ def _without_half(kernel: Kernel, why: str) -> Kernel:
 def _check_half(args: Any, why: str) -> None:
     """Raise OpError if an operand - arrays, Metas, or lists of them - is of half precision."""
     for a in args:
-        several = a if isinstance(a, list | tuple) and not isinstance(a, Meta) else () if a is None else (a,)
-        check(not any(is_half(t.dtype) for t in several), why)
+        if isinstance(a, list | tuple) and not isinstance(a, Meta):
+            _check_half(a, why)
+        elif a is not None:
+            check(not is_half(a.dtype), why)
 
 
 def check(ok: bool, why: str) -> None:

@@ -16,6 +16,7 @@ from . import (
     norms,
     pick,
     pictures,
+    proposals,
     randoms,
     reduce,
     regions,
@@ -41,6 +42,7 @@ from .metrics import *
 from .norms import *
 from .pick import *
 from .pictures import *
+from .proposals import *
 from .randoms import *
 from .reduce import *
 from .regions import *
@@ -67,6 +69,7 @@ _FAMILIES = (
     norms,
     pick,
     pictures,
+    proposals,
     randoms,
     reduce,
     regions,
