@@ -188,3 +188,44 @@ def case_locality_aware_nms(fluid):
 
 def case_locality_aware_nms_of_quads(fluid):
     return _merged(fluid, QUADS, nms_threshold=0.5)
+
+
+def _masks(fluid, labels):
+    """Two pictures: two things, one of two outlines, and one that is a crowd; then one thing."""
+    outlines = [
+        [[5, 5], [20, 6], [18, 22], [4, 20]],
+        [[25, 8], [33, 9], [30, 20]],
+        [[26, 21], [35, 21], [35, 30], [26, 30]],
+        [[1, 1], [9, 1], [9, 9], [1, 9]],
+        [[8, 10], [20, 5.5], [25, 18], [16, 30], [6, 22]],
+    ]
+    feed = {
+        "info": INFO,
+        "classes": np.array([[1], [2], [1], [2]], "int32"),
+        "crowd": np.array([[0], [0], [1], [0]], "int32"),
+        "points": np.concatenate([np.array(o, "float32") for o in outlines]),
+        "rois": np.array([[4, 4, 22, 20], [24, 7, 36, 28], [0, 0, 12, 12], [9, 9, 30, 40], [12, 15, 33, 41]], "float32"),
+        "labels": np.array(labels, "int32")[:, None],
+    }
+    lengths = {
+        "info": [],
+        "classes": [[3, 1]],
+        "crowd": [[3, 1]],
+        "points": [[3, 1], [1, 2, 1, 1], [len(o) for o in outlines]],
+        "rois": [[3, 2]],
+        "labels": [[3, 2]],
+    }
+
+    def build(v):
+        given = [v[n] for n in ("info", "classes", "crowd", "points", "rois", "labels")]
+        return fluid.layers.generate_mask_labels(*given, num_classes=3, resolution=7)
+
+    return run(fluid, build, feed, lengths)
+
+
+def case_generate_mask_labels(fluid):
+    return _masks(fluid, [1, 2, 0, 2, 0])
+
+
+def case_generate_mask_labels_none(fluid):
+    return _masks(fluid, [0, 0, 0, 0, 2])

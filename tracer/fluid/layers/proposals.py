@@ -103,7 +103,7 @@ def generate_mask_labels(
     -> regions with a mask [K, 4], their numbers int32 [K, 1], masks int32 [K, num_classes * resolution * resolution], -1 for other classes.
     """
     made = OPS["generate_mask_labels"](
-        im_info, gt_classes, is_crowd, None, gt_segms, None, rois, None, labels_int32, num_classes=num_classes, resolution=resolution
+        im_info, gt_classes, None, is_crowd, gt_segms, None, rois, None, labels_int32, num_classes=num_classes, resolution=resolution
     )
     return tuple(map(stopped, made[:3]))
 
