@@ -10,8 +10,8 @@ from ...tensor.convert import cast
 from .helper import listed, stopped, today
 
 __all__ = [
-    "box_coder", "get_tensor_from_selected_rows", "iou_similarity", "matrix_nms", "merge_selected_rows", "multiclass_nms", "prior_box", "psroi_pool",
-    "roi_align", "roi_pool", "yolo_box",
+    "box_coder", "deformable_roi_pooling", "get_tensor_from_selected_rows", "iou_similarity", "matrix_nms", "merge_selected_rows",
+    "multiclass_nms", "prior_box", "prroi_pool", "psroi_pool", "roi_align", "roi_perspective_transform", "roi_pool", "yolo_box",
 ]  # fmt: skip
 
 
@@ -56,6 +56,44 @@ def psroi_pool(
     """The mean of each part of a region, each from channels of its own   (Dai et al. 2016).   rois [R, 4] -> [R, output_channels, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
     return OPS["psroi_pool"](input, rois, _counts(rois, None), output_channels=output_channels, **size)
+
+
+def prroi_pool(
+    input: Any, rois: Any, spatial_scale: float = 1.0, pooled_height: int = 1, pooled_width: int = 1, batch_roi_nums: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The exact mean of each part of a region   (Jiang et al. 2018).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]
+
+    batch_roi_nums [N]: how many regions each picture has, where they are no sequences.
+    """
+    size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
+    return OPS["prroi_pool"](input, rois, None, batch_roi_nums, **size)
+
+
+def deformable_roi_pooling(
+    input: Any, rois: Any, trans: Any, no_trans: bool = False, spatial_scale: float = 1.0, group_size: Any = (1, 1), pooled_height: int = 1,
+    pooled_width: int = 1, part_size: Any = None, sample_per_part: int = 1, trans_std: float = 0.1, position_sensitive: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The mean of samples in each part of a region, moved by trans   (Dai et al. 2017).   input [N, C, H, W], rois [R, 4] -> [R, D, *pooled]
+
+    rois: a sequence for each picture; trans [R, 2 * K, *part_size].   position_sensitive: each part has channels of its own.
+    """
+    channels = input.shape[1]
+    depth = channels // (pooled_height * pooled_width) if position_sensitive else channels
+    groups, parts = (listed(s) * (2 // len(listed(s))) for s in (group_size, part_size or [pooled_height, pooled_width]))
+    return OPS["deformable_psroi_pooling"](
+        input, rois, None, trans, no_trans=no_trans, spatial_scale=float(spatial_scale), output_dim=depth, group_size=groups,
+        pooled_height=pooled_height, pooled_width=pooled_width, part_size=parts, sample_per_part=sample_per_part, trans_std=float(trans_std),
+    )[1]  # fmt: skip
+
+
+def roi_perspective_transform(
+    input: Any, rois: Any, transformed_height: int, transformed_width: int, spatial_scale: float = 1.0, name: str | None = None
+) -> Any:
+    """Quadrilaterals of pictures made rectangles   (Sun et al. 2018).   rois [R, 8] -> [R, C, h, w], 1 inside int32 [R, 1, h, w], matrices [R, 9]"""
+    size = {"transformed_height": transformed_height, "transformed_width": transformed_width}
+    return OPS["roi_perspective_transform"](input, rois, None, spatial_scale=float(spatial_scale), **size)
 
 
 @today("paddle.vision.ops.prior_box")
