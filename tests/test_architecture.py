@@ -90,6 +90,7 @@ ROWS = {
     "jit": (
         {"asserted", "function_call", "snapshots", "verify"},
         {"ast", "effects"},
+        {"place"},
         {"assumed", "recording", "switches"},
         {"recorded", "second", "written"},
         {"concrete"},

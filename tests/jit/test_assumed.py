@@ -15,7 +15,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import TraceError
-from oarlock.jit.assumed import Place
+from oarlock.jit.place import Place
 
 SCALE = 2.0
 COUNT = 0

@@ -47,6 +47,14 @@ def convolved(x, lod, padding, w, first=-1):
     return np.stack([window(p, i) for p in parts(x) for i in range(len(p))]) @ w
 
 
+def looking_ahead(x, lod, w):
+    def row(p, i):
+        return sum((p[i + k] * w[k] for k in range(len(w)) if i + k < len(p)), np.zeros(p.shape[1], p.dtype))
+
+    pieces = parts(x) if x.ndim == 2 else list(x)
+    return np.stack([row(p, i) for p in pieces for i in range(len(p))]).reshape(x.shape)
+
+
 def joined(x, lods):
     return np.concatenate([p for k in range(3) for a, at in zip(x, lods, strict=True) for p in [a[at[k] : at[k + 1]]]])
 
@@ -196,6 +204,8 @@ ROWS = [
     OwnRow("sequence_expand_as", [f(3, 2), f(8, 1), AT], {}, lambda x, y, lod: repeated(x, None, y, lod)),
     OwnRow("sequence_conv", [f(8, 2), AT, None, f(6, 3)], {"contextLength": 3, "contextStart": -1}, convolved),
     OwnRow("sequence_conv", [f(8, 2), AT, None, f(4, 3)], {"contextLength": 2}, partial(convolved, first=0)),
+    OwnRow("row_conv", [f(8, 2), AT, f(3, 2)], {}, looking_ahead),
+    Row("row_conv", [f(2, 4, 3), None, f(3, 3)], {}, looking_ahead, second=False),
     OwnRow("sequence_concat", [[f(8, 2), f(6, 2)], [np.array(ENDS, np.int64), np.array([0, 1, 3, 6], np.int64)]], {}, joined),
     OwnRow("sequence_reverse", [f(8, 2), AT], {}, lambda x, lod: np.concatenate([p[::-1] for p in parts(x)])),
     OwnRow("sequence_pad", [f(8, 2), AT, f(1)], {}, padded),

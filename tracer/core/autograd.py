@@ -11,6 +11,7 @@ import numpy as np
 
 from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
+from .era import era
 from .errors import OarlockError, OpError, with_user_line
 from .mode import only_running, pushed, state
 from .op import OPS
@@ -46,7 +47,7 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
-    if _is_program(roots) and state.mode.plain().bare:
+    if not era.old and _is_program(roots) and state.mode.plain().bare:
         _through_program(roots[0], given[0], retain_graph)
         return
     sweep = sweep_for(create_graph=False)
@@ -94,7 +95,7 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     found = node.op.direct(node, root.index, _first_gradient(root, given))
     operands = node.args[0]
     if not retain_graph:
-        node.args, node.outs, node.attrs = None, None, {}
+        node.free()
     for leaf, gradient in deposit(operands, found):
         made = Tensor(outward(gradient))
         if leaf._hooks:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ._tape import Node, next_seq
+from ._tape import Node
 from .dtype import is_float
 from .errors import OpError, with_user_line
 from .mode import Mode
 from .op import Op
-from .tensor import Tensor
+from .tensor import Tensor, as_is, remember
 
 
 def unwrap(arg: Any) -> Any:
@@ -42,26 +42,18 @@ class Eager(Mode):
 
     def shadow(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
-        made = Tensor(tensor.array)
-        made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
-        return made
+        return as_is(tensor)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
-        if self.tape and not tensor.stop_gradient:
-            if tensor.node is None:
-                why = "a leaf that wants a gradient cannot be changed while gradients are recorded; use no_grad()"
-                raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-            if tensor.taken:  # else no op has seen what it was
-                tensor._history = (*tensor._history, (next_seq(), Eager.shadow(self, tensor)))
-                tensor.taken = False
+        if self.tape and not tensor.stop_gradient and tensor.node is None:
+            why = "a leaf that wants a gradient cannot be changed while gradients are recorded; use no_grad()"
+            raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
+        remember(tensor)
         tensor.inplace_version += 1
-        tensor.array, tensor.stop_gradient, tensor.node, tensor.index = (
-            made.array,
-            made.stop_gradient,
-            made.node,
-            made.index,
-        )
+        tensor.array = made.array
+        if self.tape:  # else it goes on wanting what it wanted, from where it came
+            tensor.stop_gradient, tensor.node, tensor.index = made.stop_gradient, made.node, made.index
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""

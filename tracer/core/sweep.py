@@ -15,6 +15,7 @@ import numpy as np
 from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
+from .era import era
 from .errors import OarlockError, OpError, with_user_line
 from .mode import Mode, pushed, state
 from .op import OPS, Op
@@ -175,6 +176,19 @@ class Sweep(Walk):
         return None if found is None else self.tensor(found)
 
 
+class Keeping(Sweep):
+    """A walk back that leaves at each node the gradients of its results, as Paddle 1.x did: `gradient()` of any tensor has them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watched = {(-1, -1)}  # no result's: that something is watched makes it ask for all
+
+    def _final(self, node: Node, index: int, gradient: Any) -> Any:
+        gradient = super()._final(node, index, gradient)
+        node.grads = {**(node.grads or {}), index: gradient}
+        return gradient
+
+
 class RecordedSweep(Sweep):
     """A walk back that the mode in force records: gradients are Tensors."""
 
@@ -239,6 +253,7 @@ class Reach:
                 self.nodes.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:
+        tensor = tensor if tensor._origin is None else tensor._origin
         node = tensor.node
         if node is None:
             return id(tensor) in self._leaves and id(tensor) not in self._barred
@@ -280,5 +295,5 @@ def sweep_for(create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach |
     """The walk back that fits the mode in force: on bare arrays where nothing has to be recorded."""
     mode = state.mode.plain()
     if mode.bare and not create_graph:
-        return Sweep(watched, reach)
+        return Keeping() if era.old and reach is None else Sweep(watched, reach)
     return RecordedSweep(mode.with_tape(create_graph), watched, reach)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from . import unique_name
-from ._tape import TensorBase
+from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
 from .era import era, texts
 from .errors import OpError, with_user_line
@@ -27,7 +27,7 @@ class Tensor(TensorBase):
 
     # What most tensors never change lives on the class; what every op touches is in TensorBase: array, stop_gradient, node (the one
     # that made it, None for a leaf), index (which of the node's results it is), grad, _hooks, and _history: what it was
-    # before changes in place, with when they came.
+    # before changes in place, with when they came; _origin: of what a leaf was, the leaf, which gets its gradients.
     persistable = False
     _name: str | None = None
 
@@ -47,6 +47,8 @@ class Tensor(TensorBase):
         __gt__: Callable[[Any, Any], Tensor]
         __ge__: Callable[[Any, Any], Tensor]
         __le__: Callable[[Any, Any], Tensor]
+
+        backward: Callable[..., None]
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -206,7 +208,8 @@ class Tensor(TensorBase):
         return format(self.item(), spec) if spec and self.array.size == 1 else str(self)
 
     def __repr__(self) -> str:
-        if not state.mode.silent:  # a value that is shown would be one that Python has read
+        mode = state.mode
+        if not mode.silent and mode.builder is None:  # a value that is shown would be one that Python has read
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         if era.old:
             return texts["tensor"](self)
@@ -241,12 +244,6 @@ class Tensor(TensorBase):
         return made
 
     # -- its gradient -------------------------------------------------------------------------------------------
-
-    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-        """Add the gradient of this tensor to `grad` of every leaf that wants one.   grad_tensor: like self, ones if None."""
-        from .autograd import backward  # noqa: PLC0415 - autograd knows tensors
-
-        backward([self], [grad_tensor], retain_graph)
 
     def gradient(self) -> Array | None:
         """The gradient as an ndarray, None where there is none."""
@@ -296,6 +293,7 @@ class Tensor(TensorBase):
             raise OpError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.silent:
+            remember(self)
             self.array = np.array(given.array, dtype=self.meta.dtype)
             return
         # A program has no places to write to: from now on this is another variable of it.
@@ -303,6 +301,34 @@ class Tensor(TensorBase):
             protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
         mode.become(self, OPS["assign"](given.detach()))
+
+
+def as_is(tensor: Tensor) -> Tensor:
+    """Another tensor that is what this one is now."""
+    made = Tensor(tensor.array)
+    made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
+    if tensor.node is None and not tensor.stop_gradient:
+        made._origin = tensor
+    return made
+
+
+def remember(tensor: Tensor) -> None:
+    """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as long as they are there."""
+    if tensor.taken:  # else no op has seen it
+        first = oldest_seq()
+        now = next_seq()
+        if first < now:
+            tensor._history = (*(h for h in tensor._history if h[0] > first), (now, as_is(tensor)))
+        else:
+            tensor._history = ()
+        tensor.taken = False
+
+
+def remember_all(tensors: Iterable[Tensor]) -> None:
+    """The same for several, of which most are known to nobody any more."""
+    if oldest_seq() < next_seq():
+        for tensor in tensors:
+            remember(tensor)
 
 
 def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -54,7 +54,7 @@ _MODULES = {
     name: f".{name}"
     for name in (
         "average", "backward", "clip", "compiler", "contrib", "core", "data_feeder", "dygraph", "dygraph_grad_clip", "evaluator", "executor",
-        "framework", "initializer", "install_check", "io", "layers", "lod_tensor", "metrics", "nets", "optimizer", "param_attr", "profiler",
+        "framework", "initializer", "install_check", "io", "layer_helper", "layers", "lod_tensor", "metrics", "nets", "optimizer", "param_attr", "profiler",
         "reader", "regularizer", "transpiler",
     )
 }  # fmt: skip

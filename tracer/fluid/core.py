@@ -18,16 +18,16 @@ from ..core.dtype import (
 )
 from ..core.errors import OpError
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
-from ..core.tensor import Tensor as VarBase
 from ..static import Scope
 from ..static.ended import EndOfData as EOFException
 from ..static.program import Kind
 from .framework import is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
-from .variables import Variable
+from .strategy import BackwardStrategy
+from .variables import VarBase, Variable
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray", "Place", "Scope",
+    "BackwardStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray", "Place", "Scope",
     "Tensor", "VarBase", "VarDesc", "Variable", "get_cuda_device_count", "is_compiled_with_cuda",
 ]  # fmt: skip
 

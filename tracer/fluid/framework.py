@@ -30,10 +30,10 @@ from ..static import program_guard as _program_guard
 from ..static.graph.mode import Writing, enable_static, writing
 from .complex_variable import ComplexVariable
 from .refused import refuse
-from .variables import Parameter, Variable
+from .variables import ParamBase, Parameter, Variable
 
 __all__ = [
-    "ComplexVariable", "Parameter", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
+    "ComplexVariable", "ParamBase", "Parameter", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
     "default_startup_program", "device_guard", "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope",
     "program_guard", "require_version", "set_flags",
 ]  # fmt: skip

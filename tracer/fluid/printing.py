@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..core.era import texts
+from ..static.lod import LoDTensor, braces
 
-__all__ = ["tensor", "texts", "variable"]
+__all__ = ["held", "tensor", "texts", "variable"]
 
 _C_NAMES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",
@@ -32,13 +33,20 @@ def _number(value: Any) -> str:
 
 def tensor(of: Any) -> str:
     """The block of a value: name, dtype, shape, and all elements in a row."""
+    sizes = ", ".join(map(str, of.array.shape))
+    return f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] {_value(of, getattr(of, 'lod', None) or [])}"
+
+
+def held(of: LoDTensor) -> str:
+    """The block of a LoDTensor, which has no name."""
+    return _value(of.tensor, of.lod())
+
+
+def _value(of: Any, lod: list[list[int]]) -> str:
     array = np.asarray(of.array)
-    sizes = ", ".join(map(str, array.shape))
-    values = " ".join(map(_number, array.ravel()))
+    sizes, values = ", ".join(map(str, array.shape)), " ".join(map(_number, array.ravel()))
     kind = _C_NAMES.get(of.dtype.name, of.dtype.name)
-    lod = "".join(f"{{{', '.join(map(str, level))}}}" for level in getattr(of, "lod", []) or [])
-    head = f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] \tlod: {{{lod}}}"
-    return f"{head}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: [{values}]\n"
+    return f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: [{values}]\n"
 
 
 def _says_lod(var: Any) -> bool:
@@ -73,4 +81,4 @@ def variable(of: Any) -> str:
     return "\n".join(_lines(of)) + "\n"
 
 
-texts.update(tensor=tensor, variable=variable)
+texts.update(tensor=tensor, variable=variable, held=held)

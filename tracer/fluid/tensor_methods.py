@@ -5,13 +5,18 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
+from ..core._tape import Node
+from ..core.errors import warn
+from ..core.sweep import outward
 from ..core.tensor import Tensor
 from ..static.program import Kind
 from ..static.scope import Held
 from .printing import texts
 from .strategy import BackwardStrategy
 
-_backward = Tensor.backward
+_backward, _clear_gradient = Tensor.backward, Tensor.clear_gradient
 
 
 @functools.wraps(_backward)
@@ -21,6 +26,9 @@ def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: 
     if len(rest) < len(args):  # retain_graph came second
         kwargs |= {"retain_graph": rest[0]} if rest else {}
         rest = ()
+    if self.stop_gradient:
+        warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={self.meta})")
+        return
     _backward(self, *rest, **kwargs)
 
 
@@ -35,13 +43,36 @@ def value(self: Tensor) -> Held:
 
 
 def grad_ivar(self: Tensor) -> Tensor | None:
-    """The gradient as a variable, None without one."""
-    return self.grad
+    """The gradient as a variable, None without one.   Also of what ops made, after a walk back that came by."""
+    node = self.node
+    found = (node.grads or {}).get(self.index) if isinstance(node, Node) else None
+    return self.grad if found is None else Tensor(outward(found))
+
+
+def gradient(self: Tensor) -> Any:
+    """The gradient as an ndarray, None where there is none."""
+    found = grad_ivar(self)
+    return None if found is None else found.numpy()
+
+
+def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
+    """Set the gradient to zero, or forget it."""
+    _clear_gradient(self, set_to_zero)
+    grads = self.node.grads if isinstance(self.node, Node) else None
+    if grads is not None and self.index in grads:
+        grads[self.index] = np.zeros_like(self.array)
 
 
 def patch() -> None:
     """Give Tensor what it had."""
-    for name, method in {"backward": backward, "to_string": to_string, "value": value, "_grad_ivar": grad_ivar}.items():
+    given = {
+        "backward": backward,
+        "to_string": to_string,
+        "value": value,
+        "_grad_ivar": grad_ivar,
+        "gradient": gradient,
+    }
+    for name, method in {**given, "clear_gradient": clear_gradient}.items():
         setattr(Tensor, name, method)
     Tensor.type = Kind.DENSE  # type: ignore[attr-defined]
 

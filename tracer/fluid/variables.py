@@ -5,11 +5,15 @@ from __future__ import annotations
 # ruff: noqa: ARG004 - signatures are Paddle's
 from typing import Any
 
+import numpy as np
+
+from ..core import unique_name
+from ..core.dtype import dtype_of
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
 from ..static.program import Kind
 
-__all__ = ["Parameter", "Variable"]
+__all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 
 
 class _Asked(type):
@@ -51,3 +55,35 @@ class Parameter(metaclass=_Asked):
     def __new__(cls, block: Any, shape: Any, dtype: Any, type: Any = Kind.DENSE, name: str = "", **kwargs: Any) -> Any:
         """See Block.create_parameter."""
         return block.create_parameter(name, shape, dtype, **kwargs)
+
+
+class VarBase(metaclass=_Asked):
+    """A tensor of dygraph mode; called, it makes one of an array."""
+
+    _of = Tensor
+
+    def __new__(
+        cls, value: Any = None, place: Any = None, persistable: bool = False, zero_copy: bool = False, name: str | None = None,
+        stop_gradient: bool = True, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """A copy of value, [*]."""
+        made = Tensor(np.array(value), name=name or unique_name.generate("generated_var"))
+        made.persistable, made.stop_gradient = persistable, stop_gradient
+        return made
+
+
+class ParamBase(metaclass=_Asked):
+    """A parameter of dygraph mode; called, it makes one of zeros [*shape]."""
+
+    _of = _Parameter
+
+    def __new__(cls, shape: Any, dtype: Any, name: str | None = None, trainable: bool = True, **settings: Any) -> Any:
+        """settings: optimize_attr, regularizer, need_clip and the like, as they are."""
+        made = _Parameter(
+            np.zeros(tuple(shape), dtype_of(dtype).np),
+            trainable=trainable,
+            name=name or unique_name.generate("_eager_param_base"),
+        )
+        for key, value in settings.items():
+            setattr(made, key, value)
+        return made

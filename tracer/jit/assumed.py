@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,9 @@ from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect, is_of_program
+from .place import LISTED, Names, Place, content
 from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
 
-LISTED = (
-    "_parameters",
-    "_buffers",
-    "_sub_layers",
-    "_pre_hooks",
-    "_post_hooks",
-)  # of a layer: their keys or elements count
 OWN = (
     "_full_name",
     "_changed_at",
@@ -39,62 +32,6 @@ OWN = (
     "__module__",
     "__weakref__",
 )
-
-
-@dataclass
-class Place:
-    """Where a recording may have read.   what: 'attribute' or 'name'; counted: changes of it are counted by layers; was: before the recording."""
-
-    what: str
-    label: str
-    holder: Any  # an object with attributes, a dict of names, or a cell
-    key: str
-    was: Snapshot
-    counted: bool = False
-
-    def now(self) -> Any:
-        """What is there; MISSING for nothing."""
-        if isinstance(self.holder, CellType):
-            return _content(self.holder)
-        table = self.holder if isinstance(self.holder, dict) else vars(self.holder)
-        found = table.get(self.key, MISSING)
-        return list(found) if self.counted and self.key in LISTED and found is not MISSING else found
-
-    def set(self, value: Any) -> None:
-        """Put a value there."""
-        if isinstance(self.holder, CellType):
-            self.holder.cell_contents = value
-        elif isinstance(self.holder, dict):
-            self.holder[self.key] = value
-        else:
-            setattr(self.holder, self.key, value)
-
-    def holds(self) -> bool:
-        """Whether it is as it was."""
-        return self.was.same(self.now())
-
-    def is_of_the_call(self) -> bool:
-        """Whether what is there now is a count, or values of a program, or a list that grew: no layer or the like that lasts."""
-        now = self.now()
-        return self.key not in LISTED and (
-            now is self.was.value or is_data(now) or any(map(is_of_program, reachable(now)))
-        )
-
-    def put_back(self) -> None:
-        """Make it what it was."""
-        restored(self.was)
-        if self.was.value is MISSING:
-            self._remove()
-        elif self.now() is not self.was.value:
-            self.set(self.was.value)
-
-    def _remove(self) -> None:
-        if isinstance(self.holder, CellType):
-            del self.holder.cell_contents
-        elif isinstance(self.holder, dict):
-            self.holder.pop(self.key, None)
-        elif self.key in vars(self.holder):
-            delattr(self.holder, self.key)
 
 
 class Assumed:
@@ -119,6 +56,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self._always: list[Place] = []
+        self._names = Names()
         self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
@@ -141,7 +79,7 @@ class Assumed:
             self._read.update(name for c in everything for name in _names_read(c))
         if _where(code) not in self._inner or id(function) in self._outside:
             for name, cell in zip(code.co_freevars, cells, strict=True):
-                self._name(cell, name, _content(cell))
+                self._name(cell, name, content(cell))
         for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
@@ -303,19 +241,22 @@ class Assumed:
     def _keep(self, place: Place) -> None:
         if place.counted:
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
-        else:
+        elif not self._names.take(place):
             self._always.append(place)
 
     def _kept(self) -> Iterator[Place]:
         """All that calls look at."""
         for _, places in self._counted.values():
             yield from places
+        yield from self._names.places
         yield from self._always
 
     # -- at each call -------------------------------------------------------------------------------------------
 
     def hold(self) -> bool:
         """Whether everything is as it was."""
+        if not self._names.hold():
+            return False
         for place in self._always:
             if not place.holds():
                 return False
@@ -354,13 +295,6 @@ def _holds(effect: Effect) -> bool:
     if isinstance(effect.before, Tensor):
         return isinstance(now, Tensor) and now.meta == effect.before.meta
     return now is effect.before
-
-
-def _content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

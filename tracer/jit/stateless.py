@@ -11,9 +11,9 @@ from ..core.tensor import Tensor
 from ..static.names import Namer
 from ..static.record import Recorder
 from .asserted import asserted
-from .assumed import Place
 from .effects import Effect
 from .methods import Method
+from .place import Place
 from .recorded import Recorded
 from .recording import CHECK, Recording, described, finish, recording_of, some
 from .second import difference

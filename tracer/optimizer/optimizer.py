@@ -14,7 +14,7 @@ from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, OpError
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, remember_all
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -34,6 +34,11 @@ def replace(changes: list[Change], arrays: Any) -> bool:
     for (parameter, _, _), array in zip(changes, arrays, strict=True):
         parameter.array = array
     return True
+
+
+def _equip(leaf: Any) -> None:
+    """Give a plain tensor what optimizers ask parameters for."""
+    leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
 
 
 def _operand(slots: dict[str, Any], slot: Any) -> Any:
@@ -71,8 +76,10 @@ class Optimizer:
     ) -> None:  # fmt: skip
         if parameters is None and mode.state.mode.builder is None:
             raise OpError(f"{type(self).__name__}: parameters are needed, e.g. parameters=layer.parameters()")
-        if isinstance(parameters, Parameter):
-            raise OpError(f"{type(self).__name__}: parameters is one Parameter; it should be a list of them")
+        if isinstance(parameters, Tensor):
+            raise OpError(
+                f"{type(self).__name__}: parameters is one {type(parameters).__name__}; it should be a list of them"
+            )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
             raise OpError(
                 f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, neither a number nor an LRScheduler"
@@ -93,8 +100,10 @@ class Optimizer:
         group = item if isinstance(item, dict) else {"params": [item]}
         own = {key: value for key, value in group.items() if key != "params"}
         for parameter in group["params"]:
-            if not isinstance(parameter, Parameter):
+            if not isinstance(parameter, Tensor):
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
+            if not hasattr(parameter, "optimize_attr"):
+                _equip(parameter)
             self._parameter_list.append(parameter)
             if own:
                 unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
@@ -149,6 +158,7 @@ class Optimizer:
                 (p, g if p.regularizer is None else self._decayed(p, g), rate * p.optimize_attr["learning_rate"])
                 for p, g in pairs
             ]
+        remember_all(p for p, _ in pairs)
         if not (native.switch.on and self._update_all(changes)):
             for change in changes:
                 self._update(*change)

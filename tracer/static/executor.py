@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core import place as places
+from ..core.era import era
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
 from .blocks import HOLDERS
@@ -37,7 +38,7 @@ class Executor:
         """Run all ops of a program, the main one unless given; gives what fetch_list names: variables, or names.
 
         feed: arrays by name of the input, with the declared dtypes and shapes; use_prune: only the ops that fetch_list needs.
-        -> ndarrays, or Tensors without return_numpy.   Raises OpError that lists every input that does not fit, and every
+        -> ndarrays, or Tensors without return_numpy, LoDTensors in programs of 1.x.   Raises OpError that lists every input that does not fit, and every
         persistable variable without a value.
         """
         if self._closed:
@@ -125,10 +126,13 @@ def _with_readers(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The offsets of what is fed with sequences, under the names by which a run takes them."""
-    return {
-        name + FEED: value.offsets for name, value in feed.items() if isinstance(value, LoDTensor) and value.offsets
-    }
+    """The offsets of what is fed with sequences, under the names by which a run takes them.   Raises OpError for those of other rows."""
+    found = {name: value for name, value in feed.items() if isinstance(value, LoDTensor) and value.offsets}
+    for name, value in found.items():
+        if not value.has_valid_recursive_sequence_lengths():
+            why = f"the offsets {value.lod()} of '{name}' are not those of its rows ({name}={value.tensor.meta})"
+            raise OpError(with_user_line(f"Executor.run: {why}"))
+    return {name + FEED: value.offsets for name, value in found.items()}
 
 
 def _flat(fetch_list: Any) -> Sequence[Any]:
@@ -155,7 +159,9 @@ def _result(name: str, made: Any, as_numpy: bool) -> Any:
         return LoDTensor(made.array, made.offsets)
     if isinstance(made, list):
         return [Tensor(a) for a in made]
-    return np.asarray(made) if as_numpy else Tensor(made)
+    if as_numpy:
+        return np.asarray(made)
+    return LoDTensor(made) if era.old else Tensor(made)
 
 
 def pruned(desc: Any, feeds: list[str], fetches: list[str]) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import DType
+from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from .scope import Held
@@ -29,7 +31,9 @@ def lengths_of(offsets: Offsets) -> list[list[int]]:
 
 
 def is_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level counts all of the next one, and the last one all rows."""
+    """Whether each level counts all of the next one, and the last one all rows.   No levels are right for any rows."""
+    if not offsets:
+        return True
     ends = [*(len(level) - 1 for level in offsets[1:]), rows]
     return all(
         len(level) > 0 and level[0] == 0 and bool((np.diff(level) >= 0).all()) and level[-1] == end
@@ -42,8 +46,17 @@ class LoDTensor(Held):
 
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
-        self._lod: Offsets = []
-        self.set_lod(lod)
+        self._lod: Offsets = [np.asarray(level, np.int64) for level in lod]  # of a result: as its op says
+
+    def __str__(self) -> str:
+        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
+        if not self.is_initialized():
+            return "LoDTensor without a value"
+        return (texts["held"] if era.old else _text)(self)
+
+    def _dtype(self) -> DType:
+        """The dtype of the value."""
+        return self.tensor.dtype
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""
@@ -55,8 +68,10 @@ class LoDTensor(Held):
         return self._lod
 
     def set_lod(self, lod: Sequence[Any]) -> None:
-        """Set the offsets of each level."""
-        self._lod = [np.asarray(level, np.int64) for level in lod]
+        """Set the offsets of each level.   Raises OpError where they are not those of the rows."""
+        made = [np.asarray(level, np.int64) for level in lod]
+        self._check(made, f"offsets {[level.tolist() for level in made]}")
+        self._lod = made
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
         """The lengths of each level."""
@@ -65,13 +80,30 @@ class LoDTensor(Held):
     def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Sequence[Sequence[int]]) -> None:
         """Set the lengths of each level.   Raises OpError where they are not those of the rows."""
         made = offsets_of(recursive_sequence_lengths)
-        if self.is_initialized() and not is_valid(made, len(self.tensor.array)):
-            lengths = [list(level) for level in recursive_sequence_lengths]
-            raise OpError(
-                with_user_line(f"LoDTensor: lengths {lengths} are not those of {len(self.tensor.array)} rows")
-            )
+        self._check(made, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
         self._lod = made
+
+    def _check(self, made: Offsets, shown: str) -> None:
+        if self.is_initialized() and not is_valid(made, self._rows()):
+            raise OpError(with_user_line(f"LoDTensor: {shown} are not those of {self._rows()} rows"))
+
+    def _rows(self) -> int:
+        array = self.tensor.array
+        return len(array) if array.ndim else 1
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the lengths are those of the rows."""
-        return not self._lod or is_valid(self._lod, len(np.asarray(self)))
+        return is_valid(self._lod, self._rows())
+
+
+def braces(lod: Sequence[Sequence[int]]) -> str:
+    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
+    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
+
+
+def _text(of: LoDTensor) -> str:
+    array = np.asarray(of)
+    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
+    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
+    values = " ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist())
+    return "\n".join(f"  - {line}" for line in (*lines, f"data: [{values}]"))

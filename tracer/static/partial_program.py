@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +32,8 @@ from .variable import Variable
 Stops = tuple[bool, ...]
 
 
-class Left(NamedTuple):
-    """What a call leaves for the way back: the cells that it reads, outputs, and inputs."""
-
-    kept: Sequence[Any]
-    outs: Sequence[Any]
-    inputs: Sequence[Any]
+# What a call leaves for the way back: the cells that it reads, outputs, and inputs.   A plain tuple: it is made at each call.
+Left = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 
 
 class PartialProgram:
@@ -75,12 +71,13 @@ class PartialProgram:
         arrays = [t.array for t in operands]
         found = way.forward.quietly(*arrays)
         count, end = way.ends
-        for tensor, array in zip(self._changed, found[count:end], strict=True):
-            tensor.array = array
+        if end > count:
+            for tensor, array in zip(self._changed, found[count:end], strict=True):
+                tensor.array = array
         outs = found[:count]
         made = [Tensor(a) for a in outs]
         if way.op is not None:
-            left = Left(found[end:], outs, arrays[: len(inputs)])
+            left = found[end:], outs, arrays[: len(inputs)]
             node = Node(way.op, ([operands[i] for i in way.taken],), {"left": left, "materialize_grads": False}, outs)
             for i in way.differentiable:
                 tensor = made[i]
@@ -146,14 +143,14 @@ class Way:
         if back is None:
             back = self._backs[self.full]
             grads = [
-                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left.outs, self.full, strict=True)
+                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left[1], self.full, strict=True)
             ]
         return self.run(back, left, [g for g, w in zip(grads, back.arrived, strict=True) if w])
 
     @staticmethod
     def run(back: Back, left: Left, given: Sequence[Any]) -> list[Any]:
         """The gradients of the wanted operands.   given: those that the way back starts with."""
-        found = back.piece.quietly(*left.kept, *given)
+        found = back.piece.quietly(*left[0], *given)
         return [None if i < 0 else found[i] for i in back.places]
 
     def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
@@ -163,7 +160,7 @@ class Way:
             raise OpError(with_user_line(f"grad: {why}"))
         back = Back(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(back.as_program(), self.of.scope, stores=False)
-        given = dict(zip(self.of.feeds, map(Tensor, left.inputs), strict=True))
+        given = dict(zip(self.of.feeds, map(Tensor, left[2]), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
         made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
         return [None if i < 0 else made[i] for i in back.places]
@@ -248,9 +245,9 @@ def _node_op(way: Way) -> Op:
 
     def direct(node: Node, index: int, gradient: Any) -> list[Any]:
         left = node.attrs["left"]
-        if len(left.outs) == 1:
+        if len(left[1]) == 1:
             return way.run(full, left, (gradient,))
-        grads: list[Any] = [None] * len(left.outs)
+        grads: list[Any] = [None] * len(left[1])
         grads[index] = gradient
         return way.gradients(grads, node.args[0], left)
 

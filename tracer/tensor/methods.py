@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import autograd
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
@@ -15,7 +16,7 @@ from . import creation, linalg, manipulation
 from .convert import cast, to_tensor
 
 METHODS_ONLY = [
-    "astype", "contiguous", "copy_", "cpu", "cuda", "detach_", "element_size", "fill_", "fill_diagonal_", "fill_diagonal_tensor",
+    "astype", "backward", "contiguous", "copy_", "cpu", "cuda", "detach_", "element_size", "fill_", "fill_diagonal_", "fill_diagonal_tensor",
     "fill_diagonal_tensor_", "is_contiguous", "is_same_shape", "pin_memory", "sigmoid", "to", "value", "where_", "zero_",
 ]  # fmt: skip
 
@@ -23,6 +24,11 @@ METHODS_ONLY = [
 def astype(x: Tensor, dtype: Any) -> Tensor:
     """x with another dtype.   x [*] -> [*]"""
     return cast(x, dtype)
+
+
+def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
+    """Add the gradient of x to `grad` of every leaf that wants one.   grad_tensor: like x, ones if None."""
+    autograd.backward([x], [grad_tensor], retain_graph)
 
 
 def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:

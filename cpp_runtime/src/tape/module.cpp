@@ -29,6 +29,8 @@ bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
 PyMethodDef functions[] = {
     {"configure", configure, METH_VARARGS, "Set the Tensor class, explain() and is_float()."},
     {"set_modes", set_modes, METH_VARARGS, "Set the modes that have short ways: eager, without tape, bare arrays."},
+    {"oldest_seq", oldest_seq, METH_NOARGS,
+     "The number of the first node that a walk may still come by, of the next one if there is none."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
     {"deposit", deposit, METH_VARARGS, "Make gradients `grad` of leaves; gives the pairs that ask for more."},
     {"are_leaves", are_leaves, METH_O, "Whether no op made any Tensor of a list."},

@@ -48,6 +48,7 @@ struct TensorObject {
   PyObject* grad;      // Tensor or None
   PyObject* hooks;     // list or None
   PyObject* history;   // tuple of (seq, what it was before the change that came then)
+  PyObject* origin;    // of what a leaf was: the leaf, which gets the gradients; else None
   Py_ssize_t index;    // which of the node's results it is
   Py_ssize_t version;  // how often it was changed in place
   char stop_gradient;
@@ -70,10 +71,12 @@ struct OpObject {
 /// One op on the tape.
 struct NodeObject {
   PyObject_HEAD PyObject* op;
-  PyObject* args;   // its operands; None when the graph was freed
-  PyObject* attrs;  // those that were given
-  PyObject* outs;   // result arrays, as the kernel gave them
-  PyObject* hooks;  // dict: result index -> list, or None
+  PyObject* args;              // its operands; None when the graph was freed
+  PyObject* attrs;             // those that were given
+  PyObject* outs;              // result arrays, as the kernel gave them
+  PyObject* hooks;             // dict: result index -> list, or None
+  PyObject* grads;             // dict: result index -> gradient, where a walk was told to keep them, or None
+  NodeObject *before, *after;  // among those whose operands were not freed, in the order in which they were made
   long long seq;
 };
 
@@ -115,6 +118,8 @@ Way way_now();
 /// A Tensor around an array, of which it takes the reference.   Null with an error set when there is no memory.
 PyObject* new_tensor(PyObject* owned_array);
 /// A node that shares its arguments.
+/// Forget what a walk needs of a node.
+void free_operands(NodeObject* node);
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether a value of this array can have a gradient; -1 with an error set.
 int can_have_gradient(PyObject* array);
@@ -128,6 +133,7 @@ PyTypeObject* make_operator_type();
 PyTypeObject* make_walk_type();
 PyObject* set_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
+PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// (leaves, gradients), two lists: make each gradient `grad` of its leaf; gives the pairs where that is not all there
 /// is to do.
 PyObject* deposit(PyObject* module, PyObject* args);

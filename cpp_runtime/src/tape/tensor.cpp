@@ -5,6 +5,7 @@ namespace oarlock::tape {
 namespace {
 
 long long sequence = 0;
+NodeObject *oldest = nullptr, *newest = nullptr;  // nodes whose operands were not freed
 
 int traverse_tensor(PyObject* self, visitproc visit, void* arg) {
   TensorObject* t = as_tensor(self);
@@ -13,6 +14,7 @@ int traverse_tensor(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(t->grad);
   Py_VISIT(t->hooks);
   Py_VISIT(t->history);
+  Py_VISIT(t->origin);
   Py_VISIT(Py_TYPE(self));
   return 0;
 }
@@ -24,6 +26,7 @@ int clear_tensor(PyObject* self) {
   Py_CLEAR(t->grad);
   Py_CLEAR(t->hooks);
   Py_CLEAR(t->history);
+  Py_CLEAR(t->origin);
   return 0;
 }
 
@@ -39,6 +42,7 @@ void start(TensorObject* t) {
   t->grad = Py_NewRef(Py_None);
   t->hooks = Py_NewRef(Py_None);
   t->history = Py_NewRef(shared.empty_tuple);
+  t->origin = Py_NewRef(Py_None);
   t->index = 0;
   t->version = 0;
   t->taken = 0;
@@ -68,6 +72,7 @@ PyMemberDef tensor_members[] = {
     {"grad", OARLOCK_FIELD(TensorObject, grad)},
     {"_hooks", OARLOCK_FIELD(TensorObject, hooks)},
     {"_history", OARLOCK_FIELD(TensorObject, history)},
+    {"_origin", OARLOCK_FIELD(TensorObject, origin)},
     {"index", T_PYSSIZET, offsetof(TensorObject, index), 0, nullptr},
     {"inplace_version", T_PYSSIZET, offsetof(TensorObject, version), 0, nullptr},
     {"taken", T_BOOL, offsetof(TensorObject, taken), 0, nullptr},
@@ -94,17 +99,32 @@ int traverse_node(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(n->attrs);
   Py_VISIT(n->outs);
   Py_VISIT(n->hooks);
+  Py_VISIT(n->grads);
   Py_VISIT(Py_TYPE(self));
   return 0;
+}
+
+void put_last(NodeObject* n) {
+  n->before = newest;
+  n->after = nullptr;
+  (newest ? newest->after : oldest) = n;
+  newest = n;
+}
+
+void take_out(NodeObject* n) {
+  (n->before ? n->before->after : oldest) = n->after;
+  (n->after ? n->after->before : newest) = n->before;
 }
 
 int clear_node(PyObject* self) {
   NodeObject* n = as_node(self);
   Py_CLEAR(n->op);
+  if (n->args && n->args != Py_None) take_out(n);
   Py_CLEAR(n->args);
   Py_CLEAR(n->attrs);
   Py_CLEAR(n->outs);
   Py_CLEAR(n->hooks);
+  Py_CLEAR(n->grads);
   return 0;
 }
 
@@ -121,6 +141,11 @@ PyObject* make_node(PyTypeObject*, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands, &PyDict_Type, &attrs, &outs))
     return nullptr;
   return new_node(op, operands, attrs, outs);
+}
+
+PyObject* free_node(PyObject* self, PyObject*) {
+  free_operands(as_node(self));
+  Py_RETURN_NONE;
 }
 
 PyObject* hooks_of(PyObject* self, PyObject* index) {
@@ -140,14 +165,16 @@ PyObject* hooks_of(PyObject* self, PyObject* index) {
 
 PyMemberDef node_members[] = {
     {"op", T_OBJECT, offsetof(NodeObject, op), READONLY, nullptr},
-    {"args", OARLOCK_FIELD(NodeObject, args)},
+    {"args", T_OBJECT, offsetof(NodeObject, args), READONLY, nullptr},
     {"attrs", OARLOCK_FIELD(NodeObject, attrs)},
     {"outs", OARLOCK_FIELD(NodeObject, outs)},
     {"hooks", OARLOCK_FIELD(NodeObject, hooks)},
+    {"grads", OARLOCK_FIELD(NodeObject, grads)},
     {"seq", T_LONGLONG, offsetof(NodeObject, seq), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef node_methods[] = {
+    {"free", free_node, METH_NOARGS, "Forget operands, results and attributes: no walk comes by again."},
     {"hooks_of", hooks_of, METH_O, "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -207,10 +234,23 @@ PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs
   n->attrs = Py_NewRef(attrs);
   n->outs = Py_NewRef(outs);
   n->hooks = Py_NewRef(Py_None);
+  n->grads = Py_NewRef(Py_None);
   n->seq = sequence++;
+  put_last(n);
   take(args);
   return self;
 }
+
+void free_operands(NodeObject* n) {
+  if (!n->args || n->args == Py_None) return;
+  take_out(n);
+  Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
+  n->args = Py_NewRef(Py_None);
+  n->outs = Py_NewRef(Py_None);
+  n->attrs = Py_NewRef(shared.no_attrs);
+}
+
+PyObject* oldest_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(oldest ? oldest->seq : sequence); }
 
 PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(sequence++); }
 

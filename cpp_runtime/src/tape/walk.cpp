@@ -89,6 +89,7 @@ bool add_to_node(WalkObject* self, TensorObject* tensor, PyObject* gradient) {
 
 // Add what one op says; a function is called only if `tensor` wants a gradient.
 bool add(WalkObject* self, PyObject* tensor, PyObject* said) {
+  if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
   TensorObject* t = as_tensor(tensor);
   if (t->stop_gradient || said == Py_None) return true;
   if (self->reach != Py_None) {
@@ -269,12 +270,7 @@ bool step(WalkObject* self, bool retain) {
   if (!args) return false;
   Ref found = ask(self, node, args.get(), arrived);
   if (!found || !spread(self, args.get(), found.get())) return false;
-  if (!retain) {
-    Ref before_args(node->args), before_outs(node->outs), before_attrs(node->attrs);  // attributes may hold arrays too
-    node->args = Py_NewRef(Py_None);
-    node->outs = Py_NewRef(Py_None);
-    node->attrs = Py_NewRef(shared.no_attrs);
-  }
+  if (!retain) free_operands(node);
   return true;
 }
 

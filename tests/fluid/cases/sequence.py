@@ -86,6 +86,10 @@ def case_conv(fluid):
     return run(fluid, lambda v: fluid.layers.sequence_conv(v["x"], 4, 3, act="tanh"), X, gradients_of=("x",))
 
 
+def case_row_conv(fluid):
+    return run(fluid, lambda v: fluid.layers.row_conv(v["x"], 2, act="tanh"), X, gradients_of=("x",))
+
+
 def case_conv_of_four(fluid):
     return run(
         fluid,

@@ -65,5 +65,7 @@ def _tensors(slot: Any, values: dict[str, Any]) -> Any:
     return None if values.get(slot) is None else _tensor(values[slot])
 
 
-def _tensor(value: Any) -> Tensor:
+def _tensor(value: Any) -> Any:
+    if isinstance(value, list | tuple):  # offsets, by level
+        return [_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)

@@ -185,7 +185,7 @@ class Block:
             raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
         line = user_line()
         desc.where = "" if line is None else str(line)
-        if type in OPS and not any(s.many or s.optional for s in OPS[type].ins if s.name not in desc.inputs):
+        if type in OPS and all(s.optional or s.name in desc.inputs for s in OPS[type].ins):
             self._infer(desc)
         self.program.recorder.label(desc)
         self.desc.ops.insert(index, desc)

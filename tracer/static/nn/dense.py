@@ -68,18 +68,12 @@ def bilinear_tensor_product(
 
 
 def row_conv(input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Variable:
-    """Each step plus weighted ones after it: out[t] = sum over i of W[i] * in[t + i]   (Amodei et al. 2015).   input [B, T, D] -> same"""
+    """Each step plus weighted ones after it: out[t] = sum over i of W[i] * in[t + i]   (Amodei et al. 2015).
+
+    input [B, T, D], or [R, D] of sequences -> same
+    """
     helper = Helper("row_conv", None, input)
-    if input.ndim != 3:
-        raise OpError(with_user_line(f"row_conv: takes [batch, time, features] (X={input.meta})"))
-    count = future_context_size + 1
     with helper.writing():
-        weight = helper.parameter(param_attr, [count, known_size("row_conv", input, 2)], input.dtype)
-        padded = OPS["pad"](input, paddings=[0, 0, 0, future_context_size, 0, 0], pad_value=0.0)
-        terms = []
-        for i in range(count):
-            end = i - future_context_size or 2**31 - 1
-            row = OPS["slice"](weight, axes=[0], starts=[i], ends=[i + 1], infer_flags=[1], decrease_axis=[0])
-            part = OPS["slice"](padded, axes=[1], starts=[i], ends=[end], infer_flags=[1], decrease_axis=[])
-            terms.append(OPS["elementwise_mul"](part, row, axis=-1))
-        return helper.activated(OPS["sum"](terms), act)
+        width = known_size("row_conv", input, -1)
+        weight = helper.parameter(param_attr, [future_context_size + 1, width], input.dtype)
+        return helper.activated(OPS["row_conv"](input, None, weight), act)

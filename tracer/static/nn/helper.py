@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import dtype_of
+from ...core.era import era
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from ...nn.create_parameter import made_parameter
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
@@ -22,11 +24,12 @@ class Helper:
 
     def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
         self.kind = kind
-        if state.mode.builder is None:
+        written = state.mode.builder is not None
+        if not written and not era.old:  # Paddle 1.x made parameters anew at each call
             raise OarlockError(with_user_line(f"{kind}: makes parameters of a program; call enable_static() before"))
         for operand in operands:
-            if not isinstance(operand, Variable):
-                why = f"takes a variable of the program, not {type(operand).__name__}"
+            if not isinstance(operand, Variable if written else Tensor):
+                why = f"takes a {'variable of the program' if written else 'tensor'}, not {type(operand).__name__}"
                 raise TypeError(with_user_line(f"{kind}: {why}"))
         self.name = name or unique_name.generate(kind)
 
@@ -40,7 +43,8 @@ class Helper:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Name the results of the body's ops."""
-        with state.mode.builder.recorder.owned_by(self.name):
+        builder = state.mode.builder
+        with nullcontext() if builder is None else builder.recorder.owned_by(self.name):
             yield
 
     def biased(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:

@@ -1,0 +1,121 @@
+"""Tensors that are changed between a forward and its way back: what was recorded goes on seeing what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+
+
+def leaf(*values: float) -> paddle.Tensor:
+    return paddle.to_tensor(list(values), stop_gradient=False)
+
+
+def by_set_value(w: Any) -> None:
+    w.set_value(w * 10)
+
+
+def by_scale(w: Any) -> None:
+    with paddle.no_grad():
+        w.scale_(10.0)
+
+
+def by_step(w: Any) -> None:
+    w.grad = paddle.full(w.shape, 1.0)
+    paddle.optimizer.SGD(1.0, parameters=[w]).step()
+    w.clear_gradient(False)
+
+
+WAYS = pytest.mark.parametrize("change", [by_set_value, by_scale, by_step])
+
+
+def layer() -> Any:
+    made = paddle.nn.Linear(1, 1, bias_attr=False)
+    made.weight.set_value(paddle.full([1, 1], 2.0))
+    return made
+
+
+@WAYS
+@pytest.mark.parametrize("static", [False, True])
+def test_the_gradient_is_that_of_what_was_computed(change: Callable[[Any], None], static: bool) -> None:
+    b = layer()
+    f = paddle.jit.to_static(b) if static else b
+    x = paddle.to_tensor([[3.0]], stop_gradient=False)
+    y = f(x)
+    change(b.weight)
+    y.sum().backward()
+    assert x.gradient().item() == 2.0
+    assert b.weight.gradient().item() == 3.0  # of the parameter itself, not of what it was
+
+
+@WAYS
+def test_gradients_of_gradients_too(change: Callable[[Any], None]) -> None:
+    w = layer().weight
+    x = paddle.to_tensor([[3.0]], stop_gradient=False)
+    y = (w * w * x).sum()
+    change(w)
+    (g,) = paddle.grad(y, [w], create_graph=True)
+    assert g.item() == 2 * 2.0 * 3.0
+    (second,) = paddle.grad(g, [w])
+    assert second.item() == 2 * 3.0
+
+
+def test_a_constant_that_later_becomes_something_computed() -> None:
+    x, y = leaf(1.0, 2.0, 3.0), leaf(1.0, -2.0, 3.0)
+    t = paddle.zeros([3])
+    early = t * x
+    t.add_(y)
+    (early * t).sum().backward()
+    np.testing.assert_array_equal(x.gradient(), [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(y.gradient(), [0.0, 0.0, 0.0])
+
+
+def test_a_sum_that_is_used_between_its_terms() -> None:
+    w, h, total = leaf(1.0, 2.0, 3.0), paddle.zeros([3]), paddle.zeros([])
+    for _ in range(3):
+        total = total + (h * w).sum()
+        h.add_(w)
+    total.backward()
+    np.testing.assert_array_equal(w.gradient(), [6.0, 12.0, 18.0])
+
+
+def test_nothing_is_kept_when_nobody_looks_any_more() -> None:
+    x, ema = leaf(1.0), paddle.zeros([1])
+    for _ in range(5):
+        (x * ema).sum().backward()
+        with paddle.no_grad():
+            ema.scale_(0.9)
+            ema.add_(x)
+    assert len(ema._history) == 0
+
+
+def test_only_what_a_way_back_still_needs_is_kept() -> None:
+    x, ema = leaf(1.0), paddle.zeros([1])
+    pending = None
+    for _ in range(20):
+        was, pending = pending, (x * ema).sum()  # there is always one way back that was not gone
+        if was is not None:
+            was.backward()
+        with paddle.no_grad():
+            ema.add_(x)
+    assert len(ema._history) <= 2
+
+
+def test_without_gradients_a_tensor_is_changed_and_goes_on_wanting_its_own() -> None:
+    w = leaf(2.0)
+    with paddle.no_grad():
+        w.scale_(10.0)
+        w[0] = 5.0
+        w.add_(paddle.ones([1]))
+    assert not w.stop_gradient
+    assert w.is_leaf
+    assert w.item() == 6.0
+    y = w * 2
+    with paddle.no_grad():
+        y.scale_(10.0)
+    y.sum().backward()  # as in Paddle: the change is no step of the way
+    assert w.gradient().item() == 2.0
