@@ -65,7 +65,6 @@ def test_a_name_takes_what_it_took(module: str, name: str) -> None:
     assert [n for n in taken.parameters if n in wanted] == wanted
 
 
-@pytest.mark.xfail(strict=True, reason="most of fluid is not built yet")
 def test_at_least_nine_of_ten_are_there() -> None:
     for module in COUNTED:
         assert len(ABSENT.get(module, {})) <= len(NAMES[module]) / 10, module

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from .rows import Numbers, Row
-from .table_detection import MANY, CLASSES, NMS, boxes, scores
+from .table_detection import CLASSES, MANY, NMS, boxes, scores
 from .table_lod import REAL
 
 n = Numbers(61)
@@ -40,9 +40,23 @@ LABELS = {
     "class_nums": 4, "use_random": False,
 }  # fmt: skip
 FPN = {"min_level": 2, "max_level": 4, "refer_level": 3, "refer_scale": 6}
+LEVELS, OF_LEVELS = [boxes(3, size=9.0), boxes(4, size=9.0)], [scores(3, 1), scores(4, 1) + 0.01]
+COUNTS = [np.array([1, 2], "int32"), np.array([3, 1], "int32")]
+SAMPLED = [SEEN, at(5, 9), KINDS, CROWD, THERE, at(3, 5), INFO]
 RETINA = {"score_threshold": 0.2, "nms_top_k": 8, "nms_threshold": 0.3, "nms_eta": 1.0, "keep_top_k": 6}
-PYRAMID = [[f(2, 4, 4) * 0.3, f(2, 3, 4) * 0.3], [scores(2, 4, 2), scores(2, 3, 2)], [boxes(4, size=20.0), boxes(3, size=20.0)], INFO]
-YOLO = {"anchors": [10, 13, 16, 30, 33, 23], "anchor_mask": [0, 2], "class_num": 3, "ignore_thresh": 0.4, "downsample_ratio": 16}
+PYRAMID = [
+    [f(2, 4, 4) * 0.3, f(2, 3, 4) * 0.3],
+    [scores(2, 4, 2), scores(2, 3, 2)],
+    [boxes(4, size=20.0), boxes(3, size=20.0)],
+    INFO,
+]
+YOLO = {
+    "anchors": [10, 13, 16, 30, 33, 23],
+    "anchor_mask": [0, 2],
+    "class_num": 3,
+    "ignore_thresh": 0.4,
+    "downsample_ratio": 16,
+}
 FOUND = np.array([[[0.2, 0.3, 0.2, 0.25], [0.7, 0.6, 0.6, 0.4]], [[0.5, 0.9, 0.3, 0.5], [0.1, 0.1, 0.0, 0.0]]], "f")
 REGIONS = np.array([[0.3, 0.7, 4.2, 4.1], [1.4, 1.2, 5.7, 4.3], [1.1, 0.6, 3.4, 4.5]], "f")
 QUADS = np.array([[0.6, 0.4, 5.1, 1.3, 4.5, 4.2, 1.2, 4.1], [1, 1, 5, 1, 5, 4, 1, 4]], "f")
@@ -58,8 +72,14 @@ def mean_of_samples(x, rois, lod, counts=None, out=(2, 2), fine=64):
     y = np.zeros((len(rois), x.shape[1], *out))
     for r, owner in enumerate(np.repeat([0, 1], [1, 2])):
         x0, y0, x1, y1 = rois[r]
-        rows = [np.maximum(1 - np.abs((y0 + (i + 0.5) / fine * (y1 - y0) / out[0]) - np.arange(x.shape[2])), 0) for i in range(fine * out[0])]
-        columns = [np.maximum(1 - np.abs((x0 + (j + 0.5) / fine * (x1 - x0) / out[1]) - np.arange(x.shape[3])), 0) for j in range(fine * out[1])]
+        rows = [
+            np.maximum(1 - np.abs((y0 + (i + 0.5) / fine * (y1 - y0) / out[0]) - np.arange(x.shape[2])), 0)
+            for i in range(fine * out[0])
+        ]
+        columns = [
+            np.maximum(1 - np.abs((x0 + (j + 0.5) / fine * (x1 - x0) / out[1]) - np.arange(x.shape[3])), 0)
+            for j in range(fine * out[1])
+        ]
         whole = np.array(rows) @ x[owner] @ np.array(columns).T
         y[r] = whole.reshape(-1, out[0], fine, out[1], fine).mean(axis=(2, 4))
     return y
@@ -111,15 +131,15 @@ ROWS = [
     Row("retinanet_detection_output", PYRAMID, RETINA, tol=2e-5),
     Row("generate_proposals", MAPS, RPN, tol=3e-5),
     Row("generate_proposals", MAPS, {**RPN, "min_size": 90.0}, tol=3e-5),
-    Row("collect_fpn_proposals", [[boxes(3, size=9.0), boxes(4, size=9.0)], None, [scores(3, 1), scores(4, 1) + 0.01], [np.array([1, 2], "int32"), np.array([3, 1], "int32")]], {"post_nms_topN": 5}),
-    OwnRow("collect_fpn_proposals", [[boxes(3, size=9.0), boxes(4, size=9.0)], [at(1, 3), at(3, 4)], [scores(3, 1), scores(4, 1) + 0.01]], {"post_nms_topN": 5}),
+    Row("collect_fpn_proposals", [LEVELS, None, OF_LEVELS, COUNTS], {"post_nms_topN": 5}),
+    OwnRow("collect_fpn_proposals", [LEVELS, [*at(1, 3), *at(3, 4)], OF_LEVELS], {"post_nms_topN": 5}),
     OwnRow("distribute_fpn_proposals", [boxes(8, size=30.0), None, at(5, 8)], FPN),
     OwnRow("rpn_target_assign", [SEEN, THERE, at(3, 5), CROWD, INFO], TARGETS),
     OwnRow("rpn_target_assign", [SEEN, THERE, at(3, 5), CROWD, INFO], {"rpn_straddle_thresh": 0.0, "rpn_batch_size_per_im": 4}, random=True),
     OwnRow("retinanet_target_assign", [SEEN, THERE, at(3, 5), KINDS, CROWD, INFO], {}),
-    OwnRow("generate_proposal_labels", [SEEN, at(5, 9), KINDS, CROWD, THERE, at(3, 5), INFO], LABELS),
-    OwnRow("generate_proposal_labels", [SEEN, at(5, 9), KINDS, CROWD, THERE, at(3, 5), INFO], {**LABELS, "is_cascade_rcnn": True, "is_cls_agnostic": True}),
-    OwnRow("generate_proposal_labels", [SEEN, at(5, 9), KINDS, CROWD, THERE, at(3, 5), INFO], {**LABELS, "use_random": True, "batch_size_per_im": 3}, random=True),
+    OwnRow("generate_proposal_labels", SAMPLED, LABELS),
+    OwnRow("generate_proposal_labels", SAMPLED, {**LABELS, "is_cascade_rcnn": True, "is_cls_agnostic": True}),
+    OwnRow("generate_proposal_labels", SAMPLED, {**LABELS, "use_random": True, "batch_size_per_im": 3}, random=True),
     OwnRow("generate_mask_labels", [
         INFO, KINDS[:2], at(1, 2), CROWD[:2], OUTLINES, [*at(1, 2), *at(1, 2), *at(4, 7)], boxes(3, size=20.0), at(2, 3), KINDS[:3],
     ], {"num_classes": 3, "resolution": 5}),

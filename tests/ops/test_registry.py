@@ -27,7 +27,11 @@ OPTIMIZERS = [
     "lamb",
     "lars_momentum",
 ]  # they keep master weights themselves
-UNUSED_OUTS = {"reshape2": {"XShape"}, "roi_perspective_transform": {"Out2InIdx", "Out2InWeights"}, **{type: {"MasterParamOut"} for type in OPTIMIZERS}}
+UNUSED_OUTS = {
+    "reshape2": {"XShape"},
+    "roi_perspective_transform": {"Out2InIdx", "Out2InWeights"},
+    **{type: {"MasterParamOut"} for type in OPTIMIZERS},
+}
 # Attributes of distributed training that Oarlock does not have.
 UNUSED_ATTRS = {
     "lookup_table": {

@@ -38,11 +38,11 @@ def moves(boxes: Any, wanted: Any) -> Any:
 
 
 class Limits(NamedTuple):
-    """How alike an anchor and a box must be, and how many anchors are taken; count -1 for all."""
+    """How alike an anchor and a box must be, and how many anchors are taken; most -1 for all."""
 
     positive: float
     negative: float
-    count: int = -1
+    most: int = -1
     share: float = -1.0
     use_random: bool = False
 
@@ -63,10 +63,12 @@ def _choose(over: Any, limits: Limits) -> Chosen:
     nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
     found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
     none = np.flatnonzero(best < np.float32(limits.negative))
-    if limits.count > 0 and limits.share > 0:
-        found = sampled(found, int(limits.count * limits.share), limits.use_random)
-        none = sampled(none, limits.count - len(found), limits.use_random)
-    fake = int(np.isin(none, found).sum())  # too unlike any box, yet the nearest of one: of no box, and one moves in its stead
+    if limits.most > 0 and limits.share > 0:
+        found = sampled(found, int(limits.most * limits.share), limits.use_random)
+        none = sampled(none, limits.most - len(found), limits.use_random)
+    fake = int(
+        np.isin(none, found).sum()
+    )  # too unlike any box, yet the nearest of one: of no box, and one moves in its stead
     positive = np.setdiff1d(found, none)
     moved = np.concatenate([np.repeat(found[:1], fake), positive])
     box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)
@@ -92,7 +94,9 @@ class Targets(NamedTuple):
     found: list[Any]
 
 
-def _assigned(anchors: Any, boxes: Any, lod: Any, labels: Any, crowd: Any, infos: Any, straddle: float, limits: Limits) -> Targets:
+def _assigned(
+    anchors: Any, boxes: Any, lod: Any, labels: Any, crowd: Any, infos: Any, straddle: float, limits: Limits
+) -> Targets:
     """The targets of all pictures; anchors are counted through."""
     made = Targets([], [], [], [], [], [])
     cuts = rows_of(lod, "GtBoxes")
@@ -135,7 +139,13 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     fits = all(len(m.shape) == 2 and agree(m.shape[1], 4) for m in (anchors, boxes))
     check(fits, "Anchor and GtBoxes need the shape [boxes, 4]")
     check(len(infos.shape) == 2 and agree(infos.shape[1], 3), "ImInfo needs height, width and scale of each picture")
-    return Meta((-1,), INT32), Meta((-1,), INT32), Meta((-1, 4), anchors.dtype), Meta((-1, 1), INT32), Meta((-1, 4), anchors.dtype)
+    return (
+        Meta((-1,), INT32),
+        Meta((-1,), INT32),
+        Meta((-1, 4), anchors.dtype),
+        Meta((-1, 1), INT32),
+        Meta((-1, 4), anchors.dtype),
+    )
 
 
 @op(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import check, op
 from .boxes import NO_GRAD
 from .lod import owners, rows_of
 from .matching import NO_HALF
@@ -47,7 +47,12 @@ def _(boxes, lod, info):
 # -- box_decoder_and_assign -----------------------------------------------------------------------------------------
 
 
-@op("box_decoder_and_assign", "PriorBox, PriorBoxVar?, TargetBox, BoxScore -> DecodeBox, OutputAssignBox", no_grad=NO_GRAD, no_half=NO_HALF)
+@op(
+    "box_decoder_and_assign",
+    "PriorBox, PriorBoxVar?, TargetBox, BoxScore -> DecodeBox, OutputAssignBox",
+    no_grad=NO_GRAD,
+    no_half=NO_HALF,
+)
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
     """DecodeBox = boxes moved for each class, OutputAssignBox = that of the likeliest class but the first.   PriorBox [R,4] -> [R,4*C], [R,4]
 
@@ -88,5 +93,8 @@ def polygon_box_transform(x):
 
 @polygon_box_transform.meta
 def _(x):
-    check(len(x.shape) == 4 and (x.shape[1] % 2 == 0 or x.shape[1] < 0), "Input needs four axes and an even number of channels")
+    check(
+        len(x.shape) == 4 and (x.shape[1] % 2 == 0 or x.shape[1] < 0),
+        "Input needs four axes and an even number of channels",
+    )
     return float_like_x(x)

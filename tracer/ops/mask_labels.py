@@ -86,13 +86,18 @@ def _things(points: Any, lod: Any) -> list[list[Any]]:
     by_value=True,
     no_half=NO_HALF,
 )
-def generate_mask_labels(infos, kinds, kinds_lod, crowd, points, points_lod, rois, rois_lod, labels, *, num_classes: int, resolution: int):
+def generate_mask_labels(
+    infos, kinds, kinds_lod, crowd, points, points_lod, rois, rois_lod, labels, *, num_classes: int, resolution: int
+):
     """MaskInt32 = the masks that regions are to become, at the place of their class, -1 elsewhere   (He et al. 2017).   -> [K,C*S*S]
 
     Rois [R,4], LabelsInt32 [R,1], GtClasses, IsCrowd int32 [G,1], GtSegms [P,2], ImInfo [N,3]: height, width, scale.
     MaskRois [K,4]: those regions, RoiHasMaskInt32 [K,1]: their numbers in the picture.   S: the resolution.
     """
-    check(len(rows_of(kinds_lod, "GtClasses")) == len(infos) + 1, "GtClasses and ImInfo have different numbers of pictures")
+    check(
+        len(rows_of(kinds_lod, "GtClasses")) == len(infos) + 1,
+        "GtClasses and ImInfo have different numbers of pictures",
+    )
     cuts, things = rows_of(rois_lod, "Rois"), _things(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
@@ -113,4 +118,9 @@ def _(infos, kinds, kinds_lod, crowd, points, points_lod, rois, rois_lod, labels
     check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "Rois need the shape [regions, 4]")
     check(len(points.shape) == 2 and agree(points.shape[1], 2), "GtSegms need the shape [points, 2]")
     offsets = Meta((infos.shape[0] + 1 if infos.shape[0] >= 0 else -1,), INT64)
-    return Meta((-1, 4), rois.dtype), Meta((-1, 1), INT32), Meta((-1, num_classes * resolution**2), INT32), *[offsets] * 3
+    return (
+        Meta((-1, 4), rois.dtype),
+        Meta((-1, 1), INT32),
+        Meta((-1, num_classes * resolution**2), INT32),
+        *[offsets] * 3,
+    )

@@ -13,7 +13,6 @@ from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .lod import gives_none, offsets_from, rows_of
 from .meta import agree, check_float
-from .nms import overlaps
 
 NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
 CHOICE = "it chooses among boxes"
@@ -32,7 +31,11 @@ def pictures_of(lod: Any, rows: int) -> Any:
 @op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF)
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the area that two boxes share over that which they cover together.   X [N,4], Y [M,4] -> Out [N,M]"""
-    return overlaps(x, y, 0.0 if box_normalized else 1.0).astype(x.dtype)
+    extra = x.dtype.type(0 if box_normalized else 1)
+    low, high = np.maximum(x[:, None, :2], y[:, :2]), np.minimum(x[:, None, 2:], y[:, 2:])
+    shared = np.prod(np.maximum(high - low + extra, 0), axis=2)
+    ours, theirs = (np.prod(b[:, 2:] - b[:, :2] + extra, axis=1) for b in (x, y))
+    return shared / (ours[:, None] + theirs - shared)
 
 
 @iou_similarity.meta
@@ -68,14 +71,23 @@ def _with_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
         rows[free], found[free] = np.argmax(near, axis=0)[free], best[free]
 
 
-@op("bipartite_match", "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist", no_grad=CHOICE, no_half=NO_HALF)
+@op(
+    "bipartite_match",
+    "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
+    no_grad=CHOICE,
+    by_value=True,
+    no_half=NO_HALF,
+)
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
     """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1 for none.   DistMat [R,C] -> both [n,C]
 
     The larger the nearer.   match_type per_prediction: columns left over get their nearest row, if it is dist_threshold near.
     """
     cuts = pictures_of(lod, near.shape[0])
-    rows, found = np.empty((len(cuts) - 1, near.shape[1]), np.int32), np.empty((len(cuts) - 1, near.shape[1]), near.dtype)
+    rows, found = (
+        np.empty((len(cuts) - 1, near.shape[1]), np.int32),
+        np.empty((len(cuts) - 1, near.shape[1]), near.dtype),
+    )
     for n in range(len(cuts) - 1):
         own = near[cuts[n] : cuts[n + 1]]
         rows[n], found[n] = _pairs(own)
@@ -90,7 +102,8 @@ def _(near, lod, *, match_type, dist_threshold):
     check(len(near.shape) == 2, "DistMat needs two axes")
     known = match_type in ("bipartite", "per_prediction")
     check(known, f"match_type={match_type} is neither bipartite nor per_prediction")
-    shape = (len(lod[-1]) - 1 if lod else -1, near.shape[1])
+    count = lod[-1].shape[0] - 1 if lod and lod[-1].shape[0] > 0 else -1
+    shape = (count, near.shape[1])
     return Meta(shape, INT32), Meta(shape, near.dtype)
 
 
@@ -100,7 +113,12 @@ gives_none(bipartite_match)
 # -- target_assign --------------------------------------------------------------------------------------------------
 
 
-@op("target_assign", "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight", no_grad=NO_GRAD, no_half=NO_HALF)
+@op(
+    "target_assign",
+    "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
+    no_grad=NO_GRAD,
+    no_half=NO_HALF,
+)
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = what each box is matched with in the sequence of its picture, else mismatch_value.   X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
 
@@ -173,7 +191,10 @@ def mine_hard_examples(
 
 @mine_hard_examples.meta
 def _(loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size):
-    check(mining_type in ("max_negative", "hard_example"), f"mining_type={mining_type} is neither max_negative nor hard_example")
+    check(
+        mining_type in ("max_negative", "hard_example"),
+        f"mining_type={mining_type} is neither max_negative nor hard_example",
+    )
     check(len(loss.shape) == len(matched.shape) == len(near.shape) == 2, "needs operands [pictures, boxes]")
     check(mining_type != "max_negative" or neg_pos_ratio > 0, f"neg_pos_ratio={neg_pos_ratio} is not positive")
     count = matched.shape[0] + 1 if matched.shape[0] >= 0 else -1

@@ -9,7 +9,6 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
-from .wide import wide
 
 Found = list[tuple[int, float, int]]  # class, score, box
 

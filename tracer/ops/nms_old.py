@@ -36,22 +36,33 @@ def _each_picture(boxes: Any, scores: Any, lod: Any) -> list[tuple[Any, Any, int
     """Boxes of each class [C,M,*], their scores [C,M], and the number of the first box."""
     if scores.ndim == 3:
         shape = scores.shape[1], *boxes.shape[1:]
-        return [(np.broadcast_to(b, shape), s, n * boxes.shape[1]) for n, (b, s) in enumerate(zip(boxes, scores, strict=True))]
+        return [
+            (np.broadcast_to(b, shape), s, n * boxes.shape[1])
+            for n, (b, s) in enumerate(zip(boxes, scores, strict=True))
+        ]
     cuts = pictures_of(lod, len(boxes))
     return [(boxes[a:b].transpose(1, 0, 2), scores[a:b].T, int(a)) for a, b in pairwise(cuts)]
 
 
-def _detected(boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized):
+def _detected(
+    boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
+):
     """Rows class, score, box; the number of each box; how many of each picture."""
     rows, numbers, counts = [], [], []
     for own, score, first in _each_picture(boxes, scores, lod):
         one: Found = []
         for c in (c for c in range(len(score)) if c != background_label):
             order = _order(score[c], score_threshold, nms_top_k)
-            kept = thinned(own[c, order], float(np.float32(nms_threshold)), 0.0 if normalized else 1.0, nms_eta) if len(order) else []
+            kept = (
+                thinned(own[c, order], float(np.float32(nms_threshold)), 0.0 if normalized else 1.0, nms_eta)
+                if len(order)
+                else []
+            )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = best_of(one, keep_top_k)
-        one = sorted(one, key=lambda f: (f[0], f[2])) if scores.ndim == 2 else one  # Paddle's order there is that of the boxes
+        one = (
+            sorted(one, key=lambda f: (f[0], f[2])) if scores.ndim == 2 else one
+        )  # Paddle's order there is that of the boxes
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1
         numbers += [(first + k) * by_class + (c if scores.ndim == 2 else 0) for c, _, k in one]
@@ -67,12 +78,17 @@ def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
 def check_boxes(boxes: Meta, scores: Meta) -> None:
     """Raise OpError unless boxes and scores fit each other."""
     check_float(boxes)
-    check(len(boxes.shape) == 3 and len(scores.shape) in (2, 3), "needs BBoxes [N,M,4] and Scores [N,C,M], or [M,C,4] and [M,C]")
+    check(
+        len(boxes.shape) == 3 and len(scores.shape) in (2, 3),
+        "needs BBoxes [N,M,4] and Scores [N,C,M], or [M,C,4] and [M,C]",
+    )
     whole = scores.shape if len(scores.shape) == 2 else (scores.shape[0], scores.shape[2])
     check(agree(boxes.shape[0], whole[0]) and agree(boxes.shape[1], whole[1]), "Scores do not fit BBoxes")
 
 
-@op("multiclass_nms", "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
+@op(
+    "multiclass_nms", "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF
+)
 def multiclass_nms(
     boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
     nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
@@ -90,7 +106,13 @@ def _(boxes, lod, scores, **_):
     return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)
 
 
-@op("multiclass_nms2", "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
+@op(
+    "multiclass_nms2",
+    "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
 def multiclass_nms2(
     boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
     nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
@@ -128,11 +150,23 @@ def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, c
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
         order = _order(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
-        found.append((_moved(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info), s.reshape(-1)[order], order % s.shape[1]))
+        found.append(
+            (
+                _moved(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
+                s.reshape(-1)[order],
+                order % s.shape[1],
+            )
+        )
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
-@op("retinanet_detection_output", "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
+@op(
+    "retinanet_detection_output",
+    "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
 def retinanet_detection_output(
     boxes, scores, anchors, infos, *, score_threshold: float, nms_top_k: int, nms_threshold: float, nms_eta: float, keep_top_k: int
 ):  # fmt: skip
@@ -142,12 +176,17 @@ def retinanet_detection_output(
     """
     rows, counts = [], []
     for n, info in enumerate(infos):
-        own, score, kind = _of_levels([b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k)
+        own, score, kind = _of_levels(
+            [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
+        )
         one: Found = []
         for c in np.unique(kind):
             order = np.flatnonzero(kind == c)
             order = order[np.argsort(-score[order], kind="stable")]
-            one += [(int(c), score[k], int(k)) for k in order[thinned(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]]
+            one += [
+                (int(c), score[k], int(k))
+                for k in order[thinned(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]
+            ]
         one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
         rows += [[c + 1, s, *own[k]] for c, s, k in one]
         counts.append(len(one))
@@ -159,7 +198,10 @@ def _(boxes, scores, anchors, infos, **_):
     check(len(boxes) == len(scores) == len(anchors) > 0, "BBoxes, Scores and Anchors differ in number")
     for b, s in zip(boxes, scores, strict=True):
         check_float(b)
-        check(len(b.shape) == len(s.shape) == 3 and agree(b.shape[1], s.shape[1]), "needs BBoxes [N,M,4] and Scores [N,M,C]")
+        check(
+            len(b.shape) == len(s.shape) == 3 and agree(b.shape[1], s.shape[1]),
+            "needs BBoxes [N,M,4] and Scores [N,M,C]",
+        )
     return Meta((-1, -1), scores[0].dtype), Meta((-1,), INT64)
 
 
@@ -197,13 +239,15 @@ def _common(one: Any, two: Any) -> Any:
 
 def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[Any, Any, Any]:
     """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which are left."""
-    boxes, scores, left, at = boxes.copy(), scores.copy(), [], -1
+    boxes, scores, at = boxes.copy(), scores.copy(), -1
+    left: list[int] = []
     for i in range(len(boxes)):
         if at >= 0 and _share(boxes[i], boxes[at], extra) > threshold:
             boxes[at] = (boxes[i] * scores[i] + boxes[at] * scores[at]) / (scores[i] + scores[at])
             scores[at] += scores[i]
         else:
-            left, at = [*left, i], i
+            left.append(i)
+            at = i
     return boxes, scores, np.array(left, np.int64)
 
 
@@ -219,13 +263,10 @@ def locality_aware_nms(
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
-        one: Found = []
-        if background_label != 0:
-            own, score, left = _merged(own, score[0], limit, extra)
-            order = left[_order(score[left], score_threshold, nms_top_k)]
-            one = [(0, score[k], int(k)) for k in _spaced(own, order, limit, extra, nms_eta)]
-        one = best_of(one, keep_top_k)
-        rows += [[c, s, *own[k]] for c, s, k in one]
+        merged, sums, left = _merged(own, score[0], limit, extra)
+        order = left[_order(sums[left], score_threshold, nms_top_k)] if background_label != 0 else left[:0]
+        one = best_of([(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)], keep_top_k)
+        rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))
     return or_nothing(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
 

@@ -23,7 +23,9 @@ def _some(count: int, most: int, use_random: bool) -> Any:
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
 
 
-def _shared_out(over: Any, crowd: Any, bounds: tuple[float, float, float], count: int, share: float, use_random: bool) -> tuple[Any, Any, Any]:
+def _shared_out(
+    over: Any, crowd: Any, bounds: tuple[float, float, float], count: int, share: float, use_random: bool
+) -> tuple[Any, Any, Any]:
     """Regions of boxes, the box of each, and regions of none.   over [R,G]; bounds: of boxes, high and low of none; count -1: all"""
     best = np.max(over, axis=1, initial=-1)
     best[: len(crowd)][crowd[: len(best)] != 0] = -1
@@ -88,13 +90,26 @@ def generate_proposal_labels(
         targets[: len(found)] = moves(regions[found], there[box]) / np.array(bbox_reg_weights, rois.dtype)
         for kept, one in zip(
             made,
-            (regions[taken] * scale, labels[:, None], *_spread_by_class(labels, targets, class_nums, is_cls_agnostic), np.max(over[taken], axis=1, initial=-1)),
+            (
+                regions[taken] * scale,
+                labels[:, None],
+                *_spread_by_class(labels, targets, class_nums, is_cls_agnostic),
+                np.max(over[taken], axis=1, initial=-1),
+            ),
             strict=True,
         ):
             kept.append(one)
     regions, labels, targets, ones, overs = (np.concatenate(m) for m in made)
     ends = offsets_from([len(m) for m in made[0]])
-    return regions.astype(rois.dtype), labels.astype(np.int32), targets, ones, ones.copy(), overs.astype(rois.dtype), *[ends] * 5
+    return (
+        regions.astype(rois.dtype),
+        labels.astype(np.int32),
+        targets,
+        ones,
+        ones.copy(),
+        overs.astype(rois.dtype),
+        *[ends] * 5,
+    )
 
 
 @generate_proposal_labels.meta
@@ -105,4 +120,10 @@ def _(rois, rois_lod, kinds, crowd, boxes, boxes_lod, infos, most, *, class_nums
     check(len(infos.shape) == 2 and agree(infos.shape[1], 3), "ImInfo needs height, width and scale of each picture")
     check(len(bbox_reg_weights) == 4, f"bbox_reg_weights={list(bbox_reg_weights)} are not four numbers")
     per_class = Meta((-1, 4 * class_nums), rois.dtype)
-    return Meta((-1, 4), rois.dtype), Meta((-1, 1), INT32), *[per_class] * 3, Meta((-1,), rois.dtype), *[Meta((-1,), INT64)] * 5
+    return (
+        Meta((-1, 4), rois.dtype),
+        Meta((-1, 1), INT32),
+        *[per_class] * 3,
+        Meta((-1,), rois.dtype),
+        *[Meta((-1,), INT64)] * 5,
+    )

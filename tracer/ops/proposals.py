@@ -181,7 +181,10 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     """
     if counts is None:
         levels = lods if lods else [None] * len(rois)
-        counts = [lengths(at if isinstance(at, np.ndarray) else pictures_of(at, len(r))) for at, r in zip(levels, rois, strict=True)]
+        counts = [
+            lengths(at if isinstance(at, np.ndarray) else pictures_of(at, len(r)))
+            for at, r in zip(levels, rois, strict=True)
+        ]
     owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])
     score = np.concatenate([s.reshape(-1) for s in scores])
     best = np.argsort(-score, kind="stable")[:post_nms_topN]

@@ -45,9 +45,13 @@ def _samples(x, rois, lod, trans, no_trans, scale, depth, group, high, wide, par
         moved = trans.reshape(len(rois), -1, 2, *trans.shape[2:])[:, :, :, places[0][:, None], places[1]] * spread
     steps = np.arange(count) / count
     start = low[:, :1, None] + np.arange(wide) * bins[:, :1, None]
-    column = (start[:, :, None] + moved[:, :, 0] * sides[:, 0, None, None, None])[..., None, None] + steps * bins[:, 0, None, None, None, None, None]
+    column = (start[:, :, None] + moved[:, :, 0] * sides[:, 0, None, None, None])[..., None, None] + steps * bins[
+        :, 0, None, None, None, None, None
+    ]
     start = low[:, 1, None, None, None] + np.arange(high)[:, None] * bins[:, 1, None, None, None]
-    row = (start + moved[:, :, 1] * sides[:, 1, None, None, None])[..., None, None] + steps[:, None] * bins[:, 1, None, None, None, None, None]
+    row = (start + moved[:, :, 1] * sides[:, 1, None, None, None])[..., None, None] + steps[:, None] * bins[
+        :, 1, None, None, None, None, None
+    ]
     row, column = np.broadcast_arrays(row, column)
     inside = (column >= -0.5) & (column <= x.shape[3] - 0.5) & (row >= -0.5) & (row <= x.shape[2] - 0.5)
     grid = _parts(high, group[0])[:, None] * group[1] + _parts(wide, group[1])
@@ -94,15 +98,34 @@ def deformable_psroi_pooling(
 
 
 @deformable_psroi_pooling.meta
-def _(x, rois, lod, trans, *, no_trans, output_dim, group_size, pooled_height, pooled_width, part_size, sample_per_part, **_):
+def _(
+    x,
+    rois,
+    lod,
+    trans,
+    *,
+    no_trans,
+    output_dim,
+    group_size,
+    pooled_height,
+    pooled_width,
+    part_size,
+    sample_per_part,
+    **_,
+):
     check_float(x)
     check(len(x.shape) == len(trans.shape) == 4, "Input and Trans need four axes")
     check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
-    check(len(group_size) == len(part_size) == 2, f"group_size={list(group_size)}, part_size={list(part_size)} are not two numbers each")
+    check(
+        len(group_size) == len(part_size) == 2,
+        f"group_size={list(group_size)}, part_size={list(part_size)} are not two numbers each",
+    )
     check(min(pooled_height, pooled_width, sample_per_part, *group_size, *part_size) > 0, "a size is not positive")
     wanted = output_dim * group_size[0] * group_size[1]
     check(x.shape[1] < 0 or x.shape[1] >= wanted, f"{x.shape[1]} channels are fewer than the {wanted} of all groups")
-    check(no_trans or trans.shape[1] < 0 or output_dim % max(trans.shape[1] // 2, 1) == 0, "Trans does not fit output_dim")
+    check(
+        no_trans or trans.shape[1] < 0 or output_dim % max(trans.shape[1] // 2, 1) == 0, "Trans does not fit output_dim"
+    )
     out = Meta((rois.shape[0], output_dim, pooled_height, pooled_width), x.dtype)
     return out, out
 
@@ -141,7 +164,7 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
             slopes[axis] += (own * slope).sum(axis=(4, 5)).reshape(len(rois), classes, each, *g.shape[2:4]).sum(axis=2)
     if not over["no_trans"]:
         slopes *= s.reach.T[:, :, None, None, None]
-        places = np.broadcast_arrays(s.part[0][:, None], s.part[1])
+        places: Any = np.broadcast_arrays(s.part[0][:, None], s.part[1])
         whole = moved.reshape(len(rois), classes, 2, *trans.shape[2:])
         np.add.at(whole, (slice(None), slice(None), slice(None), *places), np.moveaxis(slopes, 0, 2).astype(x.dtype))
     return back, moved

@@ -67,7 +67,9 @@ def _share(rows: Side, columns: Side) -> Any:
 
 
 @op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF)
-def prroi_pool(x, rois, lod=None, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0):
+def prroi_pool(
+    x, rois, lod=None, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+):
     """Out = the exact mean of each bin of a region   (Jiang et al. 2018).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]"""
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
     weights = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
@@ -80,7 +82,10 @@ def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
     check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
-    check(pooled_height > 0 and pooled_width > 0, f"pooled_height={pooled_height}, pooled_width={pooled_width} are not positive")
+    check(
+        pooled_height > 0 and pooled_width > 0,
+        f"pooled_height={pooled_height}, pooled_width={pooled_width} are not positive",
+    )
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
@@ -106,7 +111,9 @@ def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     attrs_of=prroi_pool,
     internal=True,
 )
-def prroi_pool_grad(x, rois, lod, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0):
+def prroi_pool_grad(
+    x, rois, lod, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+):
     """The gradients of X and ROIs.   Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
     down, across = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])

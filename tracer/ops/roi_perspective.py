@@ -51,7 +51,9 @@ def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
         at = (y - y0) * (x1 - x0) / np.where(level, 1, y1 - y0) + x0
         low, top = np.minimum(y0, y1), np.maximum(y0, y1)
         along = (x >= np.minimum(x0, x1) - SAME) & (x <= np.maximum(x0, x1) + SAME)
-        on |= np.where(level, (np.abs(y - y0) < SAME) & along, (np.abs(at - x) < SAME) & (y > low - SAME) & (y < top + SAME))
+        on |= np.where(
+            level, (np.abs(y - y0) < SAME) & along, (np.abs(at - x) < SAME) & (y > low - SAME) & (y < top + SAME)
+        )
         crossed += ~level & (y > low + SAME - 1e-12) & (y - top <= SAME) & (at - x > SAME)
     return on | (crossed % 2 == 1)
 
@@ -65,7 +67,9 @@ def _pixels(x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float) -> 
     seen = _inside(column, row, xs, ys)
     for at, size in ((column, x.shape[3]), (row, x.shape[2])):
         seen &= (at > -0.5 + SAME) & (at < size - 0.5 - SAME)
-    column, row = (np.clip(np.where(seen, at, 0), 0, size - 1) for at, size in ((column, x.shape[3]), (row, x.shape[2])))
+    column, row = (
+        np.clip(np.where(seen, at, 0), 0, size - 1) for at, size in ((column, x.shape[3]), (row, x.shape[2]))
+    )
     owner = region_owners(x, rois, lod)[:, None, None]
     y0, x0 = np.floor(row).astype(np.int64), np.floor(column).astype(np.int64)
     y1, x1 = np.minimum(y0 + 1, x.shape[2] - 1), np.minimum(x0 + 1, x.shape[3] - 1)
@@ -93,9 +97,16 @@ def _(x, rois, lod, *, spatial_scale, transformed_height, transformed_width):
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
     check(len(rois.shape) == 2 and agree(rois.shape[1], 8), "ROIs need the shape [regions, 8]")
-    check(transformed_height > 0 and transformed_width > 0, f"transformed_height={transformed_height}, transformed_width={transformed_width} are not positive")
+    check(
+        transformed_height > 0 and transformed_width > 0,
+        f"transformed_height={transformed_height}, transformed_width={transformed_width} are not positive",
+    )
     size = transformed_height, transformed_width
-    return Meta((rois.shape[0], x.shape[1], *size), x.dtype), Meta((rois.shape[0], 1, *size), INT32), Meta((rois.shape[0], 9), x.dtype)
+    return (
+        Meta((rois.shape[0], x.shape[1], *size), x.dtype),
+        Meta((rois.shape[0], 1, *size), INT32),
+        Meta((rois.shape[0], 9), x.dtype),
+    )
 
 
 @roi_perspective_transform.lod(lambda x, rois, *_: rois)
@@ -109,7 +120,11 @@ def _(g, x, rois, lod, **over):
 
 
 @op(
-    "roi_perspective_transform_grad", "X, ROIs, ROIs@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=roi_perspective_transform, internal=True
+    "roi_perspective_transform_grad",
+    "X, ROIs, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=roi_perspective_transform,
+    internal=True,
 )
 def roi_perspective_transform_grad(
     x, rois, lod, g, *, spatial_scale: float = 1.0, transformed_height: int = 1, transformed_width: int = 1

@@ -140,14 +140,27 @@ def yolov3_loss(
 @yolov3_loss.meta
 def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
     check_float(x)
-    check(len(x.shape) == 4 and len(boxes.shape) == 3 and len(labels.shape) == 2, "needs X with four axes, GTBox [N,B,4] and GTLabel [N,B]")
+    check(
+        len(x.shape) == 4 and len(boxes.shape) == 3 and len(labels.shape) == 2,
+        "needs X with four axes, GTBox [N,B,4] and GTLabel [N,B]",
+    )
     check(len(anchors) > 0 and len(anchors) % 2 == 0, f"anchors={list(anchors)} are not pairs of numbers")
-    check(all(0 <= m < len(anchors) // 2 for m in anchor_mask), f"anchor_mask={list(anchor_mask)} names an anchor that is not there")
+    check(
+        all(0 <= m < len(anchors) // 2 for m in anchor_mask),
+        f"anchor_mask={list(anchor_mask)} names an anchor that is not there",
+    )
     wanted = len(anchor_mask) * (5 + class_num)
-    check(agree(x.shape[1], wanted), f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and {class_num} classes")
+    check(
+        agree(x.shape[1], wanted),
+        f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and {class_num} classes",
+    )
     check(agree(x.shape[2], x.shape[3]), "X is not square")
     check(agree(boxes.shape[2], 4), "boxes need four numbers")
-    return Meta((x.shape[0],), x.dtype), Meta((x.shape[0], len(anchor_mask), *x.shape[2:]), x.dtype), Meta(labels.shape, INT32)
+    return (
+        Meta((x.shape[0],), x.dtype),
+        Meta((x.shape[0], len(anchor_mask), *x.shape[2:]), x.dtype),
+        Meta(labels.shape, INT32),
+    )
 
 
 @yolov3_loss.vjp
@@ -155,7 +168,13 @@ def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
     return yolov3_loss_grad(x, boxes, labels, scores, ObjectnessMask, g, **over), None, None, None
 
 
-@op("yolov3_loss_grad", "X, GTBox, GTLabel, GTScore?, ObjectnessMask, Loss@GRAD -> X@GRAD", meta=like_x, attrs_of=yolov3_loss, internal=True)
+@op(
+    "yolov3_loss_grad",
+    "X, GTBox, GTLabel, GTScore?, ObjectnessMask, Loss@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=yolov3_loss,
+    internal=True,
+)
 def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     """The gradient of X, of the last box where several are for one place.   Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]"""
     full = {name: over.get(name, spec.default) for name, spec in yolov3_loss.attrs.items()}

@@ -6,7 +6,8 @@ from .common import family, integers, numbers, static
 from .sequence import run
 
 PRIORS = np.array(
-    [[0.1, 0.1, 0.5, 0.6], [0.2, 0.0, 0.9, 0.7], [0.4, 0.3, 0.8, 0.9], [0.0, 0.5, 0.3, 1.0], [0.6, 0.6, 0.9, 0.9]], "float32"
+    [[0.1, 0.1, 0.5, 0.6], [0.2, 0.0, 0.9, 0.7], [0.4, 0.3, 0.8, 0.9], [0.0, 0.5, 0.3, 1.0], [0.6, 0.6, 0.9, 0.9]],
+    "float32",
 )
 THERE = np.array([[0.15, 0.1, 0.5, 0.65], [0.5, 0.55, 0.95, 0.9], [0.3, 0.2, 0.8, 0.8]], "float32")
 PICTURES = {"boxes": [[2, 1]], "labels": [[2, 1]], "near": [[2, 1]], "rows": [[2, 1]], "wrong": [[1, 2]]}
@@ -29,11 +30,18 @@ family(
     [
         (
             "anchor_generator",
-            lambda f, v: f.anchor_generator(v["map"], [32.0, 64.0], [0.5, 1.0, 2.0], [0.1, 0.1, 0.2, 0.2], [16.0, 12.0]),
+            lambda f, v: f.anchor_generator(
+                v["map"], [32.0, 64.0], [0.5, 1.0, 2.0], [0.1, 0.1, 0.2, 0.2], [16.0, 12.0]
+            ),
             X,
             (),
         ),
-        ("anchor_generator_of_one", lambda f, v: f.anchor_generator(v["map"], 50.0, 1.5, stride=[7.0, 9.0], offset=0.3), X, ()),
+        (
+            "anchor_generator_of_one",
+            lambda f, v: f.anchor_generator(v["map"], 50.0, 1.5, stride=[7.0, 9.0], offset=0.3),
+            X,
+            (),
+        ),
         (
             "density_prior_box",
             lambda f, v: f.density_prior_box(v["map"], v["image"], [3, 1], [6.0, 12.0], [1.0, 2.0]),
@@ -140,7 +148,9 @@ def case_ssd_loss(fluid):
 
 
 def case_ssd_loss_bipartite(fluid):
-    return _ssd(fluid, match_type="bipartite", neg_pos_ratio=1.0, loc_loss_weight=0.5, normalize=False, background_label=0)
+    return _ssd(
+        fluid, match_type="bipartite", neg_pos_ratio=1.0, loc_loss_weight=0.5, normalize=False, background_label=0
+    )
 
 
 def case_detection_output(fluid):
@@ -168,11 +178,11 @@ def case_multiclass_nms_of_sequences(fluid):
 
 
 def _head(fluid, maps, **settings):
-    feed = {"m%d" % i: numbers(2, 3, n, n, seed=i) for i, n in enumerate(maps)}
+    feed = {f"m{i}": numbers(2, 3, n, n, seed=i) for i, n in enumerate(maps)}
     feed["image"] = numbers(2, 3, 32, 32)
 
     def build(v):
-        found = fluid.layers.multi_box_head([v["m%d" % i] for i in range(len(maps))], v["image"], 32, 3, **settings)
+        found = fluid.layers.multi_box_head([v[f"m{i}"] for i in range(len(maps))], v["image"], 32, 3, **settings)
         assert [p.name for p in fluid.default_main_program().all_parameters()][:2] == ["conv2d_0.w_0", "conv2d_0.b_0"]
         return found
 
@@ -180,8 +190,23 @@ def _head(fluid, maps, **settings):
 
 
 def case_multi_box_head(fluid):
-    return _head(fluid, [4, 3, 2], min_ratio=20, max_ratio=90, aspect_ratios=[[2.0], [2.0, 3.0], 2.0], kernel_size=3, pad=1)
+    return _head(
+        fluid, [4, 3, 2], min_ratio=20, max_ratio=90, aspect_ratios=[[2.0], [2.0, 3.0], 2.0], kernel_size=3, pad=1
+    )
 
 
 def case_multi_box_head_of_one(fluid):
-    return _head(fluid, [4], min_sizes=[4.0], max_sizes=[[9.0]], aspect_ratios=[[2.0]], steps=[8.0], clip=True, flip=False)
+    return _head(
+        fluid, [4], min_sizes=[4.0], max_sizes=[[9.0]], aspect_ratios=[[2.0]], steps=[8.0], clip=True, flip=False
+    )
+
+
+def case_multiclass_nms2(fluid):
+    feed = {"boxes": np.stack([PRIORS, PRIORS[::-1]]), "scores": numbers(2, 3, 5, low=0.0)}
+
+    def build(v):
+        nms = fluid.contrib.layers.multiclass_nms2
+        found = list(nms(v["boxes"], v["scores"], 0.1, 10, 4, 0.4, return_index=True))
+        return found + [nms(v["boxes"], v["scores"], 0.5, 3, -1, normalized=False, nms_eta=0.8, background_label=1)]
+
+    return run(fluid, build, feed, {"boxes": [], "scores": []})

@@ -36,7 +36,15 @@ def _targets(fluid, gradients_of=(), **settings):
 
     def build(v):
         found = fluid.layers.rpn_target_assign(
-            v["places"], v["scores"], v["anchors"], v["anchors"], v["boxes"], v["crowd"], v["info"], use_random=False, **settings
+            v["places"],
+            v["scores"],
+            v["anchors"],
+            v["anchors"],
+            v["boxes"],
+            v["crowd"],
+            v["info"],
+            use_random=False,
+            **settings,
         )
         return _both(fluid, found)
 
@@ -50,7 +58,13 @@ def case_rpn_target_assign(fluid):
 
 def case_rpn_target_assign_of_few(fluid):
     return _targets(
-        fluid, ("places", "scores"), rpn_batch_size_per_im=6, rpn_fg_fraction=0.3, rpn_straddle_thresh=-1.0, rpn_positive_overlap=0.3, rpn_negative_overlap=0.2
+        fluid,
+        ("places", "scores"),
+        rpn_batch_size_per_im=6,
+        rpn_fg_fraction=0.3,
+        rpn_straddle_thresh=-1.0,
+        rpn_positive_overlap=0.3,
+        rpn_negative_overlap=0.2,
     )
 
 
@@ -71,11 +85,21 @@ def case_retinanet_target_assign(fluid):
 
     def build(v):
         found = fluid.layers.retinanet_target_assign(
-            v["places"], v["scores"], v["anchors"], v["anchors"], v["boxes"], v["labels"], v["crowd"], v["info"], 3, 0.6, 0.4
+            v["places"],
+            v["scores"],
+            v["anchors"],
+            v["anchors"],
+            v["boxes"],
+            v["labels"],
+            v["crowd"],
+            v["info"],
+            3,
+            0.6,
+            0.4,
         )
         return _both(fluid, found)
 
-    lengths = dict((n, GT_LENGTHS if n in ("boxes", "labels", "crowd") else []) for n in feed)
+    lengths = {n: GT_LENGTHS if n in ("boxes", "labels", "crowd") else [] for n in feed}
     return run(fluid, build, feed, lengths)
 
 
@@ -88,10 +112,12 @@ def _proposals(fluid, **settings):
     }
 
     def build(v):
-        anchors, spread = fluid.layers.anchor_generator(v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0])
+        anchors, spread = fluid.layers.anchor_generator(
+            v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0]
+        )
         return fluid.layers.generate_proposals(v["scores"], v["deltas"], v["info"], anchors, spread, **settings)
 
-    return run(fluid, build, feed, dict((n, []) for n in feed))
+    return run(fluid, build, feed, dict.fromkeys(feed, ()))
 
 
 def case_generate_proposals(fluid):
@@ -124,11 +150,21 @@ def case_generate_proposal_labels(fluid):
 
 
 def case_generate_proposal_labels_few(fluid):
-    return _labels(fluid, batch_size_per_im=8, fg_fraction=0.5, fg_thresh=0.4, bg_thresh_hi=0.3, bg_thresh_lo=0.05, is_cls_agnostic=True)
+    return _labels(
+        fluid,
+        batch_size_per_im=8,
+        fg_fraction=0.5,
+        fg_thresh=0.4,
+        bg_thresh_hi=0.3,
+        bg_thresh_lo=0.05,
+        is_cls_agnostic=True,
+    )
 
 
 def case_generate_proposal_labels_cascade(fluid):
-    return _labels(fluid, batch_size_per_im=64, fg_thresh=0.5, is_cascade_rcnn=True, bbox_reg_weights=[0.05, 0.1, 0.1, 0.3])
+    return _labels(
+        fluid, batch_size_per_im=64, fg_thresh=0.5, is_cascade_rcnn=True, bbox_reg_weights=[0.05, 0.1, 0.1, 0.3]
+    )
 
 
 def case_levels(fluid):
@@ -136,10 +172,10 @@ def case_levels(fluid):
     rois = np.concatenate([_boxes(5, 20, 21), _boxes(6, 60, 23)])
 
     def build(v):
-        levels, back = fluid.layers.distribute_fpn_proposals(v["rois"], 2, 4, 3, 12)
-        scores = [fluid.layers.reduce_sum(one, dim=1, keep_dim=True) for one in levels]
-        best = fluid.layers.collect_fpn_proposals(levels, levels and [fluid.layers.lod_reset(s, one) for s, one in zip(scores, levels)], 2, 4, 7)
-        return list(levels) + [back, best]
+        layers = fluid.layers
+        levels, back = layers.distribute_fpn_proposals(v["rois"], 2, 4, 3, 12)
+        scores = [layers.lod_reset(layers.reduce_sum(one, dim=1, keep_dim=True), one) for one in levels]
+        return [*levels, back, layers.collect_fpn_proposals(levels, scores, 2, 4, 7)]
 
     return run(fluid, build, {"rois": rois}, {"rois": [[7, 4]]})
 
@@ -147,15 +183,15 @@ def case_levels(fluid):
 def _detected(fluid, **settings):
     feed = {"info": INFO}
     for i, count in enumerate((6, 4)):
-        feed["boxes%d" % i] = numbers(2, count, 4, seed=31 + i) * 0.4
-        feed["scores%d" % i] = numbers(2, count, 3, low=0.0, seed=33 + i)
-        feed["anchors%d" % i] = _boxes(count, 40, 35 + 2 * i)
+        feed[f"boxes{i}"] = numbers(2, count, 4, seed=31 + i) * 0.4
+        feed[f"scores{i}"] = numbers(2, count, 3, low=0.0, seed=33 + i)
+        feed[f"anchors{i}"] = _boxes(count, 40, 35 + 2 * i)
 
     def build(v):
-        several = [[v[name + "%d" % i] for i in range(2)] for name in ("boxes", "scores", "anchors")]
+        several = [[v[f"{name}{i}"] for i in range(2)] for name in ("boxes", "scores", "anchors")]
         return fluid.layers.retinanet_detection_output(*several, im_info=v["info"], **settings)
 
-    return run(fluid, build, feed, dict((n, []) for n in feed))
+    return run(fluid, build, feed, dict.fromkeys(feed, ()))
 
 
 def case_retinanet_detection_output(fluid):
@@ -168,8 +204,20 @@ def case_retinanet_detection_output_few(fluid):
 
 QUADS = np.array(
     [
-        [[0, 0, 10, 0, 10, 8, 0, 8], [1, 0, 11, 1, 11, 9, 1, 8], [20, 20, 30, 21, 29, 30, 20, 29], [21, 20, 31, 21, 30, 30, 21, 29], [5, 4, 14, 4, 14, 12, 5, 12]],
-        [[0, 0, 6, 1, 5, 8, 0, 6], [30, 0, 40, 1, 39, 8, 31, 7], [0, 1, 6, 1, 6, 7, 1, 7], [1, 2, 7, 2, 6, 8, 0, 7], [31, 1, 41, 2, 40, 9, 30, 8]],
+        [
+            [0, 0, 10, 0, 10, 8, 0, 8],
+            [1, 0, 11, 1, 11, 9, 1, 8],
+            [20, 20, 30, 21, 29, 30, 20, 29],
+            [21, 20, 31, 21, 30, 30, 21, 29],
+            [5, 4, 14, 4, 14, 12, 5, 12],
+        ],
+        [
+            [0, 0, 6, 1, 5, 8, 0, 6],
+            [30, 0, 40, 1, 39, 8, 31, 7],
+            [0, 1, 6, 1, 6, 7, 1, 7],
+            [1, 2, 7, 2, 6, 8, 0, 7],
+            [31, 1, 41, 2, 40, 9, 30, 8],
+        ],
     ],
     "float32",
 )
@@ -178,7 +226,10 @@ QUADS = np.array(
 def _merged(fluid, boxes, **settings):
     feed = {"boxes": boxes, "scores": numbers(2, 1, 5, low=0.1, seed=5)}
     return run(
-        fluid, lambda v: fluid.layers.locality_aware_nms(v["boxes"], v["scores"], 0.1, 10, 4, **settings), feed, {"boxes": [], "scores": []}
+        fluid,
+        lambda v: fluid.layers.locality_aware_nms(v["boxes"], v["scores"], 0.1, 10, 4, **settings),
+        feed,
+        {"boxes": [], "scores": []},
     )
 
 
@@ -204,7 +255,9 @@ def _masks(fluid, labels):
         "classes": np.array([[1], [2], [1], [2]], "int32"),
         "crowd": np.array([[0], [0], [1], [0]], "int32"),
         "points": np.concatenate([np.array(o, "float32") for o in outlines]),
-        "rois": np.array([[4, 4, 22, 20], [24, 7, 36, 28], [0, 0, 12, 12], [9, 9, 30, 40], [12, 15, 33, 41]], "float32"),
+        "rois": np.array(
+            [[4, 4, 22, 20], [24, 7, 36, 28], [0, 0, 12, 12], [9, 9, 30, 40], [12, 15, 33, 41]], "float32"
+        ),
         "labels": np.array(labels, "int32")[:, None],
     }
     lengths = {

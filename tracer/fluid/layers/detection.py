@@ -11,7 +11,7 @@ from ...core.op import OPS
 from .conv import conv2d
 from .helper import listed, stopped, today
 from .losses import smooth_l1, softmax_with_cross_entropy
-from .reduce import reduce_sum
+from .reduce import reduce_sum  # type: ignore[attr-defined]  # made from a table
 from .regions import box_coder, iou_similarity, multiclass_nms, prior_box
 from .shapes import concat, flatten, reshape, shape, slice, transpose
 from .tensors import cast
@@ -75,7 +75,9 @@ def _sizes_by_ratio(count: int, base: int, least: int, most: int) -> tuple[list[
 def _check_per_map(count: int, **given: Any) -> None:
     for what, values in given.items():
         if values and (not isinstance(values, list | tuple) or len(values) != count):
-            raise OpError(with_user_line(f"multi_box_head: {what}={values} is not a list with one entry for each of {count} maps"))
+            raise OpError(
+                with_user_line(f"multi_box_head: {what}={values} is not a list with one entry for each of {count} maps")
+            )
 
 
 def multi_box_head(
@@ -132,7 +134,11 @@ def bipartite_match(
 
 
 def target_assign(
-    input: Any, matched_indices: Any, negative_indices: Any = None, mismatch_value: int | None = None, name: str | None = None
+    input: Any,
+    matched_indices: Any,
+    negative_indices: Any = None,
+    mismatch_value: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """What each box is matched with, else mismatch_value, and 1 where it counts.   input [R, P, K], matched_indices [N, M] -> [N, M, K], [N, M, 1]"""
     return OPS["target_assign"](

@@ -96,14 +96,31 @@ def generate_proposal_labels(
 
 
 def generate_mask_labels(
-    im_info: Any, gt_classes: Any, is_crowd: Any, gt_segms: Any, rois: Any, labels_int32: Any, num_classes: int, resolution: int
+    im_info: Any,
+    gt_classes: Any,
+    is_crowd: Any,
+    gt_segms: Any,
+    rois: Any,
+    labels_int32: Any,
+    num_classes: int,
+    resolution: int,
 ) -> Any:
     """The masks that regions are to become   (He et al. 2017).   rois [R, 4], labels_int32 [R, 1], gt_segms [P, 2]: pictures, things, outlines
 
     -> regions with a mask [K, 4], their numbers int32 [K, 1], masks int32 [K, num_classes * resolution * resolution], -1 for other classes.
     """
     made = OPS["generate_mask_labels"](
-        im_info, gt_classes, None, is_crowd, gt_segms, None, rois, None, labels_int32, num_classes=num_classes, resolution=resolution
+        im_info,
+        gt_classes,
+        None,
+        is_crowd,
+        gt_segms,
+        None,
+        rois,
+        None,
+        labels_int32,
+        num_classes=num_classes,
+        resolution=resolution,
     )
     return tuple(map(stopped, made[:3]))
 
@@ -152,6 +169,10 @@ def locality_aware_nms(
     """
     if len(scores.shape) != 3 or scores.shape[1] != 1:
         raise OpError(with_user_line(f"locality_aware_nms: scores are not [N, 1, M], of one class (X={scores.meta})"))
-    settings = {"score_threshold": float(score_threshold), "nms_threshold": float(nms_threshold), "nms_eta": float(nms_eta)}
+    settings = {
+        "score_threshold": float(score_threshold),
+        "nms_threshold": float(nms_threshold),
+        "nms_eta": float(nms_eta),
+    }
     counts = {"nms_top_k": nms_top_k, "keep_top_k": keep_top_k, "background_label": background_label}
     return stopped(OPS["locality_aware_nms"](bboxes, scores, normalized=normalized, **settings, **counts)[0])

@@ -81,7 +81,9 @@ def deformable_roi_pooling(
     """
     channels = input.shape[1]
     depth = channels // (pooled_height * pooled_width) if position_sensitive else channels
-    groups, parts = (listed(s) * (2 // len(listed(s))) for s in (group_size, part_size or [pooled_height, pooled_width]))
+    groups, parts = (
+        listed(s) * (2 // len(listed(s))) for s in (group_size, part_size or [pooled_height, pooled_width])
+    )
     return OPS["deformable_psroi_pooling"](
         input, rois, None, trans, no_trans=no_trans, spatial_scale=float(spatial_scale), output_dim=depth, group_size=groups,
         pooled_height=pooled_height, pooled_width=pooled_width, part_size=parts, sample_per_part=sample_per_part, trans_std=float(trans_std),
@@ -89,7 +91,12 @@ def deformable_roi_pooling(
 
 
 def roi_perspective_transform(
-    input: Any, rois: Any, transformed_height: int, transformed_width: int, spatial_scale: float = 1.0, name: str | None = None
+    input: Any,
+    rois: Any,
+    transformed_height: int,
+    transformed_width: int,
+    spatial_scale: float = 1.0,
+    name: str | None = None,
 ) -> Any:
     """Quadrilaterals of pictures made rectangles   (Sun et al. 2018).   rois [R, 8] -> [R, C, h, w], 1 inside int32 [R, 1, h, w], matrices [R, 9]"""
     size = {"transformed_height": transformed_height, "transformed_width": transformed_width}

@@ -1,5 +1,7 @@
 """Layers that few models have: fluid.contrib.layers."""
 
-from .nn import fused_elemwise_activation, fused_embedding_seq_pool, partial_concat, partial_sum, shuffle_batch
+from . import nms, nn
+from .nms import *
+from .nn import *
 
-__all__ = ["fused_elemwise_activation", "fused_embedding_seq_pool", "partial_concat", "partial_sum", "shuffle_batch"]
+__all__ = [*nms.__all__, *nn.__all__]

@@ -8,6 +8,8 @@ from ....core.errors import OpError, with_user_line
 from ....core.op import OPS
 from ... import layers
 
+__all__ = ["fused_elemwise_activation", "fused_embedding_seq_pool", "partial_concat", "partial_sum", "shuffle_batch"]
+
 
 def fused_elemwise_activation(
     x: Any, y: Any, functor_list: Any, axis: int = -1, scale: float = 0.0, save_intermediate_out: bool = True
