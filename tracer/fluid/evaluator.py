@@ -2,4 +2,12 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .deprecated import instead
+from .detection_metric import DetectionMAP as _DetectionMAP
+
+__all__ = ["DetectionMAP"]
+
+
+@instead("fluid.evaluator.DetectionMAP", "fluid.metrics.DetectionMAP")
+class DetectionMAP(_DetectionMAP):
+    """As fluid.metrics.DetectionMAP."""

@@ -232,3 +232,20 @@ def box_decoder_and_assign(
 def polygon_box_transform(input: Any, name: str | None = None) -> Any:
     """Corners from their distances to places four pixels apart   (Zhou et al. 2017).   input [N, 2 * K, H, W] -> same"""
     return OPS["polygon_box_transform"](input)
+
+
+def detection_map(
+    detect_res: Any, label: Any, class_num: int | None, background_label: int = 0, overlap_threshold: float = 0.3,
+    evaluate_difficult: bool = True, has_state: Any = None, input_states: Any = None, out_states: Any = None, ap_version: str = "integral",
+) -> Any:  # fmt: skip
+    """The mean average precision of a detector   (Everingham et al. 2010).   detect_res [K, 6], label [G, 5] or [G, 6], sequences -> [1]
+
+    has_state int32 [1]: whether input_states hold what was found before; out_states, the same variables, get what is known after.
+    As in Paddle 1.8, background_label is 0, whatever is given.
+    """
+    counts, right, wrong = input_states or (None, None, None)
+    made = OPS["detection_map"](
+        detect_res, None, label, None, has_state, counts, right, wrong, class_num=class_num, overlap_threshold=float(overlap_threshold),
+        evaluate_difficult=evaluate_difficult, ap_type=ap_version,
+    )  # fmt: skip
+    return stopped(made[3])
