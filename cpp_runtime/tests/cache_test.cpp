@@ -105,6 +105,18 @@ TEST("cache: the second start opens what the first one kept") {
   }
 }
 
+TEST("cache: another engine and another processor have graphs of their own") {
+  Folder folder("cache");
+  Options options = cached_in(folder / "c");
+  Model model = Model::open(fixture("mlp"));
+  Session first(model, options);
+  Library library = open_library("");
+  CHECK(Cache::of(model.impl(), library, options)->find());
+  CHECK(!Cache::of(model.impl(), library, options, processor_word() + "-avx1024")->find());
+  library.info.version += ".1";
+  CHECK(!Cache::of(model.impl(), library, options)->find());
+}
+
 TEST("cache: it is the kept graph that runs") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from ._tape import Node
 from .dtype import is_float
-from .errors import OpError, with_user_line
+from .errors import OperandError, OpError, told, with_user_line
 from .mode import Mode
 from .op import Op
 from .tensor import Tensor, as_is, remember
@@ -95,7 +95,7 @@ def meta_of(arg: Any) -> Any:
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
         return [meta_of(a) for a in arg]
-    raise OpError(f"an operand is {type(arg).__name__}, not a Tensor")
+    raise OperandError(f"an operand is {type(arg).__name__}, not a Tensor")
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +103,7 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     try:
         return tuple(map(meta_of, args))
     except OpError as error:
-        raise OpError(with_user_line(f"{op.type}: {error}")) from None
+        raise told(error, with_user_line(f"{op.type}: {error}")) from None
 
 
 def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
@@ -111,15 +111,15 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     if isinstance(error, MemoryError):
         raise error
     metas = metas_of(op, args)
-    why, cause = str(error), error
+    why, cause, kind = str(error), error, error
     try:
         op.infer(metas, attrs)
     except OpError as found:
-        why, cause = str(found).removeprefix(f"{op.type}: "), None  # type: ignore[assignment]
+        why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
-    raise OpError(with_user_line(message)) from cause
+    raise told(kind, with_user_line(message)) from cause
 
 
 EAGER = Eager(tape=True)

@@ -21,6 +21,15 @@ class OpError(OarlockError, ValueError):
     """An op was given operands or attributes it does not accept."""
 
 
+class OperandError(OpError, TypeError):
+    """An operand is no tensor, or of a dtype that the op does not take."""
+
+
+def told(error: BaseException, message: str) -> OpError:
+    """The error of an op in other words, and of the same kind."""
+    return (OperandError if isinstance(error, OperandError) else OpError)(message)
+
+
 class AssertError(OpError, AssertionError):
     """An assert, or a condition that leads to a `raise`, of a program that ran did not hold."""
 

@@ -37,7 +37,7 @@ import numpy as np
 
 from ._tape import OpBase
 from .dtype import is_half
-from .errors import OpError
+from .errors import OperandError, OpError
 
 Kernel = Callable[..., Any]
 
@@ -315,6 +315,12 @@ def _check_half(args: Any, why: str) -> None:
             _check_half(a, why)
         elif a is not None:
             check(not is_half(a.dtype), why)
+
+
+def check_dtype(ok: bool, why: str) -> None:
+    """Raise OperandError(why) unless `ok`, which says that dtypes are right."""
+    if not ok:
+        raise OperandError(why)
 
 
 def check(ok: bool, why: str) -> None:

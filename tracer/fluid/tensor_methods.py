@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core._tape import Node
+from ..core.era import era
 from ..core.errors import warn
 from ..core.sweep import outward
 from ..core.tensor import Tensor
@@ -26,7 +27,7 @@ def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: 
     if len(rest) < len(args):  # retain_graph came second
         kwargs |= {"retain_graph": rest[0]} if rest else {}
         rest = ()
-    if self.stop_gradient:
+    if self.stop_gradient and era.old:
         warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={self.meta})")
         return
     _backward(self, *rest, **kwargs)

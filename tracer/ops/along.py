@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtype import is_float
-from ..core.op import FRESH, OPS, Meta, check, op
+from ..core.op import FRESH, OPS, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, keep, mul, zeros_like
 from .index import check_inside, check_integers
@@ -113,7 +113,7 @@ def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Includ
     """Result = Input with each Value put where Index names its place along Axis: assigned, the last one counting, or combined by
     add, mul, mean, amin or amax with the others there, and with Input's own.   Input [*], Index int [*I], Value [*I] -> Result [*]"""
     check_fits(x, index, Axis)
-    check(x.dtype == value.dtype, "the dtypes of Input and Value differ")
+    check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     check(value.shape == index.shape, "the shapes of Index and Value differ")
     at, out = places(x, index, Axis), x.copy()
     if Reduce == "assign":
@@ -144,7 +144,7 @@ def averaged(total: Any, count: Any) -> Any:
 def _(x, index, value, *, Axis, Reduce, Include_self):
     check(Reduce == "assign" or Reduce in _WAYS, f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}")
     check_fits(x, index, Axis)
-    check(x.dtype == value.dtype, "the dtypes of Input and Value differ")
+    check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     check(agree_all(index.shape, value.shape), "the shapes of Index and Value differ")
     return x
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import Meta, check, check_dtype, op
 from .meta import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of
 from .wide import wide
@@ -20,7 +20,7 @@ def fused_softmax_mask(x, mask):
 @fused_softmax_mask.meta
 def _(x, mask):
     check_float(x)
-    check(x.dtype == mask.dtype, "the dtypes differ")
+    check_dtype(x.dtype == mask.dtype, "the dtypes differ")
     check(len(x.shape) == len(mask.shape) == 4, "X and Mask need four axes")
     shape = broadcast_shapes(x.shape, mask.shape)
     check(all(a == b or min(a, b) < 0 for a, b in zip(shape, x.shape, strict=True)), "Mask is larger than X")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Floats, Ints, Meta, check, op
+from ..core.op import Floats, Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, size_of
 from .wide import wide
 
@@ -109,7 +109,7 @@ def _(prior, prior_var, target, *, code_type, box_normalized, axis, variance):
     check(known, f"code_type={code_type} is neither encode_center_size nor decode_center_size")
     check(len(prior.shape) == 2 and agree(prior.shape[1], 4), "PriorBox needs the shape [boxes, 4]")
     check(len(variance) in (0, 4), f"variance={list(variance)} are not four numbers")
-    check(target.dtype == prior.dtype, "the dtypes differ")
+    check_dtype(target.dtype == prior.dtype, "the dtypes differ")
     if code_type == "encode_center_size":
         check(len(target.shape) == 2, "TargetBox needs two axes to encode")
         return Meta((target.shape[0], prior.shape[0], 4), target.dtype)

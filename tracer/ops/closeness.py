@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import WHOLE, Meta, check, op
+from ..core.op import WHOLE, Meta, check_dtype, op
 from .meta import broadcast_bool
 
 BOOL = np.dtype(bool)
@@ -58,7 +58,7 @@ def equal_all(x, y):
 
 @equal_all.meta
 def _(x, y):
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return Meta((), BOOL)
 
 

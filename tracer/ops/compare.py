@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import WHOLE, Meta, Op, check, op
+from ..core.op import WHOLE, Meta, Op, check, check_dtype, op
 from .elementwise import at, keep
 from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
 from .wide import wide
@@ -72,7 +72,7 @@ def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
-    check(x.dtype.kind in "iub", "needs an integer or bool dtype")
+    check_dtype(x.dtype.kind in "iub", "needs an integer or bool dtype")
     return broadcast(x, y)
 
 
@@ -89,7 +89,7 @@ def bitwise_not(x):
 
 @bitwise_not.meta
 def _(x):
-    check(x.dtype.kind in "iub", "needs an integer or bool dtype")
+    check_dtype(x.dtype.kind in "iub", "needs an integer or bool dtype")
     return x
 
 
@@ -128,8 +128,8 @@ def where(condition, x, y):
 
 @where.meta
 def _(condition, x, y):
-    check(condition.dtype == np.bool_, "Condition is not bool")
-    check(x.dtype == y.dtype, "the dtypes of X and Y differ")
+    check_dtype(condition.dtype == np.bool_, "Condition is not bool")
+    check_dtype(x.dtype == y.dtype, "the dtypes of X and Y differ")
     check(agree_all(condition.shape, x.shape) and agree_all(x.shape, y.shape), "the shapes differ")
     return Meta(tuple(map(known_dim, condition.shape, map(known_dim, x.shape, y.shape))), x.dtype)
 

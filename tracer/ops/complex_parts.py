@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import NO_COMPLEX, Meta, check, op
+from ..core.op import NO_COMPLEX, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import add, div, keep, mul, scale, zeros_like
 from .meta import agree, broadcast, complex_dtype, is_complex, like_x, real_dtype, real_like_x
@@ -30,7 +30,7 @@ def complex_of(x, y):
 
 @complex_of.meta
 def _(x, y):
-    check(x.dtype.kind == "f", "needs a floating dtype")
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return Meta(broadcast(x, y).shape, complex_dtype(x.dtype))
 
 
@@ -40,14 +40,14 @@ def _(g, x, y):
 
 
 def _part_of_x(x, **_):
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return real_like_x(x)
 
 
 @op("real", "X -> Out", meta=_part_of_x)
 def real(x):
     """Out = Re X.   X complex [*] -> Out [*]"""
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return x.real.copy()
 
 
@@ -59,7 +59,7 @@ def _(g, x):
 @op("imag", "X -> Out", meta=_part_of_x)
 def imag(x):
     """Out = Im X.   X complex [*] -> Out [*]"""
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return x.imag.copy()
 
 
@@ -83,7 +83,7 @@ def _(g, x):
 @wide
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi].   X [*] -> Out [*]"""
-    check(x.dtype.kind in "fc", "needs a floating dtype")
+    check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
     return np.angle(x).astype(real_dtype(x.dtype), copy=False)
 
 
@@ -107,7 +107,7 @@ def as_complex(x):
 @as_complex.meta
 def _(x):
     check(len(x.shape) > 0 and agree(x.shape[-1], 2), "the last axis does not hold two parts")
-    check(x.dtype.kind == "f", "needs a floating dtype")
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return Meta(x.shape[:-1], complex_dtype(x.dtype))
 
 
@@ -119,7 +119,7 @@ def _(g, x):
 @op("as_real", "X -> Out")
 def as_real(x):
     """Out[..., 0], Out[..., 1] = Re X, Im X.   X complex [*] -> Out [*, 2]"""
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return np.stack([x.real, x.imag], axis=-1)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, Ints, Meta, Op, check, op
+from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .meta import Shape, agree, like, shape_of, size_of
 from .wide import wide
 from .window import (
@@ -190,7 +190,7 @@ def _forward(x: Any, w: Any, rank: int, *, groups: int, data_format: str, **wind
 
 def _meta_of_rank(rank: int) -> Any:
     def rule(x, w, *, data_format, **window):
-        check(x.dtype == w.dtype, "the dtypes differ")
+        check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
         _, out = geometry(x, w, data_format=data_format, **window)
         return Meta(in_format(out, data_format), x.dtype)
@@ -308,7 +308,7 @@ def _backwards(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
 
 def _transposed_meta(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
-        check(x.dtype == w.dtype, "the dtypes differ")
+        check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
         _, out = _transposed(x, w, data_format=data_format, **rest)
         check(bias is None or agree(size_of(bias.shape), out[1]), "Bias needs one element per channel of the result")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, op
+from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, check_dtype, op
 from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta
 
@@ -124,7 +124,7 @@ def assign_value(
 
 @assign_value.meta
 def _(*, shape, dtype, **values):
-    check(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
+    check_dtype(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
     count = len(values[_VALUES[dtype]])
     check(count == size_of(tuple(shape)), f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}")
     return Meta(tuple(shape), proto_dtype(dtype))
@@ -147,7 +147,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 @op("range", "Start, End, Step -> Out", no_grad=FRESH, by_value=True)
 def range_(start, end, step):
     """Out = Start, Start + Step, ... before End.   Start [], End [], Step [], or [1] each -> Out [N]"""
-    check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     start, end, step = (v.reshape(()) for v in (start, end, step))
     check(bool(step != 0), "Step is 0")
     check(bool((end - start) * np.sign(step) >= 0), f"Step={step} leads away from End={end}, Start={start}")
@@ -159,7 +159,7 @@ def range_(start, end, step):
 
 @range_.meta
 def _(start, end, step):
-    check(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     check(all(size_of(v.shape) in (1, -1) for v in (start, end, step)), "an operand holds more than one number")
     return Meta((-1,), start.dtype)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.op import Ints, Meta, check, op
+from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import geometry
 from .meta import agree, check_float, no_second_order
 from .wide import wide
@@ -90,7 +90,7 @@ def _convolved(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any
 
 def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     check_float(x)
-    check(x.dtype == offset.dtype == w.dtype, "the dtypes differ")
+    check_dtype(x.dtype == offset.dtype == w.dtype, "the dtypes differ")
     _, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
     check(
         deformable_groups > 0 and (x.shape[1] < 0 or x.shape[1] % deformable_groups == 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import DECOMPOSED, OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
 from .matrices import as_column, chain, check_square, turn
 from .meta import check_float, like_x
@@ -52,7 +52,7 @@ def _(g, x):
 @op("slogdeterminant", "Input -> Out", no_half=DECOMPOSED)
 def slogdeterminant(x):
     """Out[0], Out[1] = sign and ln |determinant| of each matrix.   Input [*, M, M] -> Out [2, *]"""
-    check(x.dtype.kind == "f", "needs a floating dtype")
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return np.stack(np.linalg.slogdet(x))
 
 

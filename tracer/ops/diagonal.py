@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Long, Meta, check, op
+from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .meta import like_x, normal_axis
 
@@ -145,7 +145,7 @@ def _(x, y, *, offset, dim1, dim2):
         rank >= 2 and normal_axis(dim1, rank, "dim1") != normal_axis(dim2, rank, "dim2"),
         "dim1 and dim2 are not two axes",
     )
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return x
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, Meta, check, check_dtype, op
 from .meta import Shape, broadcast_dim, proto_of, shape_of
 from .wide import wide
 
@@ -56,7 +56,7 @@ def einsum(xs, *, equation: str):
 @einsum.meta
 def _(xs, *, equation):
     check(bool(xs), "Operands is empty")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     terms, out = labels_of(equation, [len(x.shape) for x in xs])
     sizes = _sizes(terms, [x.shape for x in xs])
     empty = [Meta((0,), xs[0].dtype)] * len(xs)

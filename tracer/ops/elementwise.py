@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, WHOLE, Ints, Meta, check, op
+from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
 from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
 from .wide import wide
 
@@ -272,7 +272,7 @@ def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
 @add_n.meta
 def _(xs, **_):
     check(bool(xs), "X is empty")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
     return Meta(functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]), xs[0].dtype)
 

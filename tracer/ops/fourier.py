@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, op
+from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_parts import real
 from .elementwise import add
 from .meta import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
@@ -41,7 +41,7 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 
 @fft_c2c.meta
 def _(x, *, axes, normalization, forward):
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     _check(x, axes, normalization)
     return x
 
@@ -67,7 +67,7 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
 
 @fft_r2c.meta
 def _(x, *, axes, normalization, forward, onesided):
-    check(x.dtype.kind == "f", "needs a floating dtype")
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     last = _check(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(_with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]), complex_dtype(x.dtype))
@@ -115,7 +115,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 
 @fft_c2r.meta
 def _(x, *, axes, normalization, forward, last_dim_size):
-    check(x.dtype.kind == "c", "needs a complex dtype")
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     last = _check(x, axes, normalization)[-1]
     size = _length(x, last, last_dim_size)
     check(size != 0, "the result has no elements")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.op import Ints, Meta, check, op
+from ..core.op import Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, no_second_order, size_of
 from .wide import wide
 from .window import COUNTS
@@ -114,7 +114,7 @@ def _(x, grid, *, mode, padding_mode, align_corners):
     check_float(x)
     check(len(x.shape) in (4, 5), "X needs four or five axes")
     check(len(grid.shape) == len(x.shape), f"Grid needs {COUNTS[len(x.shape)]} axes")
-    check(grid.dtype == x.dtype, "the dtypes differ")
+    check_dtype(grid.dtype == x.dtype, "the dtypes differ")
     check(agree(grid.shape[-1], len(x.shape) - 2), f"the last axis of Grid is not {len(x.shape) - 2} long")
     check(agree(grid.shape[0], x.shape[0]), "the batches differ")
     _check_modes(mode, padding_mode)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, op
+from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, check_dtype, op
 from .elementwise import keep, zeros_like
 from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
@@ -24,7 +24,7 @@ def check_inside(index: Any, size: int) -> None:
 
 def check_integers(index: Any) -> None:
     """Raise OpError unless the operand holds integers."""
-    check(index.dtype.kind in "iu", "an index is not of integers")
+    check_dtype(index.dtype.kind in "iu", "an index is not of integers")
 
 
 MOST = 16  # times that an index may come before it is cheaper to add run by run
@@ -194,7 +194,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.   X [N, *], Ids int [M] or
     [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]"""
     check_inside(ids, x.shape[0])
-    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, scattered(x.shape, ids.shape))
     index, out = flat_index(ids), x.copy()
     out[index] = updates if overwrite else 0
@@ -217,7 +217,7 @@ def check_agree(updates: Shape, wanted: Shape) -> None:
 def _(x, ids, updates, *, overwrite):
     check(bool(x.shape), "a 0-D tensor has no rows")
     index_shape(ids)
-    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, scattered(x.shape, ids.shape))
     return x
 
@@ -290,7 +290,7 @@ def _(g, x, index):
 def scatter_nd_add(x, index, updates):
     """Out = X with Updates added at index tuples.   X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]"""
     count = index.shape[-1]
-    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
@@ -305,7 +305,7 @@ def scatter_nd_add(x, index, updates):
 
 @scatter_nd_add.meta
 def _(x, index, updates):
-    check(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
+    check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, nd_shape(x.shape, index))
     return x
 
@@ -334,14 +334,14 @@ def _(condition):
 @op("masked_select", "X, Mask -> Y", by_value=True)
 def masked_select(x, mask):
     """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
-    check(mask.dtype == np.bool_, "Mask is not bool")
+    check_dtype(mask.dtype == np.bool_, "Mask is not bool")
     x, mask = np.broadcast_arrays(x, mask)
     return x[mask]
 
 
 @masked_select.meta
 def _(x, mask):
-    check(mask.dtype == np.bool_, "Mask is not bool")
+    check_dtype(mask.dtype == np.bool_, "Mask is not bool")
     broadcast_shapes(x.shape, mask.shape)
     return Meta((-1,), x.dtype)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select
 from .meta import agree, agree_all, broadcast_shapes, normal_axis
@@ -26,7 +26,7 @@ def _(x, index, value, *, axis):
     check_integers(index)
     at = normal_axis(axis, len(x.shape))
     check(len(index.shape) == 1, "Index does not have one axis")
-    check(x.dtype == value.dtype, "the dtypes differ")
+    check_dtype(x.dtype == value.dtype, "the dtypes differ")
     fits = len(value.shape) == len(x.shape) and agree(value.shape[at], index.shape[0])
     check(fits and agree_all(_without(x.shape, at), _without(value.shape, at)), "AddValue does not fit X and Index")
     return x
@@ -80,7 +80,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 
 @index_put.meta
 def _(x, indices, value, *, accumulate):
-    check(x.dtype == value.dtype, "the dtypes of x and value differ")
+    check_dtype(x.dtype == value.dtype, "the dtypes of x and value differ")
     picked = _picked_shape(x, indices)
     if picked is not None:
         check(

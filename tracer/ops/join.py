@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Ints, Meta, check, op
+from ..core.op import Ints, Meta, check, check_dtype, op
 from .meta import Shape, agree, known_dim, normal_axis
 from .sizes import sizes, unknown
 
@@ -35,7 +35,7 @@ def along(x: Shape, axis: int, size: int) -> Shape:
 def check_alike(xs: Sequence[Meta]) -> None:
     """Raise OpError unless there are operands, of one dtype and one rank."""
     check(bool(xs), "X is empty")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, keep, mul
 from .loss import _picked
 from .meta import agree_all, check_float, proto_of, shape_of
@@ -41,7 +41,7 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
     if soft_label:
         check(label.dtype == x.dtype and agree_all(label.shape, x.shape), "Label does not fit X")
     else:
-        check(label.dtype.kind in "iu", "Label has the wrong dtype")
+        check_dtype(label.dtype.kind in "iu", "Label has the wrong dtype")
         fits = agree_all(label.shape, column) or agree_all(label.shape, column[:-1])
         check(fits, "Label does not fit X")
     return Meta(column, x.dtype)

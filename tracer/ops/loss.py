@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, WHOLE, Long, Meta, check, op
+from ..core.op import OPS, WHOLE, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
 from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
@@ -69,7 +69,7 @@ def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    check((label.dtype == x.dtype) if soft_label else label.dtype.kind in "iu", "Label has the wrong dtype")
+    check_dtype((label.dtype == x.dtype) if soft_label else label.dtype.kind in "iu", "Label has the wrong dtype")
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     at = normal_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
@@ -148,7 +148,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 
 def _two_alike(x: Meta, label: Meta) -> None:
     check_float(x)
-    check(x.dtype == label.dtype, "the dtypes differ")
+    check_dtype(x.dtype == label.dtype, "the dtypes differ")
     check(agree_all(x.shape, label.shape), "the shapes differ")
 
 
@@ -320,7 +320,7 @@ def _weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, A
 def _(x, label, weight, *, ignore_index, reduction):
     check_float(x)
     check(len(x.shape) >= 2, "X needs at least two axes")
-    check(label.dtype.kind in "iu", "Label is not of integers")
+    check_dtype(label.dtype.kind in "iu", "Label is not of integers")
     check(agree_all(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
     check(reduction in ("none", "mean", "sum"), f"reduction={reduction} is none of none, mean, sum")
     check(weight is None or agree_all(weight.shape, (x.shape[1],)), "Weight needs one element per class")

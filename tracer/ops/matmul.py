@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, Ints, Meta, check, op
+from ..core.op import OPS, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
 from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
@@ -46,7 +46,7 @@ def _last_two(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[i
 @matmul.meta
 def _(x, y, *, trans_x, trans_y):
     check(len(x.shape) > 0 and len(y.shape) > 0, "X and Y need at least one axis")
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     m, k = _last_two(x.shape, trans_x, column=False)
     j, n = _last_two(y.shape, trans_y, column=True)
     check(agree(k, j), f"the inner axes differ, {k} and {j}")
@@ -104,7 +104,7 @@ def _(x, y):
 @bmm.meta
 def _(x, y):
     check(len(x.shape) == 3 and len(y.shape) == 3, "X and Y need three axes and one batch size")
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree(x.shape[0], y.shape[0]), "X and Y need three axes and one batch size")
     check(agree(x.shape[2], y.shape[1]), f"the inner axes differ, {x.shape[2]} and {y.shape[1]}")
     return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)
@@ -126,7 +126,7 @@ def dot(x, y):
 @dot.meta
 def _(x, y):
     check(len(x.shape) in (1, 2), "X needs one or two axes")
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree_all(x.shape, y.shape), "the shapes differ")
     return Meta(tuple(map(known_dim, x.shape[:-1], y.shape[:-1])), x.dtype)
 
@@ -150,7 +150,7 @@ def mv(x, vec):
 @mv.meta
 def _(x, vec):
     check(len(x.shape) == 2 and len(vec.shape) == 1, "X needs two axes and Vec one")
-    check(x.dtype == vec.dtype, "the dtypes differ")
+    check_dtype(x.dtype == vec.dtype, "the dtypes differ")
     check(agree(x.shape[1], vec.shape[0]), f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}")
     return Meta(x.shape[:1], x.dtype)
 
@@ -171,7 +171,7 @@ def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
 @addmm.meta
 def _(base, x, y, *, Alpha, Beta):
     check(len(x.shape) == 2 and len(y.shape) == 2, "X and Y need two axes")
-    check(base.dtype == x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(base.dtype == x.dtype == y.dtype, "the dtypes differ")
     check(agree(x.shape[1], y.shape[0]), f"the inner axes differ, {x.shape[1]} and {y.shape[0]}")
     full = (x.shape[0], y.shape[1])
     fits = len(base.shape) <= 2 and all(
@@ -210,7 +210,7 @@ def _cut(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, .
 @mul_flat.meta
 def _(x, y, *, x_num_col_dims, y_num_col_dims):
     (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree(size_of(k), size_of(j)), f"the inner sizes differ, {size_of(k)} and {size_of(j)}")
     return Meta(m + n, x.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.dtype import BY_NP, dtype_of, is_float
 from ..core.errors import OpError, with_user_line
-from ..core.op import Meta, check
+from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
 
 Shape = tuple[int, ...]
@@ -99,7 +99,7 @@ def aligned(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
 
 def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The result of an elementwise op on two operands of one dtype."""
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return Meta(broadcast_shapes(*aligned(x.shape, y.shape, axis)), x.dtype)
 
 
@@ -130,12 +130,12 @@ def known_dim(a: int, b: int) -> int:
 
 def check_float(x: Meta) -> None:
     """Raise OpError unless the operand is of a real floating type."""
-    check(is_float(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
+    check_dtype(is_float(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
 
 
 def check_inexact(x: Meta) -> None:
     """Raise OpError unless the operand is of a real or complex floating type."""
-    check(is_float(x.dtype), "needs a floating dtype")
+    check_dtype(is_float(x.dtype), "needs a floating dtype")
 
 
 def is_complex(x: Any) -> bool:
@@ -151,7 +151,7 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of complex numbers with such parts.   Raises OpError where there is none."""
-    check(dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)), "needs float32 or float64")
+    check_dtype(dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)), "needs float32 or float64")
     return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
 
 

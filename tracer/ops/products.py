@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import DECOMPOSED, OPS, Meta, check, op
+from ..core.op import DECOMPOSED, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
@@ -38,7 +38,7 @@ def multi_dot(xs):
 @multi_dot.meta
 def _(xs):
     check(len(xs) > 1, "X needs two factors")
-    check(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     ends = all(len(x.shape) in (1, 2) for x in (xs[0], xs[-1]))
     check(ends and all(len(x.shape) == 2 for x in xs[1:-1]), "only the first and the last X may have one axis")
     pairs = [(a.shape[-1], b.shape[0]) for a, b in itertools.pairwise(xs)]
@@ -95,7 +95,7 @@ def kron(x, y):
 
 @kron.meta
 def _(x, y):
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     a, b = _aligned(x.shape, y.shape)
     return Meta(tuple(map(_product, a, b)), x.dtype)
 
@@ -153,7 +153,7 @@ def _cross_axis(shape: Shape, dim: int) -> int:
 
 @cross.meta
 def _(x, y, *, dim):
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree_all(x.shape, y.shape), "the shapes differ")
     check(dim != 9 or min(x.shape, default=0) >= 0, "which axis has 3 elements is not known")
     _cross_axis(x.shape, dim)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.op import FRESH, AttrSpec, Ints, Longs, Meta, check, op
+from ..core.op import FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
 from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
@@ -83,7 +83,7 @@ def randint(
     shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
 ):
     """Out = whole numbers from [low, high).   -> Out int [*shape]"""
-    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     size = tuple(sizes(shape_tensor, shape_tensors, shape))
     return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
 
@@ -91,7 +91,7 @@ def randint(
 @randint.meta
 def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     check(low < high, f"low={low} is not below high={high}")
-    check(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.op import Meta, check, op
+from ..core.op import Meta, check, check_dtype, op
 from .cells import CELLS, Cell, run, run_back
 from .meta import agree, agree_all, check_float, no_second_order
 from .wide import wide
@@ -103,7 +103,7 @@ def _(x, pre, weights, lengths, *, dropout_prob, is_bidirec, input_size, hidden_
     check_float(x)
     check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    check(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
+    check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     why = _complaint(x, pre, weights, cell, directions, num_layers, hidden_size)
     check(not why, why)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import Meta, check, check_dtype, op
 from .meta import agree, check_float, like, like_x
 from .wide import wide
 
@@ -35,7 +35,7 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
     check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
-    check(rois.dtype == x.dtype, "the dtypes differ")
+    check_dtype(rois.dtype == x.dtype, "the dtypes differ")
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
     check(
         counts is None or (counts.dtype.kind in "iu" and len(counts.shape) == 1), "RoisNum needs one number per picture"

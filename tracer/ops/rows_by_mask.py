@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.op import Meta, check, op
+from ..core.op import Meta, check, check_dtype, op
 from .meta import agree_all, known_dim
 
 
@@ -24,7 +24,7 @@ def split_lod_tensor(x, mask, *, level: int = 0):
 @split_lod_tensor.meta
 def _(x, mask, *, level):
     check(level == 0, f"level={level} is not there, only rows are parted")
-    check(mask.dtype == np.bool_, "Mask is not of truth values")
+    check_dtype(mask.dtype == np.bool_, "Mask is not of truth values")
     part = Meta((-1, *x.shape[1:]), x.dtype)
     return part, part
 

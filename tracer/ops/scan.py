@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .meta import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
@@ -89,7 +89,7 @@ def _extreme(type: str, better: Any, word: str) -> Any:
 
     @kernel.meta
     def _(x, *, axis, dtype):
-        check(dtype in (2, 3), "dtype is neither int32 nor int64")
+        check_dtype(dtype in (2, 3), "dtype is neither int32 nor int64")
         normal_axis(axis, len(x.shape))
         return x, Meta(x.shape, proto_dtype(dtype))
 

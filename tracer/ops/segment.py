@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, WHOLE, Longs, Meta, check, op
+from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, keep, zeros_like
 from .index import gather
@@ -124,7 +124,7 @@ def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value:
 
 @shard_index.meta
 def _(x, *, index_num, nshards, shard_id, ignore_value):
-    check(x.dtype.kind in "iu", "X is not of whole numbers")
+    check_dtype(x.dtype.kind in "iu", "X is not of whole numbers")
     check(
         index_num > 0 and nshards > 0 and 0 <= shard_id < nshards, f"shard_id={shard_id} is none of nshards={nshards}"
     )

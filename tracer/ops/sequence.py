@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import WHOLE, Meta, check, op
+from ..core.op import WHOLE, Meta, check, check_dtype, op
 from .meta import agree, agree_all, check_float, proto_dtype, size_of
 from .wide import wide
 
@@ -24,7 +24,7 @@ def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
 
 @sequence_mask.meta
 def _(x, max_length, *, maxlen, out_dtype):
-    check(x.dtype.kind in "iuf", "X is not of numbers")
+    check_dtype(x.dtype.kind in "iuf", "X is not of numbers")
     return Meta((*x.shape, max(maxlen, -1) if max_length is None else -1), proto_dtype(out_dtype))
 
 
@@ -77,7 +77,9 @@ def gather_tree(ids, parents):
 
 @gather_tree.meta
 def _(ids, parents):
-    check(ids.dtype.kind in "iu" and ids.dtype == parents.dtype, "Ids and Parents are not whole numbers of one dtype")
+    check_dtype(
+        ids.dtype.kind in "iu" and ids.dtype == parents.dtype, "Ids and Parents are not whole numbers of one dtype"
+    )
     check(
         len(ids.shape) == 3 and agree_all(ids.shape, parents.shape),
         "Ids and Parents need the shape [time, batch, beams]",

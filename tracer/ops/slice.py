@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import Ints, Longs, Meta, Scalars, check, op
+from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze
 from .sizes import sizes
@@ -175,7 +175,7 @@ def set_value(
     index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
-    check(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
+    check_dtype(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
     view = _value_view(part.shape, decrease_axes, none_axes)
     check(
         broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
@@ -203,7 +203,7 @@ def none_places(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int
 def _(
     x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes, dtype, shape, values
 ):  # fmt: skip
-    check(value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
+    check_dtype(value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
     if first or last or by:
         return x
     part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import DECOMPOSED, Meta, check, op
+from ..core.op import DECOMPOSED, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -41,7 +41,7 @@ def equations(x: Meta, y: Meta) -> Meta:
     """The solution of square matrices X and right-hand sides Y, both matrices."""
     check_square(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree(x.shape[-1], y.shape[-2]), f"X has {x.shape[-1]} columns, and Y {y.shape[-2]} rows")
     rows = max(x.shape[-1], y.shape[-2])
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
@@ -211,7 +211,7 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
 def _(x, y, *, rcond, driver):
     check_matrices(x)
     check_matrices(y, "Y")
-    check(x.dtype == y.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
     real, batch = real_dtype(x.dtype), x.shape[:-2]
     rest = Meta((-1,) * (len(batch) + 1), real)

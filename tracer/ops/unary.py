@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from ..core.op import OPS, Op, check, op
+from ..core.op import OPS, Op, check_dtype, op
 from .compare import between
 from .elementwise import div, keep, mul, scale, sub, zeros_like
 from .meta import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
@@ -38,7 +38,7 @@ def unary(
     @np.errstate(all="ignore")
     def kernel(x):
         if ints != "keep" and x.dtype.kind in other:
-            check(ints == "float" and x.dtype.kind != "c", "needs a floating dtype")
+            check_dtype(ints == "float" and x.dtype.kind != "c", "needs a floating dtype")
             x = x.astype(np.float32)
         return function(x)
 
@@ -82,7 +82,7 @@ def flat(g: Any, x: Any) -> Any:
 
 def sign_of(x: Any) -> Any:
     """-1, 0 or 1; Paddle, too, refuses complex numbers here."""
-    check(x.dtype.kind != "c", "needs a real dtype")
+    check_dtype(x.dtype.kind != "c", "needs a real dtype")
     return np.sign(x)
 
 
@@ -159,7 +159,7 @@ def _(g, x, *, Out):
 @op("tanh", "X -> Out", meta=inexact_like_x)
 def tanh(x):
     """Out = tanh X.   X [*] -> Out [*]"""
-    check(x.dtype.kind not in "iub", "needs a floating dtype")
+    check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
     return np.tanh(x)
 
 
@@ -191,7 +191,7 @@ def _(gg, out, g):
 @wide
 def sigmoid(x):
     """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""
-    check(x.dtype.kind not in "iub", "needs a floating dtype")
+    check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
     one = x.dtype.type(1)
     return one / (one + np.exp(-x))
 

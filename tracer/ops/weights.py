@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import OPS, Meta, check, op
+from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, mul, sub
 from .matmul import matmul
 from .meta import agree, check_float, like_x, normal_axis, shape_of, size_of
@@ -83,7 +83,7 @@ def bilinear(x, y, weight, bias=None):
 @bilinear.meta
 def _(x, y, weight, bias):
     check_float(x)
-    check(x.dtype == y.dtype == weight.dtype, "the dtypes differ")
+    check_dtype(x.dtype == y.dtype == weight.dtype, "the dtypes differ")
     check(len(x.shape) == len(y.shape) == 2 and len(weight.shape) == 3, "needs X [B,I], Y [B,J] and Weight [O,I,J]")
     check(agree(x.shape[1], weight.shape[1]) and agree(y.shape[1], weight.shape[2]), "Weight does not fit X and Y")
     check(agree(x.shape[0], y.shape[0]), "the batches differ")

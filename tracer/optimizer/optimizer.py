@@ -36,9 +36,12 @@ def replace(changes: list[Change], arrays: Any) -> bool:
     return True
 
 
-def _equip(leaf: Any) -> None:
-    """Give a plain tensor what optimizers ask parameters for."""
-    leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
+def _equipped(leaf: Any) -> Parameter:
+    """A parameter as it is; a plain tensor with what optimizers ask parameters for."""
+    if not hasattr(leaf, "optimize_attr"):
+        leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
+    found: Parameter = leaf
+    return found
 
 
 def _operand(slots: dict[str, Any], slot: Any) -> Any:
@@ -102,9 +105,7 @@ class Optimizer:
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
-            if not hasattr(parameter, "optimize_attr"):
-                _equip(parameter)
-            self._parameter_list.append(parameter)
+            self._parameter_list.append(_equipped(parameter))
             if own:
                 unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
                 if unknown:

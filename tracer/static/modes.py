@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.eager import Eager, metas_of
-from ..core.errors import OpError, TraceError, user_line, with_user_line
+from ..core.errors import OpError, TraceError, told, user_line, with_user_line
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import Tensor
@@ -161,7 +161,7 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            wrong = OpError(with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong = told(error, with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
             wrong.__suppress_context__ = True
             inferred = self.trouble(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)

@@ -60,6 +60,10 @@ class VarDesc:
     need_check_feed: bool = False
     lod_level: int = 0
 
+    def set_need_check_feed(self, value: bool) -> None:
+        """Whether what is fed is compared with the declaration."""
+        self.need_check_feed = value
+
 
 @dataclass(slots=True)
 class Attr:

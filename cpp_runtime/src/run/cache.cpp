@@ -32,14 +32,13 @@ std::string sample_of(const Params& params) {
   return digest_of(sample);
 }
 
-std::string key_of(const Model::Impl& model, const Library& library, const Options& o) {
+std::string key_of(const Model::Impl& model, const Library& library, const Options& o, const std::string& processor) {
   Digest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_LOWERING_DIGEST), model.digest, sample_of(model.params),
         std::to_string(model.weights.bytes().size()), library.info.version,
-        std::string(library.api.get<ort::GetBuildInfoString>()()), processor_word(), o.device,
-        std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights),
-        std::to_string(o.offsets)})
+        std::string(library.api.get<ort::GetBuildInfoString>()()), processor, o.device, std::to_string(o.optimize),
+        std::to_string(o.deterministic), std::to_string(o.copy_weights), std::to_string(o.offsets)})
     key.part(part);
   for (const std::string& output : o.outputs) key.part(output);
   return key.hex();
@@ -86,11 +85,12 @@ void CacheDraft::ask(const Library& library, ort::SessionOptions* settings) cons
                                        kSmallestExternal);
 }
 
-std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library, const Options& options) {
+std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library, const Options& options,
+                               const std::string& processor) {
   if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0) return std::nullopt;
   std::error_code error;
   std::string folder = fs::absolute(options.cache_dir, error).string();
-  return Cache(model, folder, key_of(model, library, options));
+  return Cache(model, folder, key_of(model, library, options, processor));
 }
 
 std::optional<std::string> Cache::find() const {

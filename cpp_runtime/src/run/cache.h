@@ -11,6 +11,7 @@
 
 #include "read/mapped_file.h"
 #include "run/library.h"
+#include "run/machine.h"
 #include "run/model_impl.h"
 
 namespace oarlock {
@@ -39,7 +40,8 @@ class CacheDraft {
 class Cache {
  public:
   /// The cache that `options` ask for; none for devices whose graphs cannot be kept.
-  static std::optional<Cache> of(const Model::Impl& model, const Library& library, const Options& options);
+  static std::optional<Cache> of(const Model::Impl& model, const Library& library, const Options& options,
+                                 const std::string& processor = processor_word());
 
   /// The path of the graph; nullopt where there is none that is whole.
   std::optional<std::string> find() const;

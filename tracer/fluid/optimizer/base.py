@@ -90,12 +90,16 @@ class Old(Optimizer):
 
     def current_step_lr(self) -> float:
         """The learning rate of the last step, before the first one that of now; asking for it is no step."""
-        rate = self._learning_rate
-        if isinstance(rate, LearningRateDecay) and "step_num" in rate.keys and self._last is not None:
-            return self._last
-        if isinstance(rate, LearningRateDecay):
-            return float(np.float32(rate.last_lr))
-        return self.get_lr()
+        rate, last = self._learning_rate, self._last
+        if isinstance(rate, LearningRateDecay) and ("step_num" not in rate.keys or last is None):
+            return np.float32(rate.last_lr)  # type: ignore[return-value]
+        if last is None and isinstance(rate, float):
+            return rate
+        return np.float32(self.get_lr() if last is None else last)  # type: ignore[return-value]
+
+    def _global_learning_rate(self, program: Program | None = None) -> Any:
+        """The variable of the learning rate in a program, the main one unless given; None where there is none."""
+        return self._rates.get(id(default_main_program() if program is None else program))
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero."""

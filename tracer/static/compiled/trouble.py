@@ -24,7 +24,7 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     except OpError as made:
         recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
         text = str(made).splitlines()[0] if recorded else str(made)
-        kind = AssertError if isinstance(error, AssertError) else OpError
+        kind = AssertError if isinstance(error, AssertError) else type(made)
         raise kind(text + recorded) from made.__cause__
 
 

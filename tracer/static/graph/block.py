@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core import unique_name
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, user_line, with_user_line
+from ...core.errors import OpError, told, user_line, with_user_line
 from ...core.op import OPS, Meta
 from .. import program as data
 from ..printer import block_lines
@@ -203,7 +203,7 @@ class Block:
         try:
             infer(desc, {n: v for n, v in seen.items() if v is not None})
         except OpError as error:
-            raise OpError(with_user_line(f"{desc.type}: {error}")) from None
+            raise told(error, with_user_line(f"{desc.type}: {error}")) from None
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         """Take an op away."""

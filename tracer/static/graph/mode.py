@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import is_float
-from ...core.errors import inside
+from ...core.errors import OpError, inside, with_user_line
 from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
@@ -98,7 +98,10 @@ class Writing(Static):
     def write(self, made: Variable, target: Variable) -> None:
         """Let the op that gives `made`, or one more, write `target`."""
         block = self.recorder.block
-        last = block.ops[-1]
+        last = block.ops[-1] if block.ops else OpDesc("", {}, {})
+        if self.recorder.var(target.name) is None:
+            why = f"'{target.name}' is a variable of another program than the one that is written"
+            raise OpError(with_user_line(f"{last.type or 'assign'}: {why}"))
         if made.name in last.output_names() and made.name in block.vars and not made.persistable:
             for names in last.outputs.values():
                 names[:] = [target.name if name == made.name else name for name in names]
