@@ -171,3 +171,8 @@ ROWS = [
     OwnRow("detection_map", [DETECTED, at(2, 3), LABELLED, at(2, 4), *STATE], {"class_num": 3, "ap_type": "11point"}),
     OldRow("roi_perspective_transform", [f(2, 3, 6, 7), QUADS, at(1, 2)], {"transformed_height": 3, "transformed_width": 4}),
 ]  # fmt: skip
+ROWS += [
+    OwnRow("roi_align", [f(2, 3, 6, 7), REGIONS, None, at(1, 3)], {"pooled_height": 2, "sampling_ratio": 2}),
+    OwnRow("roi_pool", [distinct(2, 3, 6, 7), REGIONS, None, at(1, 3)], {"pooled_width": 2}),
+    OwnRow("psroi_pool", [f(2, 4, 6, 7), REGIONS, None, at(1, 3)], {"pooled_height": 2, "output_channels": 2}),
+]

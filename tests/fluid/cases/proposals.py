@@ -282,3 +282,23 @@ def case_generate_mask_labels(fluid):
 
 def case_generate_mask_labels_none(fluid):
     return _masks(fluid, [0, 0, 0, 0, 2])
+
+
+def case_pooled_levels(fluid):
+    """From the maps of a network to pooled regions and back, as in a detector with a pyramid."""
+    feed = {
+        "scores": numbers(2, 3, 4, 5, low=0.0),
+        "deltas": numbers(2, 12, 4, 5, seed=3) * 0.5,
+        "info": INFO,
+        "map": numbers(2, 2, 4, 5),
+    }
+
+    def build(v):
+        layers = fluid.layers
+        anchors, spread = layers.anchor_generator(v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0])
+        rois, _ = layers.generate_proposals(v["scores"], v["deltas"], v["info"], anchors, spread, post_nms_top_n=6)
+        levels, back = layers.distribute_fpn_proposals(rois, 2, 3, 3, 15)
+        pooled = [layers.roi_align(v["map"], one, 2, 2, 0.1) for one in levels]
+        return [layers.gather(layers.concat(pooled), back), layers.roi_pool(v["map"], rois, 1, 2, 0.1)]
+
+    return run(fluid, build, feed, dict.fromkeys(feed, ()), gradients_of=("map",))

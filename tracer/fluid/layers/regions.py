@@ -15,11 +15,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _counts(rois: Any, offsets: Any) -> Any:
-    """How many regions each picture has: by offsets [pictures + 1], else by the sequences that the regions are.   -> int32 [pictures]"""
+def _counts(offsets: Any) -> Any:
+    """How many regions each picture has, by offsets [pictures + 1]; None where the regions are sequences.   -> int32 [pictures]"""
     if offsets is None:
-        zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=rois.dtype.proto)
-        return cast(OPS["sequence_pad"](rois, None, zero)[1], "int32")
+        return None
     cuts = {"axes": [0], "infer_flags": [1], "decrease_axis": []}
     ends = OPS["slice"](offsets, starts=[1], ends=[2**31 - 1], **cuts)
     return cast(OPS["elementwise_sub"](ends, OPS["slice"](offsets, starts=[0], ends=[-1], **cuts)), "int32")
@@ -36,7 +35,7 @@ def roi_pool(
 ) -> Any:
     """The largest of each part of a region   (Girshick 2015).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["roi_pool"](input, rois, _counts(rois, rois_lod), **size)[0]
+    return OPS["roi_pool"](input, rois, _counts(rois_lod), **size)[0]
 
 
 @today("paddle.vision.ops.roi_align")
@@ -46,7 +45,7 @@ def roi_align(
 ) -> Any:  # fmt: skip
     """The mean of points in each part of a region   (He et al. 2017).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["roi_align"](input, rois, _counts(rois, rois_lod), sampling_ratio=sampling_ratio, **size)
+    return OPS["roi_align"](input, rois, _counts(rois_lod), sampling_ratio=sampling_ratio, **size)
 
 
 @today("paddle.vision.ops.psroi_pool")
@@ -55,7 +54,7 @@ def psroi_pool(
 ) -> Any:  # fmt: skip
     """The mean of each part of a region, each from channels of its own   (Dai et al. 2016).   rois [R, 4] -> [R, output_channels, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["psroi_pool"](input, rois, _counts(rois, None), output_channels=output_channels, **size)
+    return OPS["psroi_pool"](input, rois, None, output_channels=output_channels, **size)
 
 
 def prroi_pool(
