@@ -114,7 +114,13 @@ def _(g, x, rois, counts, lod, **over):
     return roi_align_grad(x, rois, counts, lod, g, **over), None, None, None
 
 
-@op("roi_align_grad", "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=roi_align, internal=True)
+@op(
+    "roi_align_grad",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=roi_align,
+    internal=True,
+)
 @wide
 def roi_align_grad(
     x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
@@ -147,7 +153,9 @@ def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
 
 
 @op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~")
-def roi_pool(x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0):
+def roi_pool(
+    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+):
     """Out = the largest X in each bin of a region, 0 in an empty one   (Girshick 2015).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
 
     Argmax int64 like Out: the place of the largest in H * W, -1 for none.
@@ -225,7 +233,9 @@ def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
     return inside / np.maximum(inside.sum(1, keepdims=True), 1)
 
 
-def _each_bin(x: Any, rois: Any, counts: Any, lod: Any, high: int, wide: int, scale: float, visit: Callable[..., None]) -> None:
+def _each_bin(
+    x: Any, rois: Any, counts: Any, lod: Any, high: int, wide: int, scale: float, visit: Callable[..., None]
+) -> None:
     """Call visit(region, picture [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns [PW,W]) for all regions."""
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
@@ -268,7 +278,13 @@ def _(g, x, rois, counts, lod, **over):
     return psroi_pool_grad(x, rois, counts, lod, g, **over), None, None, None
 
 
-@op("psroi_pool_grad", "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=psroi_pool, internal=True)
+@op(
+    "psroi_pool_grad",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=psroi_pool,
+    internal=True,
+)
 @wide
 def psroi_pool_grad(
     x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, **_
