@@ -82,6 +82,28 @@ def make(folder):
             "ml-1m/ratings.dat",
             "".join(f"{1 + i % 2}::{(1, 2, 5)[i % 3]}::{1 + i % 5}::978300760\n" for i in range(30)),
         )
+    _roles(os.path.join(folder, "conll05st"))
+
+
+def _roles(folder):
+    """Two sentences, of two verbs and of one."""
+    words = b"The\ncat\nsaw\ndogs\nrun\n\nStop\n.\n\n"
+    props = b"- (A0* *\n- *) *\nsee (V*) *\n- (A1* (A0*)\nrun *) (V*)\n\nstop (V*\n- *)\n\n"
+    base = "conll05st-release/test.wsj/"
+    parts = [
+        (base + "words/test.wsj.words.gz", gzip.compress(words)),
+        (base + "props/test.wsj.props.gz", gzip.compress(props)),
+    ]
+    _archive(os.path.join(folder, "conll05st-tests.tar.gz"), parts)
+    texts = {
+        "wordDict": "The\ncat\nbos\neos\nsaw\n.\n",
+        "verbDict": "see\nstop\n",
+        "targetDict": "B-V\nI-V\nO\n",
+        "emb": "x",
+    }
+    for name, text in texts.items():
+        with open(os.path.join(folder, "conll05st%2F" + name + (".txt" if name != "emb" else "")), "w") as file:
+            file.write(text)
 
 
 def plain(value):
@@ -125,6 +147,9 @@ def data_sets(paddle):
         "imikolov.test": list(d.imikolov.test(grams, 2)()),
         "imikolov.seq": list(d.imikolov.train(grams, 0, d.imikolov.DataType.SEQ)()),
         "imikolov.short": list(d.imikolov.train(grams, 5, d.imikolov.DataType.SEQ)()),
+        "conll05.test": list(d.conll05.test()()),
+        "conll05.get_dict": list(d.conll05.get_dict()),
+        "conll05.get_embedding": os.path.basename(d.conll05.get_embedding()),
         "wmt16.train": list(d.wmt16.train(5, 6)()),
         "wmt16.test.de": list(d.wmt16.test(7, 5, "de")()),
         "wmt16.validation": list(d.wmt16.validation(8, 8)()),

@@ -138,4 +138,5 @@ def test_one_number_is_taken_for_it() -> None:
             "1.00",
         )
         assert [10, 20][paddle.ones([1], "int64").numpy()] == 20
+        assert repr(found) == "array([1.], dtype=float32)"
     assert type(paddle.ones([1]).numpy()) is np.ndarray

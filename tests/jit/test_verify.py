@@ -54,3 +54,24 @@ def test_other_shapes_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(verify, "Engine", Wrong)
     with pytest.raises(paddle.VerifyError, match=r"output '.*' is float32\[1, 3\], not float32\[2, 3\] at x\[2, 4\]; "):
         paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float32", "x")])
+
+
+@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+def test_sizes_at_which_the_layer_raises_what_it_likes_are_passed_over(tmp_path: Path) -> None:
+    def third(x: Any) -> Any:
+        return x[2] * 2
+
+    spec = [paddle.static.InputSpec([None], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(third), str(tmp_path / "m"), input_spec=spec)
+    assert paddle.jit.load(str(tmp_path / "m"))(paddle.arange(5.0)).item() == 4.0
+
+
+@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) -> None:
+    def hundredth(x: Any) -> Any:
+        return x[99] * 2
+
+    spec = [paddle.static.InputSpec([None], "float32", "x")]
+    with pytest.warns(UserWarning, match="none of the made-up inputs fits; index: 99 is out of range"):
+        paddle.jit.save(paddle.jit.to_static(hundredth), str(tmp_path / "m"), input_spec=spec)
+    assert paddle.jit.load(str(tmp_path / "m"))(paddle.arange(100.0)).item() == 198.0

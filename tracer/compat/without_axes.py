@@ -51,6 +51,9 @@ class OneNumber(np.ndarray[Any, Any]):
     def __index__(self) -> int:
         return operator.index(self.item())
 
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
 
 def as_number(array: Any) -> Any:
     """An array of shape [1], or another one of one element with axes, as a OneNumber; anything else itself."""

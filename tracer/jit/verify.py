@@ -124,14 +124,13 @@ def verify(
         tensors = tried_inputs
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
         try:
-            try:
-                wanted = reference(tensors)
-            except OpError:
-                tensors = _positive(tensors)
-                wanted = reference(tensors)
-            if any(is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in wanted):
-                tensors = _positive(tensors)
-                wanted = reference(tensors)
+            tensors, wanted = _answered(reference, tensors)
+        except MemoryError:
+            raise
+        except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
+            refused = (str(error) or type(error).__name__).splitlines()[0]
+            continue
+        try:
             worst = max(worst, _compared(engine, program, pdmodel, params, scope, tensors, wanted, sizes))
         except (OpError, GuardError) as error:
             refused = str(error).splitlines()[0]
@@ -144,6 +143,18 @@ def verify(
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+
+
+def _answered(reference: Reference, tensors: list[Tensor]) -> tuple[list[Tensor], Sequence[Any]]:
+    """What the layer gives, for positive inputs where others are refused or give NaN; with the inputs."""
+    try:
+        wanted = reference(tensors)
+    except OpError:
+        wanted = None
+    if wanted is None or any(is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in wanted):
+        tensors = _positive(tensors)
+        wanted = reference(tensors)
+    return tensors, wanted
 
 
 def _positive(tensors: Sequence[Tensor]) -> list[Tensor]:

@@ -138,7 +138,7 @@ def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
 def _flat(fetch_list: Any) -> Sequence[Any]:
     if fetch_list is None:
         return []
-    return fetch_list if isinstance(fetch_list, list | tuple) else [fetch_list]
+    return list(fetch_list) if isinstance(fetch_list, list | tuple | set | frozenset) else [fetch_list]
 
 
 def fetched_name(wanted: Any) -> str:

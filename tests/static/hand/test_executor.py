@@ -38,7 +38,7 @@ def test_everything_wrong_with_a_feed_is_said_at_once(mode: Any) -> None:
 def test_what_the_program_does_not_know_is_fed_with_a_warning(mode: Any) -> None:
     z = static.data("x", [None, 4]) * 2
     with pytest.warns(UserWarning, match=r"the program has no variables \['w'\] to feed"):
-        (found,) = static.Executor().run(feed={"x": ONES, "w": 1}, fetch_list=[z])
+        (found,) = static.Executor().run(feed={"x": ONES, "w": 1}, fetch_list={z})
     assert found.tolist() == (ONES * 2).tolist()
 
 

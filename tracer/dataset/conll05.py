@@ -1,0 +1,145 @@
+"""Semantic roles of CoNLL 2005's test set   (Carreras and Marquez 2005): who does what, verb by verb."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..core.errors import FileError
+from . import common
+
+__all__ = ["get_dict", "get_embedding", "test"]
+
+_FROM = "http://paddlemodels.bj.bcebos.com/conll05st"
+DATA_URL, DATA_MD5 = f"{_FROM}/conll05st-tests.tar.gz", "387719152ae52d60422c016e92a742fc"
+WORDDICT_URL, WORDDICT_MD5 = f"{_FROM}%2FwordDict.txt", "ea7fb7d4c75cc6254716f0177a506baa"
+VERBDICT_URL, VERBDICT_MD5 = f"{_FROM}%2FverbDict.txt", "0d2977293bbb6cbefab5b0f97db1e77c"
+TRGDICT_URL, TRGDICT_MD5 = f"{_FROM}%2FtargetDict.txt", "d8c7f03ceb5fc2e5a0fa7503a4353751"
+EMB_URL, EMB_MD5 = f"{_FROM}%2Femb", "bf436eb0faa1f6f9103017f8be57cdb7"
+UNK_IDX = 0
+
+Sentence = tuple[list[str], str, list[str]]  # words, the verb, and a tag for each word
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, encoding="utf-8") as file:
+        return [line.strip() for line in file]
+
+
+def load_dict(filename: str) -> dict[str, int]:
+    """The number of each line of a file."""
+    return {line: i for i, line in enumerate(_lines(filename))}
+
+
+def load_label_dict(filename: str) -> dict[str, int]:
+    """Numbers of `B-` and `I-` of each tag in the order of the file (Paddle's is another at each start), and of `O`, the last."""
+    tags = dict.fromkeys(line[2:] for line in _lines(filename) if line.startswith(("B-", "I-")))
+    labels = [f"{kind}-{tag}" for tag in tags for kind in "BI"]
+    return {label: i for i, label in enumerate([*labels, "O"])}
+
+
+def _sentences(words: Iterable[bytes], props: Iterable[bytes]) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The words of each sentence, and the columns of its properties."""
+    kept: list[tuple[str, list[str]]] = []
+    for word, prop in zip(words, props, strict=False):
+        columns = prop.decode().split()
+        if columns:
+            kept.append((word.decode().strip(), columns))
+        elif kept:
+            yield [w for w, _ in kept], [list(column) for column in zip(*(c for _, c in kept), strict=True)]
+            kept = []
+
+
+def _tags(column: list[str], path: str) -> list[str]:
+    """`(A0*`, `*`, `*)` as `B-A0`, `I-A0`, `I-A0`.   Raises FileError for anything else."""
+    found, tag, inside = [], "O", False
+    for text in column:
+        if "(" in text:
+            tag, inside = text[1 : text.find("*")], ")" not in text
+            found.append(f"B-{tag}")
+        elif text in ("*", "*)"):
+            found.append(f"I-{tag}" if inside or text == "*)" else "O")
+            inside = inside and text == "*"
+        else:
+            raise FileError(f"{path}: {text!r} is no property of a word")
+    return found
+
+
+def corpus_reader(data_path: str, words_name: str, props_name: str) -> Callable[[], Iterator[Sentence]]:
+    """A reader of an archive: for each verb of each sentence its words, the verb, and the tags."""
+
+    def reader() -> Iterator[Sentence]:
+        with (
+            tarfile.open(data_path) as archive,
+            gzip.GzipFile(fileobj=common.member(archive, words_name)) as words,
+            gzip.GzipFile(fileobj=common.member(archive, props_name)) as props,
+        ):
+            for sentence, columns in _sentences(words, props):
+                verbs = [verb for verb in columns[0] if verb != "-"]
+                for verb, column in zip(verbs, columns[1:], strict=False):
+                    yield sentence, verb, _tags(column, data_path)
+
+    return reader
+
+
+def _sample(
+    sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
+) -> tuple[Any, ...]:
+    """Words, those two before the verb to two behind it, the verb, marks of these five, and tags: a list as long as the sentence each."""
+    text, verb, tags = sentence
+    count, at = len(text), tags.index("B-V")
+    around = range(at - 2, at + 3)
+    context = [text[i] if 0 <= i < count else "bos" if i < 0 else "eos" for i in around]
+    numbers = [[words.get(word, UNK_IDX)] * count for word in context]
+    mark = [int(i in around) for i in range(count)]
+    return (
+        [words.get(w, UNK_IDX) for w in text],
+        *numbers,
+        [verbs.get(verb)] * count,
+        mark,
+        [labels.get(t) for t in tags],
+    )
+
+
+def reader_creator(
+    corpus_reader: Callable[[], Iterator[Sentence]], word_dict: Any = None, predicate_dict: Any = None, label_dict: Any = None
+) -> Callable[[], Iterator[Any]]:  # fmt: skip
+    """A reader of numbers."""
+
+    def reader() -> Iterator[Any]:
+        for sentence in corpus_reader():
+            yield _sample(sentence, word_dict, predicate_dict, label_dict)
+
+    return reader
+
+
+def get_dict() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """The numbers of words, verbs and tags."""
+    return (
+        load_dict(common.download(WORDDICT_URL, "conll05st", WORDDICT_MD5)),
+        load_dict(common.download(VERBDICT_URL, "conll05st", VERBDICT_MD5)),
+        load_label_dict(common.download(TRGDICT_URL, "conll05st", TRGDICT_MD5)),
+    )
+
+
+def get_embedding() -> str:
+    """The path of vectors that were trained for the words."""
+    return common.download(EMB_URL, "conll05st", EMB_MD5)
+
+
+def test() -> Callable[[], Iterator[Any]]:
+    """A reader of the test set, the only one that is free."""
+    data = common.download(DATA_URL, "conll05st", DATA_MD5)
+    folder = "conll05st-release/test.wsj"
+    reader = corpus_reader(data, f"{folder}/words/test.wsj.words.gz", f"{folder}/props/test.wsj.props.gz")
+    return reader_creator(reader, *get_dict())
+
+
+def fetch() -> None:
+    """Have all files."""
+    for url, md5 in (
+        (WORDDICT_URL, WORDDICT_MD5), (VERBDICT_URL, VERBDICT_MD5), (TRGDICT_URL, TRGDICT_MD5), (EMB_URL, EMB_MD5), (DATA_URL, DATA_MD5),
+    ):  # fmt: skip
+        common.download(url, "conll05st", md5)
