@@ -48,7 +48,8 @@ Found by_picture(Node& n, std::int64_t background) {
 Found by_class(Node& n, std::int64_t background) {
   auto boxes = n.transpose(without_class(n, read_boxes(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(n.transpose(without_class(n, n.in("Scores"), background), {1, 0}), {1});
-  auto counts = n.in("RoisNum"), pictures = size_along(n, counts, 0);
+  auto counts = n.has("RoisNum") ? n.in("RoisNum") : sequences_of(n, "BBoxes").lengths().value();
+  auto pictures = size_along(n, counts, 0);
   Expr owner{n, n.unsqueeze(owners(n, counts, size_along(n, boxes, 1)), {0})};
   auto own = owner == Expr{n, n.unsqueeze(counted(n, pictures), {1})};
   return {boxes, where(own, Expr{n, scores}, kLowest), "", pictures, 1};
@@ -99,7 +100,8 @@ void out_positions(Node& n, const Found& f, std::int64_t background, std::string
 
 Found find(Node& n, std::int64_t background) {
   n.require(n.attr("nms_eta", 1.0f) == 1, "a threshold that nms_eta lowers has no lowering");
-  auto f = n.has("RoisNum") ? by_class(n, background) : by_picture(n, background);
+  bool own = n.has("RoisNum") || n.rank(n.in("Scores")) == 2;  // each class has boxes of its own
+  auto f = own ? by_class(n, background) : by_picture(n, background);
   auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.at =
       thinned(n, f.boxes, candidates,
