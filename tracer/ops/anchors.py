@@ -21,6 +21,7 @@ def _around(places: Any, sizes: Any) -> Any:
 
 def _spread(variances: Any, boxes: Any) -> Any:
     """The same four numbers for every box."""
+    _check_variances(variances)
     return np.broadcast_to(np.array(variances, boxes.dtype), boxes.shape).copy()
 
 

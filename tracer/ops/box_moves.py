@@ -82,9 +82,15 @@ def _(prior, variance, target, score, *, box_clip):
 # -- polygon_box_transform ------------------------------------------------------------------------------------------
 
 
+def _check_pairs(x: Any) -> None:
+    even = len(x.shape) == 4 and (x.shape[1] % 2 == 0 or x.shape[1] < 0)
+    check(even, "Input needs four axes and an even number of channels")
+
+
 @op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def polygon_box_transform(x):
     """Output = corners from their distances to places that lie four pixels apart, x and y in turn   (Zhou et al. 2017).   [N,2*K,H,W]"""
+    _check_pairs(x)
     out = np.empty_like(x)
     out[:, 0::2] = 4 * np.arange(x.shape[3], dtype=x.dtype) - x[:, 0::2]
     out[:, 1::2] = 4 * np.arange(x.shape[2], dtype=x.dtype)[:, None] - x[:, 1::2]
@@ -93,8 +99,5 @@ def polygon_box_transform(x):
 
 @polygon_box_transform.meta
 def _(x):
-    check(
-        len(x.shape) == 4 and (x.shape[1] % 2 == 0 or x.shape[1] < 0),
-        "Input needs four axes and an even number of channels",
-    )
+    _check_pairs(x)
     return float_like_x(x)

@@ -65,6 +65,10 @@ def _integral(precision: Any, recall: Any) -> float:
     return float(np.sum(precision * gained * (gained > SAME)))
 
 
+def _check_kind(kind: str) -> None:
+    check(kind in ("integral", "11point"), f"ap_type={kind} is neither integral nor 11point")
+
+
 def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> float:
     """The mean over the classes that there are.   Paddle leaves out classes of as many boxes as the background's number, and so it is here."""
     shares, classes = 0.0, 0
@@ -98,6 +102,7 @@ def detection_map(
     Label: class, whether the box is difficult, box; a sequence for each picture.   Results are joined to those of PosCount, TruePos and
     FalsePos if HasState.   AccumPosCount int32 [class_num,1]: how many boxes; AccumTruePos, AccumFalsePos [*,3]: class, score, 1 or 0.
     """
+    _check_kind(ap_type)
     first, last = rows_of(found_lod, "DetectRes"), rows_of(there_lod, "Label")
     check(len(first) == len(last), "DetectRes and Label have different numbers of pictures")
     known = has_state is not None and bool(has_state.reshape(-1)[0])
@@ -124,7 +129,7 @@ def _(found, found_lod, there, there_lod, has_state, counts, right, wrong, *, cl
         agree(there.shape[1], 5) or agree(there.shape[1], 6),
         "Label needs class, box, and may say that the box is difficult",
     )
-    check(ap_type in ("integral", "11point"), f"ap_type={ap_type} is neither integral nor 11point")
+    _check_kind(ap_type)
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)
 
 

@@ -17,7 +17,12 @@ from .meta import agree, check_float
 NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
 CHOICE = "it chooses among boxes"
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
 LEAST = 1e-6  # of what boxes share to be matched
+
+
+def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
+    check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
 
 
 def pictures_of(lod: Any, rows: int) -> Any:
@@ -83,6 +88,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
 
     The larger the nearer.   match_type per_prediction: columns left over get their nearest row, if it is dist_threshold near.
     """
+    _check_choice("match_type", match_type, MATCHES)
     cuts = pictures_of(lod, near.shape[0])
     rows, found = (
         np.empty((len(cuts) - 1, near.shape[1]), np.int32),
@@ -100,8 +106,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
 def _(near, lod, *, match_type, dist_threshold):
     check_float(near)
     check(len(near.shape) == 2, "DistMat needs two axes")
-    known = match_type in ("bipartite", "per_prediction")
-    check(known, f"match_type={match_type} is neither bipartite nor per_prediction")
+    _check_choice("match_type", match_type, MATCHES)
     count = lod[-1].shape[0] - 1 if lod and lod[-1].shape[0] > 0 else -1
     shape = (count, near.shape[1])
     return Meta(shape, INT32), Meta(shape, near.dtype)
@@ -175,6 +180,7 @@ def mine_hard_examples(
     max_negative: neg_pos_ratio times as many as have a match, among those less near than neg_dist_threshold.
     hard_example: the sample_size hardest of all, by both losses; UpdatedMatchIndices int32 [n,M] keeps only their matches.
     """
+    _check_choice("mining_type", mining_type, MININGS)
     negative, updated = [], matched.copy()
     for n, own in enumerate(matched):
         if mining_type == "max_negative":
@@ -191,10 +197,7 @@ def mine_hard_examples(
 
 @mine_hard_examples.meta
 def _(loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size):
-    check(
-        mining_type in ("max_negative", "hard_example"),
-        f"mining_type={mining_type} is neither max_negative nor hard_example",
-    )
+    _check_choice("mining_type", mining_type, MININGS)
     check(len(loss.shape) == len(matched.shape) == len(near.shape) == 2, "needs operands [pictures, boxes]")
     check(mining_type != "max_negative" or neg_pos_ratio > 0, f"neg_pos_ratio={neg_pos_ratio} is not positive")
     count = matched.shape[0] + 1 if matched.shape[0] >= 0 else -1

@@ -48,6 +48,7 @@ def _detected(
     boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
 ):
     """Rows class, score, box; the number of each box; how many of each picture."""
+    check_boxes(boxes, scores)
     rows, numbers, counts = [], [], []
     for own, score, first in _each_picture(boxes, scores, lod):
         one: Found = []
@@ -75,7 +76,7 @@ def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
     return (rows, offsets_from(counts)) if len(rows) else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
 
 
-def check_boxes(boxes: Meta, scores: Meta) -> None:
+def check_boxes(boxes: Any, scores: Any) -> None:
     """Raise OpError unless boxes and scores fit each other."""
     check_float(boxes)
     check(
@@ -251,6 +252,11 @@ def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[An
     return boxes, scores, np.array(left, np.int64)
 
 
+def _check_one_class(boxes: Any, scores: Any) -> None:
+    check_boxes(boxes, scores)
+    check(len(scores.shape) == 3 and agree(scores.shape[1], 1), "Scores are of more than one class")
+
+
 @op("locality_aware_nms", "BBoxes, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
 def locality_aware_nms(
     boxes, scores, *, background_label: int = -1, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3, nms_eta: float = 1.0,
@@ -260,6 +266,7 @@ def locality_aware_nms(
 
     BBoxes [N,M,4], or [N,M,S] of convex polygons, x and y of their corners in turn.
     """
+    _check_one_class(boxes, scores)
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
@@ -285,6 +292,5 @@ def _spaced(boxes: Any, order: Any, threshold: float, extra: float, eta: float) 
 
 @locality_aware_nms.meta
 def _(boxes, scores, **_):
-    check_boxes(boxes, scores)
-    check(len(scores.shape) == 3 and agree(scores.shape[1], 1), "Scores are of more than one class")
+    _check_one_class(boxes, scores)
     return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)
