@@ -40,6 +40,26 @@ def _shared_out(
     return found, box, none
 
 
+def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
+    """What may be learnt from, in the picture before it was scaled: the boxes that are there, and what is proposed.
+
+    Of a cascade only what is proposed.   Paddle takes the first of those, as many as boxes are there, for such and does not scale them.
+    """
+    regions = rois / scale
+    if not cascade:
+        return np.concatenate([there, regions])
+    regions[: len(there)] = rois[: len(there)]
+    return regions[np.all(regions[:, 2:] - regions[:, :2] + 1 > 0, axis=1)]
+
+
+def _aims(regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any) -> tuple[Any, Any]:
+    """The class of each chosen region, and how far off its box is, 0 for those of none.   [K], [K,4]"""
+    found, box, none = chosen
+    targets = np.zeros((len(found) + len(none), 4), regions.dtype)
+    targets[: len(found)] = moves(regions[found], there[box]) / np.array(weights, regions.dtype)
+    return np.concatenate([kinds[box], np.zeros(len(none), np.int32)]), targets
+
+
 def _spread_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) -> tuple[Any, Any]:
     """Targets at the place of their class, and ones there.   [K], [F,4] -> both [K,4*classes]"""
     out = np.zeros((len(labels), classes, 4), targets.dtype)
@@ -72,35 +92,18 @@ def generate_proposal_labels(
     """
     starts, cuts = rows_of(rois_lod, "RpnRois"), rows_of(boxes_lod, "GtBoxes")
     bounds, count = (fg_thresh, bg_thresh_hi, bg_thresh_lo), -1 if is_cascade_rcnn else batch_size_per_im
-    made: list[list[Any]] = [[], [], [], [], []]
+    made = []
     for n in range(len(starts) - 1):
-        own = slice(cuts[n], cuts[n + 1])
-        there, scale = boxes[own], infos[n, 2]
-        regions = rois[starts[n] : starts[n + 1]] / scale
-        if is_cascade_rcnn:
-            regions[: len(there)] *= scale
-            regions = regions[np.all(regions[:, 2:] - regions[:, :2] + 1 > 0, axis=1)]
-        else:
-            regions = np.concatenate([there, regions])
-        over = overlaps(regions, there, 1.0).astype(rois.dtype)
-        found, box, none = _shared_out(over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random)
-        taken = np.concatenate([found, none])
-        labels = np.concatenate([kinds[own].reshape(-1)[box], np.zeros(len(none), np.int32)])
-        targets = np.zeros((len(taken), 4), rois.dtype)
-        targets[: len(found)] = moves(regions[found], there[box]) / np.array(bbox_reg_weights, rois.dtype)
-        for kept, one in zip(
-            made,
-            (
-                regions[taken] * scale,
-                labels[:, None],
-                *_spread_by_class(labels, targets, class_nums, is_cls_agnostic),
-                np.max(over[taken], axis=1, initial=-1),
-            ),
-            strict=True,
-        ):
-            kept.append(one)
-    regions, labels, targets, ones, overs = (np.concatenate(m) for m in made)
-    ends = offsets_from([len(m) for m in made[0]])
+        own, scale = slice(cuts[n], cuts[n + 1]), infos[n, 2]
+        regions = _regions(boxes[own], rois[starts[n] : starts[n + 1]], scale, is_cascade_rcnn)
+        over = overlaps(regions, boxes[own], 1.0).astype(rois.dtype)
+        chosen = _shared_out(over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random)
+        labels, targets = _aims(regions, boxes[own], kinds[own].reshape(-1), chosen, bbox_reg_weights)
+        taken = np.concatenate(chosen[::2])
+        per_class = _spread_by_class(labels, targets, class_nums, is_cls_agnostic)
+        made.append((regions[taken] * scale, labels[:, None], *per_class, np.max(over[taken], axis=1, initial=-1)))
+    ends = offsets_from([len(m[0]) for m in made])
+    regions, labels, targets, ones, overs = (np.concatenate(parts) for parts in zip(*made, strict=True))
     return (
         regions.astype(rois.dtype),
         labels.astype(np.int32),

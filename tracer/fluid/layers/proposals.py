@@ -17,6 +17,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _fixed(x: Any) -> Any:
+    """A result that no gradient flows through, where there is one."""
+    return None if x is None else stopped(x)
+
+
 def _picked(said: Any, width: int, places: Any) -> Any:
     """What a network says of some anchors.   said [N, A, width] -> [K, width]"""
     return gather(reshape(said, (-1, width)), places)
@@ -32,17 +37,12 @@ def rpn_target_assign(
     cls_logits [N, A, 1], anchor_box [A, 4], im_info [N, 3]; gt_boxes [G, 4], is_crowd int32 [G]: a sequence for each picture.
     -> scores [F + B, 1], places [F, 4], their targets int32 [F + B, 1], [F, 4], and 1 where a place counts [F, 4].
     """
-    places, scores, boxes, labels, weights, *_ = map(stopped_or_none, OPS["rpn_target_assign"](
+    places, scores, boxes, labels, weights, *_ = map(_fixed, OPS["rpn_target_assign"](
         anchor_box, gt_boxes, None, is_crowd, im_info, rpn_batch_size_per_im=rpn_batch_size_per_im,
         rpn_straddle_thresh=float(rpn_straddle_thresh), rpn_positive_overlap=float(rpn_positive_overlap),
         rpn_negative_overlap=float(rpn_negative_overlap), rpn_fg_fraction=float(rpn_fg_fraction), use_random=use_random,
     ))  # fmt: skip
     return _picked(cls_logits, 1, scores), _picked(bbox_pred, 4, places), labels, boxes, weights
-
-
-def stopped_or_none(x: Any) -> Any:
-    """A result that no gradient flows through, where there is one."""
-    return None if x is None else stopped(x)
 
 
 def retinanet_target_assign(
@@ -53,7 +53,7 @@ def retinanet_target_assign(
 
     As rpn_target_assign, gt_labels int32 [G, 1] beside; the last result is the number of anchors of boxes and one, int32 [N, 1].
     """
-    places, scores, boxes, labels, weights, found, *_ = map(stopped_or_none, OPS["retinanet_target_assign"](
+    places, scores, boxes, labels, weights, found, *_ = map(_fixed, OPS["retinanet_target_assign"](
         anchor_box, gt_boxes, None, gt_labels, is_crowd, im_info, positive_overlap=float(positive_overlap),
         negative_overlap=float(negative_overlap),
     ))  # fmt: skip
