@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import family, integers, numbers, static
+from .common import eager, family, integers, numbers, static
 from .sequence import run
 
 PRIORS = np.array(
@@ -210,3 +210,27 @@ def case_multiclass_nms2(fluid):
         return found + [nms(v["boxes"], v["scores"], 0.5, 3, -1, normalized=False, nms_eta=0.8, background_label=1)]
 
     return run(fluid, build, feed, {"boxes": [], "scores": []})
+
+
+def case_yolov3_loss_in_dygraph(fluid):
+    def build(x):
+        boxes, kinds = fluid.dygraph.to_variable(X["found"]), fluid.dygraph.to_variable(X["kinds"])
+        return fluid.layers.yolov3_loss(x, boxes, kinds, ANCHORS, [1, 2], 2, 0.3, 32)
+
+    return eager(fluid, build, X["yolo"])
+
+
+def case_boxes_in_dygraph(fluid):
+    """Layers whose results no gradient goes through; the first result is for that of the helper."""
+
+    def build(x):
+        layers, given = fluid.layers, fluid.dygraph.to_variable
+        boxes, scores = given(np.stack([PRIORS, PRIORS])), given(numbers(2, 3, 5, low=0.0))
+        found = [layers.scale(x, 2.0), layers.polygon_box_transform(given(X["corners"]))]
+        found += list(layers.anchor_generator(given(X["map"]), [32.0], [1.0, 2.0], stride=[8.0, 8.0]))
+        return found + [
+            layers.iou_similarity(given(THERE), given(PRIORS)),
+            layers.multiclass_nms(boxes, scores, 0.1, 10, 5),
+        ]
+
+    return eager(fluid, build, X["map"])
