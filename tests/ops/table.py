@@ -12,7 +12,7 @@ from oarlock.core.op import OPS, Op
 
 from .rows import Row
 
-# What real PaddlePaddle 2.6.2 says of its ops, as `make_registry.py` wrote it down, and what 1.8.5 says of those that 2.6.2 has no more.
+# What real PaddlePaddle 2.6.2 says of its ops, as `make_registry.py` wrote it down; and 1.8.5 of those that it alone has.
 OLD: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("registry_1_8_5.json").read_text())
 REGISTRY: dict[str, dict[str, Any]] = OLD | json.loads(Path(__file__).with_name("registry.json").read_text())
 FAMILIES = sorted(p.stem for p in Path(__file__).parent.glob("table_*.py"))

@@ -45,6 +45,8 @@ ROWS = [
     Row("argsort", [NAN], {}, lambda x: (
         np.array([[1, 2, 3, 3], [5, 5, 5, 5], [1, 2, np.nan, np.nan]]), np.array([[0, 3, 1, 2], [0, 1, 2, 3], [1, 3, 0, 2]])), grad=False, engine=NAN_ORDER),
     Row("argsort", [ints(5, high=100)], {}, ordered(0)),
+    Row("top_k", [distinct(3, 4)], {"k": 2}, largest(2, 1)),
+    Row("top_k", [distinct(2, 3, 4), np.array([3], np.int32)], {}, largest(3, 2)),
     Row("top_k_v2", [distinct(3, 4)], {"k": 2}, largest(2, 1)),
     Row("top_k_v2", [distinct(4, 3)], {"k": 3, "axis": 0, "largest": False}, largest(3, 0, 1)),
     Row("top_k_v2", [distinct(2, 5, 2)], {"k": 2, "axis": 1}, largest(2, 1)),

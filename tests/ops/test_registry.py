@@ -1,4 +1,4 @@
-"""Slots, attributes, their types and defaults are those of real PaddlePaddle 2.6.2, as `make_registry.py` wrote them down."""
+"""Slots, attributes, their types and defaults are those of real PaddlePaddle 2.6.2, of 1.8.5 where it alone has the op: `make_registry*.py`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ OPTIMIZERS = [
 UNUSED_OUTS = {
     "reshape2": {"XShape"},
     "roi_perspective_transform": {"Out2InIdx", "Out2InWeights"},
+    "sample_logits": {"LogitsDim", "LabelsDim"},
     **{type: {"MasterParamOut"} for type in OPTIMIZERS},
 }
 # Attributes of distributed training that Oarlock does not have.
@@ -38,6 +39,7 @@ UNUSED_ATTRS = {
         "entry", "entry_config", "epmap", "grad_inplace", "height_sections", "is_test", "remote_prefetch", "slot",
         "table_class", "table_names", "trainer_id",
     },
+    "hash": {"@ALL_KERNELS_MUST_COMPUTE_RUNTIME_SHAPE@"},
     "sequence_enumerate": {"@ALL_KERNELS_MUST_COMPUTE_RUNTIME_SHAPE@"},
 }  # fmt: skip
 

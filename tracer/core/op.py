@@ -150,6 +150,7 @@ class Op(OpBase):
         "grad_outs",
         "ins",
         "lod_levels",
+        "lod_outs",
         "lod_rule",
         "meta_rule",
         "name",
@@ -177,7 +178,10 @@ class Op(OpBase):
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
-        self.lod_rule: Kernel | None = None  # of the kernel's signature; gives the lists of offsets of the first result
+        self.lod_rule: Kernel | None = (
+            None  # of the kernel's signature; gives the lists of offsets of the first results
+        )
+        self.lod_outs = 1  # how many of them
         self.lod_levels: Callable[..., int] | None = None  # how many those are, from how many each operand slot has
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
@@ -194,11 +198,11 @@ class Op(OpBase):
         self.meta_rule = rule
         return rule
 
-    def lod(self, levels: Callable[..., int]) -> Callable[[Kernel], Kernel]:
-        """Decorator: `rule` gives the lists of offsets of the first result; levels: how many, from how many each operand slot has."""
+    def lod(self, levels: Callable[..., int], outs: int = 1) -> Callable[[Kernel], Kernel]:
+        """Decorator: `rule` gives the lists of offsets of the first `outs` results; levels: how many, from how many each operand slot has."""
 
         def wrap(rule: Kernel) -> Kernel:
-            self.lod_rule, self.lod_levels = rule, levels
+            self.lod_rule, self.lod_levels, self.lod_outs = rule, levels, outs
             return rule
 
         return wrap

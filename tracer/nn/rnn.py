@@ -31,6 +31,24 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(d, int) for d in value)
 
 
+def initial_states(shape: Any, batch_ref: Any, dtype: Any = None, value: float = 0.0, axis: int = 0) -> Any:
+    """States full of `value`, with the batch size of batch_ref along `axis`.   shape: of one, or a structure of them -> [batch, *shape], structured alike"""
+    like = flattened(batch_ref)[0]
+    number = dtype_of(like.dtype if dtype is None else dtype).proto
+
+    def made(wanted: Any) -> Any:
+        if isinstance(wanted, dict):
+            return {key: made(s) for key, s in wanted.items()}
+        if not _is_shape(wanted):
+            return type(wanted)(made(s) for s in wanted)
+        size = list(wanted) if wanted and wanted[0] == -1 else [-1, *wanted]
+        return OPS["fill_constant_batch_size_like"](
+            like, shape=size, dtype=number, value=float(value), str_value=str(float(value)), input_dim_idx=axis
+        )  # fmt: skip
+
+    return made(shape)
+
+
 class RNNCellBase(Layer):
     """Base of all cells.   A subclass has `state_shape`: the shape of its states without the batch, or a structure of shapes."""
 
@@ -40,18 +58,7 @@ class RNNCellBase(Layer):
         self, batch_ref: Any, shape: Any = None, dtype: Any = None, init_value: float = 0.0, batch_dim_idx: int = 0
     ) -> Any:
         """States full of init_value, with the batch size of batch_ref along batch_dim_idx.   -> [batch, *shape], structured as shape"""
-        like = flattened(batch_ref)[0]
-        number = dtype_of(like.dtype if dtype is None else dtype).proto
-
-        def made(wanted: Any) -> Any:
-            if not _is_shape(wanted):
-                return type(wanted)(made(s) for s in wanted)
-            size = list(wanted) if wanted and wanted[0] == -1 else [-1, *wanted]
-            return OPS["fill_constant_batch_size_like"](
-                like, shape=size, dtype=number, value=float(init_value), str_value=str(float(init_value)), input_dim_idx=batch_dim_idx
-            )  # fmt: skip
-
-        return made(self.state_shape if shape is None else shape)
+        return initial_states(self.state_shape if shape is None else shape, batch_ref, dtype, init_value, batch_dim_idx)
 
 
 class _Cell(RNNCellBase):
@@ -180,7 +187,7 @@ def _kept(inside: Tensor, new: Tensor, old: Tensor) -> Tensor:
     return add(multiply(new, mask), multiply(old, subtract(1.0, mask)))
 
 
-def _over_time(
+def over_time(
     cell: Any, inputs: Any, states: Any, lengths: Tensor | None, time_major: bool, reverse: bool, extra: dict[str, Any]
 ) -> tuple[Any, Any]:
     """The cell at every step: (outputs, last states).   Behind the end of a sequence its states stay."""
@@ -216,7 +223,7 @@ class RNN(Layer):
         self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any
     ) -> Any:
         """See the class.   sequence_length [B]: later steps leave the states alone."""
-        return _over_time(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, kwargs)
+        return over_time(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, kwargs)
 
 
 class BiRNN(Layer):
@@ -235,8 +242,8 @@ class BiRNN(Layer):
     ) -> Any:
         """See the class.   initial_states: those of both cells."""
         forth, back = (None, None) if initial_states is None else initial_states
-        out, last = _over_time(self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs)
-        out_back, last_back = _over_time(self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs)
+        out, last = over_time(self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs)
+        out_back, last_back = over_time(self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs)
         return mapped(lambda a, b: concat([a, b], -1), out, out_back), (last, last_back)
 
 

@@ -24,7 +24,8 @@ ACTIVATIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def _check_activations(*names):
+def check_activations(*names):
+    """Raise OpError for a name that is none."""
     for name in names:
         check(name in ACTIVATIONS, f"activation {name!r} is none of {list(ACTIVATIONS)}")
 
@@ -50,7 +51,8 @@ def steps_of(lod, is_reverse):
     return found
 
 
-def _start(values, count, width, like):
+def start(values, count, width, like):
+    """What is before the first step: zeros where it is not given."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
@@ -59,17 +61,17 @@ def _start(values, count, width, like):
 LSTM = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
-def _peepholes(bias, width, on):
+def peepholes(bias, width, on):
     """The bias of the gates, and the three rows that look at the cell: zeros without."""
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
     return flat[: 4 * width], rest
 
 
-def _lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
+def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     """Candidate, input and forget gate, and what the output gate is the activation of, less what it sees of the new cell."""
     pre = x + h @ weight + bias
-    width = h.shape[1]
+    width = weight.shape[1] // 4
     new, i, f, o = (pre[:, k * width : (k + 1) * width] for k in range(4))
     return candidate(new), gate(i + c * peep[0]), gate(f + c * peep[1]), o
 
@@ -86,13 +88,13 @@ def lstm(
     """
     width = weight.shape[0]
     gate, cell, candidate = (ACTIVATIONS[n][0] for n in (gate_activation, cell_activation, candidate_activation))
-    biases, peep = _peepholes(bias, width, use_peepholes)
+    biases, peep = peepholes(bias, width, use_peepholes)
     hidden, cells, gates, active = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1))
     count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = _start(h0, count, width, x), _start(c0, count, width, x)
+    first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
     for which, rows, before in steps_of(lod, is_reverse):
         h, c = (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
-        new, i, f, o = _lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
         cells[rows] = f * c + i * new
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -103,7 +105,7 @@ def lstm(
 
 @lstm.meta
 def _(x, lod, h0, c0, weight, bias, *, use_peepholes, gate_activation, cell_activation, candidate_activation, **_):
-    _check_activations(gate_activation, cell_activation, candidate_activation)
+    check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
     check(len(x.shape) == 2 and agree(x.shape[1], times(width, 4)), "Input is not four times as wide as Weight is high")
     check(agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)), "Bias does not fit use_peepholes")
@@ -137,9 +139,9 @@ def lstm_grad(
     """The gradients of all operands, back through time.   See `lstm`."""
     width = weight.shape[0]
     gate, cell, candidate = (ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation))
-    _, peep = _peepholes(bias, width, use_peepholes)
+    _, peep = peepholes(bias, width, use_peepholes)
     count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = _start(h0, count, width, x), _start(c0, count, width, x)
+    first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
@@ -190,7 +192,7 @@ def gru(
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
     hidden, gates, resets = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 3, 1))
-    first = _start(h0, len(rows_of(lod, "Input")) - 1, width, x)
+    first = start(h0, len(rows_of(lod, "Input")) - 1, width, x)
     shift, flat = (0 if bias is None else bias.reshape(-1)), weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -210,7 +212,7 @@ def gru(
 
 @gru.meta
 def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, origin_mode):
-    _check_activations(activation, gate_activation)
+    check_activations(activation, gate_activation)
     width = weight.shape[0]
     check(
         len(x.shape) == 2 and agree(x.shape[1], times(width, 3)), "Input is not three times as wide as Weight is high"
@@ -245,7 +247,7 @@ def gru_grad(
     """The gradients of all operands, back through time.   See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
-    first = _start(h0, len(rows_of(lod, "Input")) - 1, width, x)
+    first = start(h0, len(rows_of(lod, "Input")) - 1, width, x)
     flat = weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),

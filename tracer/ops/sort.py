@@ -80,3 +80,19 @@ def _(x, k_tensor, *, k, axis, largest, sorted):
 @top_k_v2.vjp
 def _(g, x, k_tensor, *, axis, Indices):
     return put_back(g, x, Indices, axis), None
+
+
+@op("top_k", "X, K? -> Out, Indices~")
+def top_k(x, k_tensor=None, *, k: int = 1):
+    """top_k_v2 along the last axis, as Paddle 1.x has it.   X [*,N] -> Out [*,k], Indices int64 [*,k]"""
+    return top_k_v2.reference(x, k_tensor, k=k)
+
+
+@top_k.meta
+def _(x, k_tensor, *, k):
+    return top_k_v2.infer((x, k_tensor), {"k": k})
+
+
+@top_k.vjp
+def _(g, x, k_tensor, *, Indices):
+    return put_back(g, x, Indices, -1), None

@@ -39,6 +39,7 @@ class Kind(IntEnum):
     FEED = 9
     FETCH = 10
     STEP_SCOPES = 11
+    RANK_TABLE = 12  # of lod_rank_table; here a tensor
     ARRAY = 13
     READER = 15
     RAW = 17

@@ -206,7 +206,7 @@ class Recorder:
             return int(slot.name in found)
         levels = [self._level_of(arg) for arg in args]
         if op.lod_levels is not None:
-            return op.lod_levels(*levels) if slot is op.outs[0] else 0
+            return op.lod_levels(*levels) if slot in op.outs[: op.lod_outs] else 0
         for arg, level in zip(args, levels, strict=True):
             if level and op.type not in LOSES_ROWS:
                 rows = (arg[0] if isinstance(arg, list | tuple) else arg).meta.shape[:1]

@@ -49,6 +49,7 @@ enum class Kind : std::int32_t {
   feed = 9,
   fetch = 10,
   step_scopes = 11,
+  rank_table = 12,
   array = 13,
   reader = 15,
   raw = 17,

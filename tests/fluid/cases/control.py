@@ -1,8 +1,10 @@
 """Branches, loops, and recurrent networks that are written step by step."""
 
+import tempfile
+
 import numpy as np
 
-from .common import numbers, static
+from .common import fill_parameters, numbers, static
 from .sequence import run
 
 
@@ -143,3 +145,63 @@ def case_dynamic_rnn_that_starts_in_the_order_of_lengths(fluid):
 
     feed = {"x": numbers(10, 3), "b": numbers(4, 3, seed=8)}
     return run(fluid, build, feed, {"x": [[2, 4, 2, 2]], "b": []}, ("x", "b"))
+
+
+def case_in_the_order_of_lengths(fluid):
+    from_control_flow = fluid.layers.control_flow
+
+    def build(v):
+        table = from_control_flow.lod_rank_table(v["x"])
+        return [fluid.layers.reorder_lod_tensor_by_rank(v[name], table) for name in "yz"]
+
+    feed = {"x": numbers(10, 3), "y": numbers(4, 3, seed=8), "z": numbers(12, 2, seed=9)}
+    return run(fluid, build, feed, {"x": [[2, 4, 2, 2]], "y": [], "z": [[1, 5, 2, 4]]}, ("y",))
+
+
+def case_two_levels_in_the_order_of_lengths(fluid):
+    def build(v):
+        table = fluid.layers.control_flow.lod_rank_table(v["x"])
+        return fluid.layers.reorder_lod_tensor_by_rank(v["x"], table)
+
+    return run(fluid, build, {"x": numbers(8, 2)}, {"x": [[1, 2], [3, 1, 4]]}, ("x",))
+
+
+STEPS = {"x": numbers(8, 3), "e": numbers(6, 4, seed=8), "b": numbers(3, 4, seed=9)}
+STEP_LENGTHS = {"x": [[2, 4, 2]], "e": [[2, 3, 1]]}
+
+
+def save_steps(fluid, folder):
+    """Save a DynamicRNN whose steps see sequences, with memories that begin with a variable and with a number."""
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        layers, shapes = fluid.layers, [("x", 3, 1), ("e", 4, 1), ("b", 4, 0)]
+        x, e, b = (fluid.data(name, [None, width], "float32", level) for name, width, level in shapes)
+        rnn = layers.DynamicRNN()
+        with rnn.block():
+            word, seen = rnn.step_input(x), rnn.static_input(e)
+            one, two = rnn.memory(init=b, need_reorder=True), rnn.memory(shape=[4], value=0.1)
+            hidden = layers.fc([word, one, two, layers.sequence_pool(seen, "sum")], 4, act="tanh")
+            rnn.update_memory(one, hidden)
+            rnn.update_memory(two, layers.scale(hidden, 0.5))
+            rnn.output(hidden)
+        executor = fluid.Executor(fluid.CPUPlace())
+        executor.run(startup)
+        fill_parameters(fluid, main)
+        fluid.io.save_inference_model(folder, ["x", "e", "b"], [rnn()], executor, main, params_filename="params")
+
+
+def run_steps(fluid, folder):
+    """What such a program gives."""
+    place = fluid.CPUPlace()
+    with fluid.scope_guard(fluid.Scope()):
+        executor = fluid.Executor(place)
+        program, _, found = fluid.io.load_inference_model(folder, executor, params_filename="params")
+        feed = {k: fluid.create_lod_tensor(STEPS[k], STEP_LENGTHS[k], place) for k in "xe"}
+        (made,) = executor.run(program, feed=dict(feed, b=STEPS["b"]), fetch_list=found, return_numpy=False)
+    return {"0": np.array(made), "0.lengths0": np.array(made.recursive_sequence_lengths()[0])}
+
+
+def case_saved_steps(fluid):
+    with tempfile.TemporaryDirectory() as folder:
+        save_steps(fluid, folder)
+        return run_steps(fluid, folder)

@@ -1,7 +1,17 @@
 """What was on its way into Paddle 1.x: fluid.contrib."""
 
-from . import decay, layers, mixed_precision
+from . import decay, decoder, layers, mixed_precision, statistics
 from .decay import *
+from .decoder import *
 from .layers import *
+from .statistics import *
 
-__all__ = [*decay.__all__, *layers.__all__, "layers", "mixed_precision"]
+__all__ = [
+    *decay.__all__,
+    *decoder.__all__,
+    *layers.__all__,
+    *statistics.__all__,
+    "decoder",
+    "layers",
+    "mixed_precision",
+]

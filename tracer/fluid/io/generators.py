@@ -11,8 +11,9 @@ from ...core.compat import batch
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
-from ...static import DataFeeder, default_main_program
+from ...static import default_main_program
 from ...static.ended import EndOfData
+from ..data_feeder import DataFeeder
 from ..framework import in_dygraph_mode
 
 __all__ = ["PyReader"]
@@ -70,7 +71,7 @@ class GeneratorLoader:
         """From a reader of lists of samples, as paddle.batch makes one."""
         if not self._feed_list or self._eager:
             return self.set_batch_generator(_rows_to_columns(reader), places)
-        feeder = DataFeeder(self._feed_list)
+        feeder = DataFeeder(self._feed_list, None)
 
         def columns() -> Iterator[list[Any]]:
             for rows in reader():

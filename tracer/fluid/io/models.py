@@ -17,6 +17,7 @@ from ...static import io as static_io
 from ...static.graph.mode import Writing
 from ...static.graph.program import Program
 from ...static.io.normal import normalized
+from ...static.program import VarDesc
 from ...static.scope import current_scope
 from ...static.variable import Variable
 from ..deprecated import instead
@@ -27,8 +28,22 @@ __all__ = ["load_inference_model", "save_inference_model"]
 MODEL = "__model__"
 
 
+WITH_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
+
+
+def _with_shapes(desc: Any) -> None:
+    """Give ops the output XShape, which Paddle 1.x does without in no file: the shape of what they took, behind a zero."""
+    for block in desc.blocks:
+        for op in block.ops:
+            if op.type in WITH_SHAPE and not op.outputs.get("XShape"):
+                x, name = desc.var(op.inputs["X"][0], block.idx), f"{op.outputs['Out'][0]}.xshape"
+                block.vars[name] = VarDesc(name, (0, *x.shape), x.dtype, stop_gradient=True)
+                op.outputs["XShape"] = [name]
+
+
 def write_model(desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None) -> None:
     """Write a program that feeds and fetches, and the values of what it keeps.   params: one file for all; None for one each"""
+    _with_shapes(desc)
     names = sorted(v.name for v in desc.persistables())
     arrays = {name: np.asarray(values[name]) for name in names}
     files: dict[Any, Any] = {os.path.join(dirname, os.path.basename(model or MODEL)): pdmodel.to_bytes(desc)}

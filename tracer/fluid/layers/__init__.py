@@ -1,8 +1,13 @@
 """Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
 
 from . import (
+    beams,
+    cells,
+    clicks,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     detection,
     distributions,
@@ -18,6 +23,7 @@ from . import (
     pictures,
     proposals,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,
@@ -27,8 +33,13 @@ from . import (
     unary,
     units,
 )
+from .beams import *
+from .cells import *
+from .clicks import *
 from .control_flow import *
 from .conv import *
+from .decode import *
+from .decode_helpers import *
 from .dense import *
 from .detection import *
 from .distributions import *
@@ -44,6 +55,7 @@ from .pick import *
 from .pictures import *
 from .proposals import *
 from .randoms import *
+from .readers import *
 from .reduce import *
 from .regions import *
 from .sequence import *
@@ -54,8 +66,13 @@ from .unary import *
 from .units import *
 
 _FAMILIES = (
+    beams,
+    cells,
+    clicks,
     control_flow,
     conv,
+    decode,
+    decode_helpers,
     dense,
     detection,
     distributions,
@@ -71,6 +88,7 @@ _FAMILIES = (
     pictures,
     proposals,
     randoms,
+    readers,
     reduce,
     regions,
     sequence,

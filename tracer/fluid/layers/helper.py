@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ...core.dtype import is_float
 from ...core.mode import state
 from ...core.op import OPS
+from ...static.compiled.one_axis import may_leave_none
 from ...static.graph.mode import Writing
 from ..deprecated import instead
 
@@ -14,8 +16,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def one(x: Any) -> Any:
-    """A result without axes as one of shape [1], as it was before Paddle 2.5."""
-    return OPS["reshape2"](x, shape=[1]) if not x.meta.shape else x
+    """A result without axes as one of shape [1], as it was before Paddle 2.5.
+
+    In programs, where no gradient flows through it, it is declared so, as in those of Paddle 1.x: whoever runs it gives it its axis.
+    """
+    if x.meta.shape:
+        return x
+    mode = state.mode
+    if isinstance(mode, Writing) and not is_float(x.meta.dtype):
+        last = mode.recorder.block.ops[-1]
+        if last.outputs.get("Out") == [x.name] and may_leave_none(last.type, last.attrs):
+            x.desc.shape = (1,)
+            return x
+    return OPS["reshape2"](x, shape=[1])
 
 
 def today(new: str) -> Callable[[F], F]:

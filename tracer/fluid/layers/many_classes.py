@@ -16,7 +16,7 @@ from ...static.nn.helper import Helper, known_size
 from ...tensor.convert import cast
 from .helper import into, today
 
-__all__ = ["center_loss", "hsigmoid", "nce"]
+__all__ = ["center_loss", "hsigmoid", "nce", "sampled_softmax_with_cross_entropy"]
 
 
 @today("paddle.nn.functional.hsigmoid_loss")
@@ -111,6 +111,20 @@ def _told(x: Any, weight: Any, bias: Any, classes: Any, drawn: _Sampler, count: 
     both = OPS["elementwise_add"](likely, noise)
     part = OPS["elementwise_div"](likely if own else OPS["elementwise_sub"](both, likely), both)
     return OPS["scale"](OPS["reduce_sum"](OPS["log"](part), dim=[1], keep_dim=True), scale=-1.0)
+
+
+def sampled_softmax_with_cross_entropy(
+    logits: Any, label: Any, num_samples: int, num_true: int = 1, remove_accidental_hits: bool = True, use_customized_samples: bool = False,
+    customized_samples: Any = None, customized_probabilities: Any = None, seed: int = 0,
+) -> Any:  # fmt: skip
+    """A cross entropy over the labels and num_samples drawn classes   (Jean et al. 2015).   logits [N, C], label int64 [N, T] -> [N, 1]"""
+    made, found, *_ = OPS["sample_logits"](
+        logits, label, customized_samples, customized_probabilities, use_customized_samples=use_customized_samples,
+        remove_accidental_hits=remove_accidental_hits, num_samples=num_samples, seed=seed,
+    )  # fmt: skip
+    wanted = OPS["reduce_sum"](OPS["one_hot_v2"](found, depth=num_samples + num_true), dim=[1])
+    loss = OPS["softmax_with_cross_entropy"](made, wanted, soft_label=True, numeric_stable_mode=False)[1]
+    return OPS["scale"](loss, scale=1.0 / num_true)
 
 
 def center_loss(

@@ -18,7 +18,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
     correct, total: variables that get the numbers of right rows and of all.
     """
-    best, places = OPS["top_k_v2"](input, k=k)
+    best, places = OPS["top_k"](input, k=k)
     made = OPS["accuracy"](best, places, cast(label, "int64"))
     share, right, rows = (one(part) for part in made)
     into(right, correct)

@@ -73,7 +73,7 @@ def multiplex(inputs: Any, index: Any) -> Any:
 @today("paddle.topk")
 def topk(input: Any, k: Any, name: str | None = None) -> Any:
     """The k largest along the last axis, and where they were.   input [*, N] -> [*, k], int64 [*, k]"""
-    found = OPS["top_k_v2"](input, k) if isinstance(k, Tensor) else OPS["top_k_v2"](input, k=int(k))
+    found = OPS["top_k"](input, k) if isinstance(k, Tensor) else OPS["top_k"](input, k=int(k))
     return stopped(found[0]), stopped(found[1])
 
 

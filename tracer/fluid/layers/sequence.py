@@ -26,7 +26,7 @@ from ...static.nn.sequence import (
 )
 
 __all__ = [
-    "dynamic_gru", "dynamic_lstm", "lod_append", "lod_reset", "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand",
+    "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "lod_append", "lod_reset", "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand",
     "sequence_expand_as", "sequence_first_step", "sequence_last_step", "sequence_mask", "sequence_pad", "sequence_pool", "sequence_reshape",
     "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad",
 ]  # fmt: skip
@@ -66,6 +66,27 @@ def dynamic_lstm(
         weight = helper.parameter(param_attr, [width, 4 * width], dtype)
         bias = helper.parameter(bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True)
         return OPS["lstm"](input, None, h_0, c_0, weight, bias, **attrs)[:2]
+
+
+def dynamic_lstmp(
+    input: Any, size: int, proj_size: int, param_attr: Any = None, bias_attr: Any = None, use_peepholes: bool = True,
+    is_reverse: bool = False, gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh",
+    proj_activation: str = "tanh", dtype: Any = "float32", name: str | None = None, h_0: Any = None, c_0: Any = None,
+    cell_clip: float | None = None, proj_clip: float | None = None,
+) -> Any:  # fmt: skip
+    """The projected states and the cells of an LSTM over each sequence.   input [R,size], projected before, size = 4 D -> [R,proj_size], [R,D]"""
+    helper = Helper("lstmp", name, input)
+    width = size // 4
+    attrs = {
+        "use_peepholes": use_peepholes, "is_reverse": is_reverse, "gate_activation": gate_activation, "cell_activation": cell_activation,
+        "candidate_activation": candidate_activation, "proj_activation": proj_activation, "cell_clip": float(cell_clip or 0.0),
+        "proj_clip": float(proj_clip or 0.0),
+    }  # fmt: skip
+    with helper.writing():
+        weight = helper.parameter(param_attr, [proj_size, 4 * width], dtype)
+        projection = helper.parameter(param_attr, [width, proj_size], dtype)
+        bias = helper.parameter(bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True)
+        return OPS["lstmp"](input, None, h_0, c_0, weight, projection, bias, **attrs)[:2]
 
 
 def dynamic_gru(

@@ -39,7 +39,7 @@ def ctc_greedy_decoder(
     input: Any, blank: int, input_length: Any = None, padding_value: int = 0, name: str | None = None
 ) -> Any:
     """The likeliest label of each step, without repetitions and blanks.   input [R,C] -> int64 [S,1]; padded, with lengths: [n,T,C] -> [n,T], [n,1]"""
-    _, best = OPS["top_k_v2"](input, k=1)
+    _, best = OPS["top_k"](input, k=1)
     if input_length is None:
         return OPS["ctc_align"](best, blank=blank, merge_repeated=True)[0]
     flat = OPS["squeeze2"](best, axes=[2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 from ...core.errors import OpError, warn, with_user_line
@@ -11,7 +13,7 @@ from ...static import default_main_program
 from ...static.nn.dense import fc
 from ...static.nn.helper import Helper, known_size
 
-__all__ = ["crf_decoding", "gru_unit", "linear_chain_crf", "lstm_unit"]
+__all__ = ["crf_decoding", "gru_unit", "linear_chain_crf", "lstm", "lstm_unit"]
 
 
 def gru_unit(
@@ -42,6 +44,34 @@ def lstm_unit(
     taken = OPS["elementwise_mul"](OPS["sigmoid"](i), OPS["tanh"](new))
     cell = OPS["elementwise_add"](OPS["elementwise_mul"](keep, cell_t_prev), taken)
     return OPS["elementwise_mul"](OPS["sigmoid"](o), OPS["tanh"](cell)), cell
+
+
+def lstm(
+    input: Any, init_h: Any, init_c: Any, max_len: int, hidden_size: int, num_layers: int, dropout_prob: float = 0.0,
+    is_bidirec: bool = False, is_test: bool = False, name: str | None = None, default_initializer: Any = None, seed: int = -1,
+) -> Any:  # fmt: skip
+    """Layers of an LSTM: what the last gives, and the last states and cells.   input [T, B, D], init_h, init_c [layers, B, H] -> [T, B, H]
+
+    is_bidirec: both directions, [2 layers, B, H] and [T, B, 2 H].   All weights are one parameter, in the order of cuDNN: the matrices of all
+    layers, then all biases.
+    """
+    helper = Helper("cudnn_lstm", name, input, init_h, init_c)
+    size, ways = known_size(helper.kind, input, 2), 2 if is_bidirec else 1
+    sizes = [
+        [size if layer == 0 else ways * hidden_size, hidden_size] for layer in range(num_layers) for _ in range(ways)
+    ]
+    shapes = [[4 * hidden_size, width] for pair in sizes for width in pair] + [[4 * hidden_size]] * (2 * len(sizes))
+    ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
+    attrs = {
+        "dropout_prob": float(dropout_prob), "is_bidirec": is_bidirec, "input_size": size, "hidden_size": hidden_size,
+        "num_layers": num_layers, "mode": "LSTM", "is_test": is_test,
+    }  # fmt: skip
+    with helper.writing():
+        flat = helper.parameter(None, [ends[-1]], input.dtype, start=default_initializer)
+        parts = OPS["split"](flat, sections=[math.prod(shape) for shape in shapes], axis=0)
+        weights = [OPS["reshape2"](part, shape=shape) for part, shape in zip(parts, shapes, strict=True)]
+        out, _, _, last = OPS["rnn"](input, [init_h, init_c], weights, None, **attrs)
+    return out, *last
 
 
 def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any = None) -> Any:

@@ -14,6 +14,7 @@ from ..program import OpDesc
 from . import clipping, lists
 from .copies import SAME
 from .plan import Back, Branch, Do, Loop, Step
+from .sequences import apart, together, translated
 from .vjps import vjp
 
 if TYPE_CHECKING:
@@ -202,6 +203,9 @@ SPECIAL: dict[str, Special] = {
     "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=lists.read),
     "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=lists.length),
     "tensor_array_to_tensor": join,
+    "beam_search_decode": translated,
+    "lod_tensor_to_array": apart,
+    "array_to_lod_tensor": together,
     "slice": on_lists(part, "Input"),
     "sum": on_lists(statement("{o0} = {ADDED}({0}, {1})", "X*", "Out", ADDED=lists.added)),
     "write_to_array_grad": statement(

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.errors import OpError
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ..control.values import size_along
 
 Array = np.ndarray[Any, Any]
 List = list[Any] | None
@@ -39,12 +40,12 @@ def length(held: List) -> Array:
 
 
 def joined(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
-    """The elements along an axis, a new one if stacked, and the size of each along it, int32[N]."""
+    """The elements along an axis, a new one if stacked, and the size of each along it before, int32[N]."""
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
-    return made, np.array([1 if stacked else x.shape[axis] for x in items], np.int32)
+    return made, np.array([size_along(x.shape, axis) for x in items], np.int32)
 
 
 def length_tensor(held: List) -> Tensor:
@@ -59,7 +60,7 @@ def joined_tensor(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
     made = made[0] if isinstance(made, tuple) else made
-    return made, Tensor(np.array([1 if stacked else x.meta.shape[axis] for x in items], np.int32))
+    return made, Tensor(np.array([size_along(x.meta.shape, axis) for x in items], np.int32))
 
 
 # What takes the place of a function on arrays where cells hold Tensors, by its id.

@@ -6,11 +6,18 @@ op's own rule gives, or, where the program declares that they hold sequences, th
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.op import OPS, Slot
+from ...ops.beams import sentences
+from ...ops.meta import float_like_x, like_x
+from ...ops.rank import sequences_of_steps, steps_of_sequences
 from ..blocks import EMPTY
 from ..program import OpDesc, Program, VarDesc
+from ..record import LOSES_ROWS
+from . import lists
 from .plan import Do, Step
 
 if TYPE_CHECKING:
@@ -28,18 +35,27 @@ class WithLod(NamedTuple):
 
 
 class Sequences:
-    """Which cell holds the offsets of a cell.   fed: those of inputs, by name"""
+    """Which cell holds the offsets of a cell.   fed: those of inputs, by name
+
+    A variable that several ops write has a cell of its own for them, and so has a list: a list of those of its elements.
+    """
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
         self.cells: dict[str, str] = {}
         self.fed: dict[str, str] = {}
+        self._again: set[str] = set()  # names that several ops write
+        self._lists = False  # whether lists may hold sequences
 
     def declare(self, program: Program) -> None:
         """The inputs of a program that hold sequences."""
         for name, var in program.block.vars.items():
             if not self._lowering.tensors and var.lod_level and (var.need_check_feed or name in program.feeds()):
                 self.fed[name] = self.cells[self._lowering.cell(0, name)] = self._lowering.spare(VarDesc(""))
+        self._lists = bool(self.fed)
+        if self.fed:
+            written = Counter(name for op in program.ops() for names in op.outputs.values() for name in set(names))
+            self._again = {name for name, count in written.items() if count > 1}
 
     def operand(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
         """The cell with the offsets of what is in another slot, those of each in one of many; None where it holds no sequences."""
@@ -61,6 +77,8 @@ class Sequences:
         """Note the offsets of what an op gives; gives the instruction that computes them, if any."""
         if self._lowering.tensors:
             return []
+        if self._lists and desc.type in ON_LISTS:
+            return ON_LISTS[desc.type](self, block, desc)
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._computed(block, desc)]
@@ -68,26 +86,60 @@ class Sequences:
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
             return [self._one_level(desc, self.cells[self._lowering.cell(block, name)]) for name in names]
-        if self.cells:
-            self._shared(block, desc)
-        return []
+        return self._shared(block, desc) if self.cells and "sub_block" not in desc.attrs else []
 
     def _one_level(self, desc: OpDesc, cell: str) -> Step:
         """Offsets that a kernel gave, as a list of levels."""
         return Do(desc, "{o0} = [{0}]", (cell,), (cell,))
 
-    def _shared(self, block: int, desc: OpDesc) -> None:
-        inputs = (self._lowering.cell(block, n) for names in desc.inputs.values() for n in names if n != EMPTY)
+    def _shared(self, block: int, desc: OpDesc) -> list[Step]:
+        names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
+        inputs = (self._lowering.cell(block, n) for n in (names[:1] if desc.type in OF_THE_FIRST else names))
         source = next((self.cells[cell] for cell in inputs if cell in self.cells), None)
+        made: list[Step] = []
+        like = source is not None and keeps_rows(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._lowering.program.var(name, block)
-            if source is not None and var is not None and var.lod_level:
+            if (
+                var is None
+                or self._lowering.is_array(block, name)
+                or not (var.lod_level or (like and GRADIENT not in name))
+            ):
+                continue
+            if name in self._again and desc.type not in IN_PLACE:
+                made.append(
+                    self.do(desc, "{o0} = []" if source is None else "{o0} = {0}", (source,), self.own(block, name))
+                )
+            elif source is not None:
                 self.cells[self._lowering.cell(block, name)] = source
+        return made
+
+    def cell(self, block: int, name: str) -> str:
+        """The cell of a variable."""
+        return self._lowering.cell(block, name)
+
+    def own(self, block: int, name: str) -> str:
+        """The cell for the offsets of a variable that has them for itself."""
+        cell = self._lowering.cell(block, name)
+        if cell not in self.cells:
+            self.cells[cell] = self._lowering.spare(VarDesc(""))
+        return self.cells[cell]
+
+    def of(self, block: int, desc: OpDesc, slot: str) -> str | None:
+        """The cell with the offsets of what is in a slot."""
+        return self.cells.get(self._lowering.cell(block, desc.inputs[slot][0]))
+
+    @staticmethod
+    def do(desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any) -> Step:
+        """An instruction on offsets."""
+        return Do(desc, text, tuple(cell for cell in ins if cell is not None), (out,), names)
 
     def _computed(self, block: int, desc: OpDesc) -> Step:
         call = self._lowering.call(block, desc)
-        out = next(cell for cell in call.outs if cell is not None)
-        made = self.cells[out] = self._lowering.spare(VarDesc(""))
+        outs = [cell for cell in call.outs[: call.op.lod_outs] if cell is not None]
+        again = any(n in self._again for names in desc.outputs.values() for n in names)
+        made = (self.cells.get(outs[0]) if again else None) or self._lowering.spare(VarDesc(""))
+        self.cells |= dict.fromkeys(outs, made)
         cells: list[str] = []
         for slot in call.ins:
             cells += slot if isinstance(slot, tuple) else [] if slot is None else [slot]
@@ -105,6 +157,84 @@ class Sequences:
             (made,),
             {"RULE": call.op.lod_rule, "ATTRS": call.attrs},
         )
+
+
+# -- lists ----------------------------------------------------------------------------------------------------------
+
+
+def _written(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
+    held, at = self.own(block, desc.outputs["Out"][0]), self.cell(block, desc.inputs["I"][0])
+    source = self.of(block, desc, "X")
+    value = "[]" if source is None else "{2}"
+    return [self.do(desc, f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})", (held, at, source), held, WRITE=lists.written)]
+
+
+def _read(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
+    held, at = self.own(block, desc.inputs["X"][0]), self.cell(block, desc.inputs["I"][0])
+    return [
+        self.do(desc, "{o0} = {READ}({0}, {1})", (held, at), self.own(block, desc.outputs["Out"][0]), READ=lists.read)
+    ]
+
+
+def _nothing(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
+    return []
+
+
+def _begun(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
+    return [self.do(desc, "{o0} = []", (), self.own(block, desc.outputs["Out"][0]))]
+
+
+def translated(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """beam_search_decode: the sentences that the steps in two lists make, and their offsets."""
+    known, outs = lowering.sequences, [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")]
+    steps = lowering.cells_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
+    of_steps = known.own(block, desc.inputs["Ids"][0])
+    made = known.own(block, outs[0])
+    known.cells[lowering.cell(block, outs[1])] = made
+    text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
+    names = {"MADE": sentences, "END": desc.attr("end_id")}
+    return Do(desc, text, (*steps, of_steps), (*lowering.cells_of(block, outs), made), names)
+
+
+def apart(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """lod_tensor_to_array: the rows of each step, as a list; they hold no sequences."""
+    known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
+    found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
+    cells = (x, lowering.cell(block, desc.inputs["RankTable"][0]), *(() if found is None else (found,)))
+    text = f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = [[] for _ in {{o0}}]"
+    return Do(desc, text, cells, (lowering.cell(block, out), known.own(block, out)), {"APART": steps_of_sequences})
+
+
+def together(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """array_to_lod_tensor: the sequences whose steps are in a list."""
+    cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
+    out = desc.outputs["Out"][0]
+    outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
+    return Do(desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps})
+
+
+Rule = Callable[[Sequences, int, OpDesc], list[Step]]
+ON_LISTS: dict[str, Rule] = {
+    "create_array": _begun,
+    "write_to_array": _written,
+    "read_from_array": _read,
+    "lod_array_length": _nothing,
+    "tensor_array_to_tensor": _nothing,
+    "beam_search_decode": _nothing,
+    "lod_tensor_to_array": _nothing,
+    "array_to_lod_tensor": _nothing,
+}
+GRADIENT = "@GRAD"
+
+
+def keeps_rows(type: str) -> bool:
+    """Whether the result of an op has the sequences of its operand even where a program does not say so."""
+    op = OPS.get(type)
+    return op is not None and op.meta_rule in (like_x, float_like_x) and op.single and type not in LOSES_ROWS
+
+
+OF_THE_FIRST = {"sum"}  # ops whose result has the sequences of the first operand only
+IN_PLACE = {"increment"}
 
 
 def levels(offsets: Any) -> list[Any]:

@@ -22,7 +22,6 @@ class Renamed(NamedTuple):
 
 
 RENAMED = {
-    "top_k": Renamed("top_k_v2", {}, {}),
     "fill_zeros_like": Renamed("fill_any_like", {}, {"value": Attr(AttrType.FLOAT, 0.0)}),
     "expand": Renamed("tile", {"expand_times": "repeat_times"}, {}),
     "matmul": Renamed("matmul_v2", {"transpose_X": "trans_x", "transpose_Y": "trans_y"}, {}),

@@ -16,7 +16,7 @@ from ..aliases import Container
 from ..modes import Static, static_mode
 from ..program import Attr, AttrType, Kind, VarDesc
 from ..variable import Variable
-from .values import as_meta, constant, is_number, meta_of
+from .values import as_meta, constant, is_number, meta_of, size_along
 
 INT64 = np.dtype(np.int64)
 
@@ -59,8 +59,11 @@ class TensorArray(Container):
         tensor = as_meta(value, self.element)
         recorder = _recorder()
         operands = {"X": [recorder.name_of(tensor)], "I": [recorder.name_of(position)]}
+        level = tensor.desc.lod_level if isinstance(tensor, Variable) else 0
+        self.desc.lod_level = max(self.desc.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
-        recorder.aliases.join([(self, (value,))])
+        if not recorder.by_hand:  # there it is a copy
+            recorder.aliases.join([(self, (value,))])
 
     def _declare(self, meta: Meta) -> None:
         """Let the elements be like `meta` as well."""
@@ -107,7 +110,9 @@ class TensorArray(Container):
         recorder = _recorder()
         recorder.aliases.check(self)
         made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
-        recorder.aliases.join([(made, (self,))])
+        made.desc.lod_level = self.desc.lod_level
+        if not recorder.by_hand:
+            recorder.aliases.join([(made, (self,))])
         return made
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -215,7 +220,7 @@ def tensor_array_to_tensor(
     """The elements of a list joined along `axis`, which is new with use_stack; and the size of each along it, int32[N]."""
     if not isinstance(input, TensorArray):
         joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)
-        sizes = [1 if use_stack else t.meta.shape[axis] for t in input]
+        sizes = [size_along(t.meta.shape, axis) for t in input]
         return joined, Tensor(np.asarray(sizes, np.int32))
     assert input.element is not None
     recorder = _recorder()

@@ -175,3 +175,8 @@ def as_condition(value: Any) -> Any:
         proto = dtype_of(value.meta.dtype).proto
         return OPS["cast"](value, in_dtype=proto, out_dtype=0)
     return value
+
+
+def size_along(shape: tuple[int, ...], axis: int) -> int:
+    """The size of an axis, 1 for one behind all: what OutIndex of a list says, stacked or not, as in Paddle."""
+    return shape[axis] if -len(shape) <= axis < len(shape) else 1

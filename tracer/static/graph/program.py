@@ -150,6 +150,7 @@ class Program:
         desc = deepcopy(self.desc)
         made = Program.of(for_testing(desc) if for_test else desc)
         made.recorder.seed = self.recorder.seed
+        made.readers = list(self.readers)
         if not for_test:
             made.lr_scheduler = self.lr_scheduler
             made.lr_var = None if self.lr_var is None else made.global_block().var(self.lr_var.name)

@@ -1,0 +1,60 @@
+"""Programs with loops over sequences, in files: of Oarlock, and of real Paddle 1.8.5 (`make_files.py`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock import fluid
+
+from .cases import control, translation
+
+HERE = Path(__file__).parent
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def real(name: str, folder: Path) -> None:
+    """Write the files that real Paddle wrote."""
+    with np.load(HERE / "files" / f"{name}.npz") as files:
+        for file in files.files:
+            (folder / file).write_bytes(files[file].tobytes())
+
+
+def check(found: dict[str, Any], topic: str, case: str) -> None:
+    """Compare with what real Paddle gives."""
+    with np.load(HERE / "golden" / f"{topic}.npz") as kept:
+        wanted = {k.split("/")[1]: kept[k] for k in kept.files if k.split("/")[0] == case}
+    assert found.keys() == wanted.keys()
+    for key, want in wanted.items():
+        np.testing.assert_allclose(found[key], want, rtol=2e-5, atol=2e-6)
+
+
+def test_a_real_program_translates(tmp_path: Path) -> None:
+    real("translation", tmp_path)
+    check(translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation")
+
+
+def test_a_saved_program_translates(tmp_path: Path) -> None:
+    translation.translate(fluid, str(tmp_path))
+    check(translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation")
+
+
+def test_the_steps_of_a_real_program(tmp_path: Path) -> None:
+    real("steps", tmp_path)
+    check(control.run_steps(fluid, str(tmp_path)), "control", "case_saved_steps")
+
+
+def test_ops_are_those_of_paddle_1_8(tmp_path: Path) -> None:
+    """With the outputs that it does not do without, and bools that have an axis from the beginning."""
+    translation.translate(fluid, str(tmp_path))
+    program, _, _ = fluid.io.load_inference_model(str(tmp_path), fluid.Executor(), params_filename="params")
+    ops = [op for block in program.desc.blocks for op in block.ops]
+    assert {op.type for op in ops} == {
+        "beam_search", "beam_search_decode", "elementwise_add", "feed", "fetch", "fill_constant", "increment", "is_empty", "less_than",
+        "lod_reset", "log", "logical_and", "logical_not", "lookup_table", "lstm", "mul", "read_from_array", "reshape2", "scale",
+        "sequence_expand", "sequence_pool", "softmax", "sum", "tanh", "top_k", "while", "write_to_array",
+    }  # fmt: skip
+    assert all(op.outputs.get("XShape") for op in ops if op.type == "reshape2")

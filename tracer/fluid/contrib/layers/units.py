@@ -1,0 +1,94 @@
+"""One step of a gated recurrent unit or of an LSTM as a layer: BasicGRUUnit and BasicLSTMUnit."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ....core import unique_name
+from ....core.op import OPS
+from ...dygraph.layers import Layer
+
+__all__ = ["BasicGRUUnit", "BasicLSTMUnit"]
+
+
+def called(attr: Any, ending: str) -> Any:
+    """An attribute of a parameter with an ending at its name, where it has one."""
+    if getattr(attr, "name", None) is None:
+        return attr
+    made = copy.deepcopy(attr)
+    made.name += ending
+    return made
+
+
+def _product(x: Any, state: Any, weight: Any, bias: Any) -> Any:
+    """Input and state side by side, times a matrix, plus a bias."""
+    joined = OPS["concat"]([x, state], axis=1)
+    return OPS["elementwise_add"](OPS["matmul"](joined, weight), bias)
+
+
+class _Unit(Layer):
+    """What both have."""
+
+    def __init__(
+        self, name_scope: str, hidden_size: int, param_attr: Any, bias_attr: Any, gate_activation: Any, activation: Any, dtype: Any
+    ) -> None:  # fmt: skip
+        super().__init__(name_scope, dtype)
+        self._full_name = unique_name.generate(f"{name_scope}/{type(self).__name__}")
+        self._width, self._attrs, self._dtype = hidden_size, (param_attr, bias_attr), dtype
+        self._gate, self._new = gate_activation or OPS["sigmoid"], activation or OPS["tanh"]
+
+
+class BasicGRUUnit(_Unit):
+    """u h + (1 - u) act([x, r h] Wc + bc), the gates r, u = gate([x, h] Wg + bg)   (Cho et al. 2014).   input [B, D], pre_hidden [B, H] -> [B, H]"""
+
+    def __init__(
+        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
+        activation: Any = None, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+
+    def _build_once(self, input: Any, pre_hidden: Any) -> None:
+        size, width = int(input.meta.shape[-1]), self._width
+        (of_gates, of_new), (bias, new_bias) = ([called(a, e) for e in ("_gate", "_candidate")] for a in self._attrs)
+        self._gate_weight: Any = self.create_parameter([size + width, 2 * width], of_gates, self._dtype)
+        self._candidate_weight: Any = self.create_parameter([size + width, width], of_new, self._dtype)
+        self._gate_bias: Any = self.create_parameter([2 * width], bias, self._dtype, True)
+        self._candidate_bias: Any = self.create_parameter([width], new_bias, self._dtype, True)
+
+    def forward(self, input: Any, pre_hidden: Any) -> Any:
+        """See the class."""
+        gates = self._gate(_product(input, pre_hidden, self._gate_weight, self._gate_bias))
+        r, u = OPS["split"](gates, num=2, axis=1)
+        kept = OPS["elementwise_mul"](r, pre_hidden)
+        new = self._new(_product(input, kept, self._candidate_weight, self._candidate_bias))
+        rest = OPS["elementwise_mul"](OPS["scale"](u, scale=-1.0, bias=1.0), new)
+        return OPS["elementwise_add"](OPS["elementwise_mul"](u, pre_hidden), rest)
+
+
+class BasicLSTMUnit(_Unit):
+    """One step of long short-term memory   (Hochreiter and Schmidhuber 1997); activations are sigmoid and tanh, as in 1.8.
+
+    input [B, D], pre_hidden, pre_cell [B, H] -> the new ones
+    """
+
+    def __init__(
+        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
+        activation: Any = None, forget_bias: float = 1.0, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+        self._forget_bias = float(forget_bias)
+
+    def _build_once(self, input: Any, pre_hidden: Any, pre_cell: Any) -> None:
+        size, width = int(input.meta.shape[-1]), self._width
+        weight, bias = self._attrs
+        self._weight: Any = self.create_parameter([size + width, 4 * width], weight, self._dtype)
+        self._bias: Any = self.create_parameter([4 * width], bias, self._dtype, True)
+
+    def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
+        """See the class."""
+        i, j, f, o = OPS["split"](_product(input, pre_hidden, self._weight, self._bias), num=4, axis=-1)
+        sigmoid, tanh, mul = OPS["sigmoid"], OPS["tanh"], OPS["elementwise_mul"]
+        forget = sigmoid(OPS["scale"](f, scale=1.0, bias=self._forget_bias))
+        cell = OPS["elementwise_add"](mul(pre_cell, forget), mul(sigmoid(i), tanh(j)))
+        return mul(tanh(cell), sigmoid(o)), cell

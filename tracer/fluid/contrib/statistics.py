@@ -1,0 +1,55 @@
+"""What a program needs and is made of, from its declarations: memory_usage, op_freq_statistic."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ...core.dtype import dtype_of
+from ...core.errors import with_user_line
+from ...static.graph.program import Program
+from ...static.program import Kind
+
+__all__ = ["memory_usage", "op_freq_statistic"]
+
+
+def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
+    """Between which sizes the results of all ops are for a batch, and the unit: B, KB or MB.   Raises ValueError for a variable of two open sizes."""
+    if not isinstance(program, Program):
+        raise TypeError(f"Calculating Memory Usage requires Program as its Parameter.But you passed in {type(program)}")
+    if batch_size <= 0:
+        raise ValueError(with_user_line("The batch size need to be positive."))
+    block = program.desc.block
+    names = dict.fromkeys(name for op in block.ops for name in op.output_names())
+    total = float(sum(_bytes(block.vars[n], batch_size) for n in names if n in block.vars))
+    for unit in ("B", "KB"):
+        if total <= 1024:
+            return total * 1.05, total * 1.1, unit
+        total /= 1024
+    return total * 1.05, total * 1.1, "MB"
+
+
+def _bytes(var: Any, batch: int) -> int:
+    if var.kind != Kind.DENSE:
+        return 0
+    if sum(d < 0 for d in var.shape) > 1:
+        raise ValueError(with_user_line(f"Var {var.name} has more than one negative dim."))
+    size = dtype_of(var.dtype).np.itemsize
+    return int(math.prod(batch if d < 0 else d for d in var.shape) * size)
+
+
+def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """How often a program has each op, and each pair `one->other` where `other` takes what `one` gave last; the most frequent first."""
+    if not isinstance(program, Program):
+        raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
+    alone = Counter(op.type for op in program.desc.block.ops if list(op.output_names()))
+    return alone.most_common(), Counter(_pairs(program)).most_common()
+
+
+def _pairs(program: Program) -> Iterator[str]:
+    made: dict[str, str] = {}
+    for op in program.desc.block.ops:
+        yield from (f"{made[name]}->{op.type}" for name in op.input_names() if name in made)
+        made.update(dict.fromkeys(op.output_names(), op.type))
