@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import TraceError
+from ..core.op import OPS
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
@@ -121,11 +122,16 @@ def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any,
     grown = isinstance(keeper, Elements) and len(now) != len(before)
     if grown or isinstance(keeper, Cell) or keeper.keys is not None:
         return
-    for key, value in now.items():
-        old = before.get(key, MISSING)
-        new_in_dict = old is MISSING and isinstance(keeper, Entries)
-        if old is not value and not new_in_dict and holds_program(value):
-            yield keeper.target, key, old, value, keeper.label(key)
+    others = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
+    others = {k: v for k, v in others.items() if k in before or not isinstance(keeper, Entries)}
+    if any(map(holds_program, others.values())):
+        for key, value in others.items():
+            moved = isinstance(value, Tensor) and not isinstance(
+                value, Variable
+            )  # from another place, which changes as well
+            made = OPS["assign"](value) if moved else value
+            if moved or holds_program(value):
+                yield keeper.target, key, before.get(key, MISSING), made, keeper.label(key)
 
 
 def holds_program(value: Any) -> bool:
