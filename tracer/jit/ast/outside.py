@@ -16,7 +16,6 @@ from typing import Any
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.control.containers import Growing
 from ...static.control.either import Either, EitherDict, EitherList, items_of
 from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Names, born, note
 from ...static.modes import static_mode
@@ -133,7 +132,7 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
     """A value that can be changed, and those that it holds."""
     inside: list[tuple[str, Any]] = []
-    if type(value) in (list, Growing, EitherList):
+    if type(value) in (list, EitherList):
         yield Elements(name, value)
         inside = [(f"{name}[{i}]", v) for i, v in enumerate(items_of(value)[:MANY])]
     elif type(value) in (dict, EitherDict):

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...core.errors import TraceError, user_line, with_user_line
-from .containers import Growing
 from .values import Undefined
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
@@ -108,7 +107,7 @@ def either(items: Any, *origins: Any) -> Any:
     return made
 
 
-KINDS = (list, dict, Growing, EitherList, EitherDict)
+KINDS = (list, dict, EitherList, EitherDict)
 
 
 def plain(container: Any) -> Any:
