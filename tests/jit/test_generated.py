@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import oarlock as paddle
-from oarlock.core.errors import OarlockError
+from oarlock.core.errors import OarlockError, TraceError
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
@@ -96,3 +96,23 @@ def test_few_are_refused(tmp_path: Path) -> None:
         except UnboundLocalError:
             continue
     assert refused <= 8
+
+
+def changed_under_another_name(x: Any) -> Any:
+    one, two = [x], [x * 2]
+    d = {"c": one}
+
+    def h() -> None:
+        d["c"] = two
+
+    if x.sum() > 0:
+        h()
+    d["c"][0] = x * 5
+    return one[0], two[0]
+
+
+def test_a_place_that_holds_one_of_two_lists_is_changed() -> None:
+    with pytest.raises(
+        TraceError, match=r"may be another one, .* that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name"
+    ):
+        to_static(changed_under_another_name)(paddle.ones([2]))

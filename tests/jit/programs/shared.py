@@ -285,3 +285,32 @@ def a_tuple_in_a_dict_in_rounds(x: Any) -> Any:
         turn()
         i = i + 1
     return d["state"][0] * d["state"][1]
+
+
+@program()
+def a_function_puts_another_list_in_a_dict(x: Any) -> Any:
+    one, two = [x], [x * 2]
+    d = {"c": one}
+
+    def h() -> None:
+        two[0] = x * 7
+        d["c"] = two
+
+    if x.sum() > 0:
+        h()
+    return d["c"][0] * 1, one[0] + two[0]
+
+
+@program()
+def a_function_puts_a_new_list_in_a_dict_in_rounds(x: Any) -> Any:
+    d = {"c": [x]}
+
+    def h() -> None:
+        d["c"] = [x * 3]
+        d["c"][0] = d["c"][0] + 1
+
+    i = x.sum() * 0
+    while i < 2:
+        h()
+        i = i + 1
+    return d["c"][0] * 1

@@ -7,13 +7,13 @@ before, and what is there afterwards depends on the way that a run takes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CellType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..record import Inner, Recorder
-from .either import items_of, put_items
+from .either import Gone, Held, held, items_of, put_items
 from .values import Undefined, meta_of, same
 
 
@@ -132,11 +132,16 @@ class Elements(Keeper):
 
 @dataclass(frozen=True)
 class Change:
-    """What a recorded body did to a keeper."""
+    """What a recorded body did to a keeper.   left: what the containers hold that it put there, by key."""
 
     keeper: Keeper
     before: dict[Any, Any]
     after: dict[Any, Any]
+    left: dict[Any, Held] = field(default_factory=dict)
+
+    def container(self, key: Any, value: Any) -> Held | None:
+        """What the container at a place holds, which is `value`."""
+        return self.left.get(key) or held(value)
 
     def places(self) -> Iterator[Any]:
         """The keys whose values are others now."""
@@ -171,14 +176,19 @@ def born(recorder: Recorder, made: Any) -> None:
 
 def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
+    raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values()]
+    raw = [change for change in raw if any(True for _ in change.places())]
     found: Changes = {}
-    for key, (keeper, before) in inner.kept.items():
-        change = Change(keeper, before, keeper.read())
-        if any(True for _ in change.places()):
-            keeper.write(before)
-            change = _without(change, {at for id_, at in inner.owned if id_ == id(keeper.target)})
-            if any(True for _ in change.places()):
-                found[key] = change
+    for each in raw:
+        owned = {at for id_, at in inner.owned if id_ == id(each.keeper.target)}
+        change = _without(each, owned)
+        for place in change.places():
+            left = held(change.after.get(place))
+            if left is not None:
+                change.left[place] = left
+            found[each.keeper.key] = change
+    for each in raw:
+        each.keeper.write(each.before)
     return found
 
 
@@ -196,7 +206,8 @@ def _without(change: Change, owned: set[Any]) -> Change:
 
 def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:
     """Raise TraceError for a list that is longer or shorter in one state than in the other."""
-    if isinstance(keeper, Elements) and len(one) != len(two):
+    taken = any(isinstance(v, Gone) for v in (*one.values(), *two.values()))  # nobody reads it any more
+    if isinstance(keeper, Elements) and len(one) != len(two) and not taken:
         why = (
             f"'{keeper.name}' has another length after {what}; change it where it is a variable, or return what is new"
         )
