@@ -120,7 +120,7 @@ def taken_from(recorder: Recorder) -> list[Effect]:
 def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any, Any, str]]:
     now = keeper.read()
     grown = isinstance(keeper, Elements) and len(now) != len(before)
-    if grown or isinstance(keeper, Cell) or keeper.keys is not None or any(map(holds_program, before.values())):
+    if grown or isinstance(keeper, Cell) or keeper.keys is not None or any(map(is_of_program, before.values())):
         return  # the last ones were made by the recording
     others = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
     others = {k: v for k, v in others.items() if k in before or not isinstance(keeper, Entries)}

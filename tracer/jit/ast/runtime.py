@@ -20,7 +20,7 @@ from ...static.control.either import KINDS, Sides, items_of, refuse_gone
 from ...static.control.keepers import taken_back
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
-from ...static.modes import Static, static_mode
+from ...static.modes import Static, refuse_half, static_mode
 from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
@@ -341,7 +341,11 @@ def in_(a: Any, b: Any) -> Any:
         for value in b:
             found = or_(found, functools.partial(operator.eq, a, value))
         return found
-    return a in b
+    found = a in b
+    held = b.get(a) if found and isinstance(b, dict) else None
+    if isinstance(held, Variable) and held.half is not None:
+        refuse_half(held.half)  # whether it is there depends on the way that a run takes
+    return found
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {

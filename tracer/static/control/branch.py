@@ -217,7 +217,7 @@ class Merge:
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = self._chosen((filler, b) if given is b else (a, filler), meta)
-        if name.isidentifier():  # a variable of the user's
+        if name.isidentifier() or "[" in name:  # a variable of the user's, or an element
             at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
         return made
