@@ -55,7 +55,7 @@ def f(x, k):
     t, s, n = x, x * 0.25, 1
 
     def inner(v):
-        nonlocal t, n
+        nonlocal t, s, n
         {inner}
         return v * 0.5 + t * 0.25
 

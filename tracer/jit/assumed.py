@@ -265,7 +265,7 @@ class Assumed:
         for place in self._always:
             if not place.holds():
                 return False
-        if self._spoiled or not all(effect.holds() for effect in self._effects):
+        if self._spoiled or not all(map(Effect.holds, self._effects)):
             return False
         now = layers.changes[0]
         if self._seen != now:

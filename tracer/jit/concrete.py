@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,14 +132,19 @@ class Results:
             return flat[0]
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
-        built: dict[int, Any] = {}  # one that several places hold is one afterwards
+        if self.effects:
+            self._keep(tensors)
+        for i in self.changed:
+            state.mode.become(given[i], next(tensors))
+        return nest.build(self.nesting, leaves)
+
+    def _keep(self, tensors: Iterator[Tensor]) -> None:
+        """Let attributes and elements hold what a run made of them; a container that several of them hold is one afterwards."""
+        built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = nest.flatten(effect.after)
             made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
             effect.put(built.setdefault(id(effect.after), made))
-        for i in self.changed:
-            state.mode.become(given[i], next(tensors))
-        return nest.build(self.nesting, leaves)
 
 
 def updated(recording: Recording) -> list[str]:
