@@ -123,3 +123,13 @@ def test_modules_of_paddle_by_their_old_paths() -> None:
                 continue
             found = importlib.import_module(f"paddle{inner}")
             assert isinstance(found, types.ModuleType), inner
+
+
+@pytest.mark.parametrize(("version", "dynamic"), [("1.8", False), ("2.0", True), ("2.4", True), ("2.6", True)])
+def test_what_fluid_says_of_the_mode(version: str, dynamic: bool) -> None:
+    with compat.as_paddle(version):
+        fluid = importlib.import_module("paddle.fluid")
+        assert fluid.in_dygraph_mode() is dynamic
+        with fluid.program_guard(fluid.Program()):
+            assert not fluid.in_dygraph_mode()
+    assert not oarlock.fluid.in_dygraph_mode()

@@ -123,6 +123,9 @@ def _apply(now: _Installed, age: Age) -> None:
     if age.static_first:
         now.undo.append(functools.partial(setattr, era, "old", era.old))
         era.old = True
+    else:
+        now.undo.append(functools.partial(setattr, era, "dynamic", era.dynamic))
+        era.dynamic = True
 
 
 def _hand_down(now: _Installed, version: str) -> None:

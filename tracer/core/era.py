@@ -12,9 +12,10 @@ from typing import Any
 
 
 class Era(threading.local):
-    """old: whether Paddle 1.x is spoken, in this thread."""
+    """old: whether Paddle 1.x is spoken, in this thread; dynamic: whether a program of 2.0 - 2.4 is run, which asks fluid for its mode."""
 
     old = False
+    dynamic = False
 
 
 era = Era()

@@ -50,9 +50,10 @@ class DataFeeder(_DataFeeder):
         if not variable.lod_level:
             return self._column(variable, values)
         flat, lengths = _flat(values, variable.lod_level)
-        sizes = [d for d in variable.desc.shape[1:] if d >= 0]
+        declared = variable.desc.shape[1:]
         array = np.array(flat, dtype_of(variable.desc.dtype).np)
-        return create_lod_tensor(array.reshape(len(flat), *(sizes or array.shape[1:] or (1,))), lengths)
+        sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
+        return create_lod_tensor(array.reshape(len(flat), *sizes), lengths)
 
     def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
         """What each device is fed, of the rows for each."""

@@ -64,8 +64,8 @@ def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> A
 
 
 def in_dygraph_mode() -> bool:
-    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; not by itself, as in Paddle 1.x."""
-    return era.old and not writing()
+    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; by itself in programs of 2.0 - 2.4 only."""
+    return (era.old or era.dynamic) and not writing()
 
 
 _entered: list[tuple[Mode, bool]] = []

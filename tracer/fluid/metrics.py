@@ -184,9 +184,9 @@ class ChunkEvaluator(MetricBase):
                 raise ValueError(f"The '{name}' must be a number(int) or a numpy ndarray.")
             setattr(self, name, getattr(self, name) + value)
 
-    def eval(self) -> tuple[float, float, float]:
-        """Precision, recall and F1."""
-        right = float(self.num_correct_chunks)
+    def eval(self) -> tuple[Any, Any, Any]:
+        """Precision, recall and F1; arrays [1] where the counts were."""
+        right = float(np.asarray(self.num_correct_chunks).item())
         precision = right / self.num_infer_chunks if self.num_infer_chunks else 0
         recall = right / self.num_label_chunks if self.num_label_chunks else 0
         return precision, recall, 2 * precision * recall / (precision + recall) if right else 0
@@ -216,7 +216,7 @@ class EditDistance(MetricBase):
             raise ValueError(
                 "There is no data in EditDistance Metric. Please check layers.edit_distance output has been added to EditDistance."
             )
-        return self.total_distance / self.seq_num, self.instance_error / float(self.seq_num)
+        return self.total_distance / self.seq_num, self.instance_error / float(np.asarray(self.seq_num).item())
 
 
 @instead("fluid.metrics.Auc", "paddle.metric.Auc")

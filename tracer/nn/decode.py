@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
 from ..tensor.creation import full, zeros_like
 from ..tensor.logic import equal, logical_not, logical_or
-from ..tensor.manipulation import reshape, stack, tile, transpose, unsqueeze, where
+from ..tensor.manipulation import flatten, reshape, stack, tile, transpose, unsqueeze, where
 from ..tensor.math import add, floor_divide, log, mod
 from ..tensor.math import all as all_of
 from ..tensor.search import topk
@@ -78,13 +78,13 @@ class BeamSearchDecoder(Decoder):
     def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
         """Each sample as often as there are beams.   x [B, *] -> [B * W, *]"""
         wide = tile(unsqueeze(x, 1), [1, beam_size] + [1] * (x.ndim - 1))
-        return reshape(wide, [-1, *x.meta.shape[1:]])
+        return flatten(wide, 0, 1)
 
     def _split(self, x: Tensor) -> Tensor:
         return reshape(x, [-1, self.beam_size, *x.meta.shape[1:]])
 
     def _merged(self, x: Tensor) -> Tensor:
-        return reshape(x, [-1, *x.meta.shape[2:]])
+        return flatten(x, 0, 1)
 
     def initialize(self, initial_cell_states: Any) -> Any:
         """Inputs [B, W], states and finished for the first step: the first beam of each sample is alone in question."""

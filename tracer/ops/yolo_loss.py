@@ -131,7 +131,7 @@ def yolov3_loss(
     own = maps[n, a, :, row, column]
     each = _unlike(own[:, :2], want.place[:, :2]).sum(1) + np.abs(own[:, 2:4] - want.place[:, 2:]).sum(1)
     each = each * want.weight + _unlike(own[:, 5:], want.classes).sum(1) * want.score
-    loss = np.bincount(n, each, x.shape[0])
+    loss = np.bincount(n, each, x.shape[0]).astype(np.float64)  # whole numbers where there is nothing to count
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     loss += (_unlike(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
     return loss.astype(x.dtype), present, match

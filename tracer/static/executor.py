@@ -34,7 +34,7 @@ class Executor:
 
     def run(
         self, program: Any = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed", fetch_var_name: str = "fetch",
-        scope: Scope | None = None, return_numpy: bool = True, use_program_cache: bool = False, use_prune: bool = False,
+        scope: Scope | None = None, return_numpy: bool = True, use_program_cache: bool = False, use_prune: bool = False, return_merged: bool = True,
     ) -> list[Any]:  # fmt: skip
         """Run all ops of a program, the main one unless given; gives what fetch_list names: variables, or names.
 

@@ -122,6 +122,7 @@ class LambOptimizer(Old, today.Lamb):
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lamb_weight_decay": lamb_weight_decay}
         own["exclude_from_weight_decay_fn"] = exclude_from_weight_decay_fn
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._attrs["always_adapt"] = True  # as long as the parameter, with decay or without
 
     def _accumulators(self) -> tuple[Accumulator, ...]:
         # Powers of zero correct nothing.
