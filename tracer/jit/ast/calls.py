@@ -19,8 +19,11 @@ from ...static.control.arrays import TensorArray
 from ...static.control.either import refuse_gone
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
+from ...static.numbers import NATURAL, Stands, either_of, marked, stands_for
 from ...static.variable import Variable
+from . import numbers
 from .checks import print_
+from .numbers import guarded, method_of
 from .outside import in_a_block, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
@@ -41,7 +44,7 @@ def call(function: Any) -> Any:
     if static_mode(state.mode) is None:
         return function
     if isinstance(function, type):
-        return BUILTINS.get(function, function)
+        return BUILTINS.get(function) or guarded(function)
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     try:
@@ -49,7 +52,8 @@ def call(function: Any) -> Any:
             return BUILTINS[function]
     except TypeError:  # not hashable
         return function
-    return convert_or_leave(function)
+    made = method_of(function) or convert_or_leave(function)
+    return guarded(function) if made is function else made
 
 
 def convert_or_leave(function: Any) -> Any:
@@ -115,20 +119,21 @@ def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
         wanted = dtype_of(dtype() if callable(dtype) else dtype)
         made = OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
         made.stop_gradient = True  # as of the number that Python would have
-        return made
+        before = stands_for(args[0])
+        return marked(made, Stands(frozenset({python}), before is not None and before.natural and python is int))
 
     return convert
 
 
 def _len(value: Any) -> Any:
     if isinstance(value, TensorArray):
-        return OPS["reshape2"](value.length(), shape=[])
+        return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL)
     if isinstance(value, Variable):
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))
         return value.shape[0]
     if is_open(value):
-        return value.count
+        return value.count if stands_for(value.count) == NATURAL else op_of_two("elementwise_max", value.count, 0)
     refuse_gone(value)
     return len(value)
 
@@ -172,7 +177,7 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 def op_of_two(op: str, a: Any, b: Any) -> Any:
     """The larger or smaller of two values, of which one may be a number."""
     meta = common(op, a, b, ("one value", "the other"))
-    return OPS[op](as_meta(a, meta), as_meta(b, meta))
+    return marked(OPS[op](as_meta(a, meta), as_meta(b, meta)), either_of((a, b)))
 
 
 def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
@@ -188,7 +193,7 @@ def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
         found: Any = not stops
         for value in listed:
             found = (or_ if stops else and_)(found, functools.partial(_itself, value))
-        return found
+        return BUILTINS[bool](found)
 
     return over
 
@@ -219,4 +224,5 @@ BUILTINS: dict[Any, Any] = {
     builtins.any: _quantified(True, any),
     builtins.all: _quantified(False, all),
     builtins.iter: _iter,
+    **numbers.BUILTINS,
 }

@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from .expressions import Expressions
+from .expressions import Expressions, mark_tests
 from .flow import Flow
 from .jumps import lower_jumps
 from .liveness import mark
@@ -152,6 +152,7 @@ def _convert_statements(function: ast.FunctionDef) -> None:
     if _is_generator(function):
         return
     lower_jumps(function)
+    mark_tests(function)
     mark(function)
     flow = Flow(function)
     body = [n for s in function.body for n in _listed(flow.visit(s))]

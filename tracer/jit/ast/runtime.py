@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, KeysView, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,17 @@ from ...static.control.keepers import taken_back
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
+from ...static.numbers import BOOL, NATURAL, marked, stands_for
 from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
+from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .rows import Range, Rows, rows_of
 
 __all__ = [
-    "Undefined", "and_", "assert_", "attribute", "call", "chain", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed", "not_",
-    "nothing_returned", "or_", "raised", "returned", "while_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "class_of", "for_", "if_", "if_expression", "in_", "is_", "is_set", "item", "listed", "matched", "mod",
+    "not_", "nothing_returned", "or_", "or_value", "raised", "returned", "shown", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -204,7 +206,7 @@ def _recorded_rounds(
 
     def ran(values: list[Any]) -> list[Any]:
         put(values[1:])
-        at = as_meta(values[0], INT64)
+        at = marked(as_meta(values[0], INT64), NATURAL)
         body(rows.item(at))
         return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
 
@@ -273,6 +275,42 @@ def or_(a: Any, b: Callable[[], Any]) -> Any:
     return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
+def and_value(a: Any, b: Callable[[], Any]) -> Any:
+    """`a and b()`, of which the value counts: one of the two."""
+    return _either_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
+
+
+def or_value(a: Any, b: Callable[[], Any]) -> Any:
+    """`a or b()`, of which the value counts: one of the two."""
+    return _either_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
+
+
+def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    mode = static_mode(state.mode)
+    if mode is None:
+        return _logical(op, a, b())
+    if a.meta.dtype == bool:
+        mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
+        with mode.recorder.writing(here):
+            second = b()
+        if not taken_back(here) and (meta_of(second) or a.meta).dtype == bool and meta_of(second) is not None:
+            return _logical(op, a, second)
+        mode.recorder.rewind(mark)
+    return _chosen_value(op.removeprefix("logical_"), a, b)
+
+
+def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+    if any(d not in (1, -1) for d in a.meta.shape):
+        why = "Python asks whether the first one is true, which has several elements; use `.any()`, `.all()` or paddle.where"
+        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.made_at})"))
+
+    def keep() -> Any:
+        return a
+
+    ways = (b, keep) if name == "and" else (keep, b)
+    return unconditional(lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]), "one side of an expression")
+
+
 def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     """Both operands are computed; where the second one changes more than its result, only if it counts."""
     mode = static_mode(state.mode)
@@ -293,6 +331,8 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
         keeps = bool(b) if op == "logical_and" else not b
         return as_condition(a) if keeps else b
     found = OPS[op](as_condition(a), as_condition(b))
+    if stands_for(a) is not None and stands_for(b) is not None:
+        marked(found, BOOL)
     mode = static_mode(state.mode)
     if mode is not None:
         mode.recorder.aliases.join([(found, (a, b))])
@@ -302,7 +342,7 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
 def not_(a: Any) -> Any:
     """`not a`."""
     refuse_gone(a)
-    return OPS["logical_not"](as_condition(a)) if isinstance(a, Variable) else not a
+    return marked(OPS["logical_not"](as_condition(a)), BOOL) if isinstance(a, Variable) else not a
 
 
 def in_(a: Any, b: Any) -> Any:
@@ -315,12 +355,14 @@ def in_(a: Any, b: Any) -> Any:
         for value in b:
             found = or_(found, functools.partial(operator.eq, a, value))
         return found
+    if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
+        return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
     return a in b
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": operator.is_, "IsNot": operator.is_not,
+    "Is": is_, "IsNot": lambda a, b: not_(is_(a, b)),
     "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
 }  # fmt: skip
 
@@ -349,12 +391,16 @@ def item(value: Any, index: Any) -> Any:
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return _chosen_item(value, index)
     refuse_gone(value)
+    if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
+        return entry(value, index)
     return value[index]
 
 
 def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     mode = static_mode(state.mode)
     assert mode is not None
+    if index.meta.dtype == bool:
+        index = as_meta(index, Meta(index.meta.shape, np.dtype(np.int64)))
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
         found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]

@@ -13,6 +13,7 @@ from ...core.tensor import Tensor
 from ..aliases import Stale
 from ..blocks import block_writes
 from ..modes import Static, static_mode
+from ..numbers import either_of, marked, stands_for
 from ..program import Kind, VarDesc
 from ..record import Inner
 from ..variable import Half, Variable
@@ -193,6 +194,7 @@ class Merge:
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         made = self._chosen((a, b), common(name, a, b, LABELS))
+        marked(made, either_of((a, b)))
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
         return made
 
@@ -214,7 +216,7 @@ class Merge:
             kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
-        made = self._chosen((filler, b) if given is b else (a, filler), meta)
+        made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
         if name.isidentifier():  # a variable of the user's
             at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)

@@ -10,6 +10,7 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
 from ..modes import Static
+from ..numbers import either_of, marked, stands_for, together
 from ..record import Inner
 from ..variable import Variable
 from . import nest
@@ -191,7 +192,7 @@ class Loop:
         made = recorder.variable(recorder.declare(recorder.namer.temporary("while"), carried.meta, outer))
         made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = made
-        return made
+        return marked(made, carried.stands)  # type: ignore[no-any-return]
 
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
@@ -225,12 +226,14 @@ class Loop:
             if meta is None:
                 self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
                 return
-            self.carried[i] = Carried(name, meta, Undefined(name))
+            self.carried[i] = Carried(name, meta, Undefined(name), stands=stands_for(after))
             return
         if meta_of(initial) is None or meta_of(after) is None:
             self._carry_leaves(i, after)
             return
-        self.carried[i] = Carried(name, common(name, initial, after, LABELS), initial)
+        self.carried[i] = Carried(
+            name, common(name, initial, after, LABELS), initial, stands=either_of((initial, after))
+        )
 
     def _carry_leaves(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
@@ -253,6 +256,9 @@ class Loop:
         if isinstance(after, Undefined):
             refuse(carried.name, like, after, LABELS, "a round takes its value away")
         found = common(carried.name, like, after, LABELS)
+        stands = together((carried.stands, stands_for(after)))
+        if stands != carried.stands:
+            carried.stands, self.changed = stands, True
         shape = tuple(a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True))
         if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.changed = Meta(shape, found.dtype), True
@@ -324,12 +330,12 @@ class Loop:
         if isinstance(before, Gone):
             before.use()
         if isinstance(before, Undefined) and made is not None:
-            return Carried(label, made, before)
+            return Carried(label, made, before, stands=stands_for(after))
         if meta_of(before) is None or made is None:
             if is_data(before) or is_data(after):
                 refuse(label, before, after, LABELS, "only tensors and numbers can go from round to round")
             return None
-        return Carried(label, common(label, before, after, LABELS), before)
+        return Carried(label, common(label, before, after, LABELS), before, stands=either_of((before, after)))
 
     def _after_round(self, held: Any, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
         """What a place that holds `held` after a round goes on with; it is put back to what it was before the loop."""

@@ -12,10 +12,9 @@ from ...core.dtype import default_float, dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..numbers import NUMBERS
 from ..plain import identical
 from ..variable import Variable
-
-NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 class Undefined:
