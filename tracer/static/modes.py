@@ -285,7 +285,7 @@ def size_variable(tensor: Tensor, axis: int) -> Tensor:
     """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice."""
     sizes = OPS["shape"](tensor)
     found: Tensor = OPS["slice"](sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0])
-    return marked(found, NATURAL)  # type: ignore[no-any-return]
+    return marked(found, NATURAL)
 
 
 class Unknown:

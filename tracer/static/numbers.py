@@ -47,7 +47,7 @@ def stands_for(value: Any) -> Stands | None:
         return found
     if not isinstance(value, NUMBERS):
         return None
-    return Stands(frozenset({type(value)}), isinstance(value, int | np.integer | np.bool_) and value >= 0)
+    return Stands(frozenset({type(value)}), isinstance(value, int | np.integer | np.bool_) and bool(value >= 0))
 
 
 def either_of(values: Iterable[Any]) -> Stands | None:
@@ -158,7 +158,7 @@ def _plain(self: Any, other: Any, method: str) -> Any:
 def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
     """Integers: Python's answer is a float where the exponent is negative."""
     if b.natural:
-        made = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[attr-defined]
+        made = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
         return marked(made, Stands(frozenset({int}), a.natural))
     types = frozenset({float}) if not isinstance(y, Tensor) else frozenset({int, float})
     return marked(OPS["elementwise_pow"](_as_float(x), _as_float(y)), Stands(types))
@@ -176,7 +176,8 @@ def _shifted(left: bool) -> Callable[[Any, Any, Stands, Stands], Any]:
         if not b.natural:
             number = y if isinstance(y, Tensor) else x
             raise number_error(number, "shift", "the count may be negative: shift by a number that is not")
-        return x * 2**y if left else x // 2**y
+        factor = 2**y
+        return x * factor if left else x // factor
 
     return shift
 
@@ -219,8 +220,8 @@ def _round(self: Any, digits: Any = None) -> Any:
 
 
 def _half_to_even(x: Any) -> Any:
-    half = OPS["equal"](Tensor.__sub__(x, OPS["floor"](x)), _as_float(0.5))  # type: ignore[attr-defined]
-    return OPS["where"](half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x))  # type: ignore[attr-defined]
+    half = OPS["equal"](Tensor.__sub__(x, OPS["floor"](x)), _as_float(0.5))
+    return OPS["where"](half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x))
 
 
 def _divmod(self: Any, other: Any) -> Any:
@@ -267,6 +268,13 @@ def _of_number(name: str, give: Callable[[Any], Any]) -> property:
     return property(read)
 
 
+def _is_tensor(self: Any) -> bool:
+    mine = self.python
+    if mine is not None and Tensor in mine.types:
+        raise number_error(self, "is_tensor()", "have a tensor on all ways")
+    return mine is None
+
+
 def _refuse_attribute(self: Any) -> Any:
     raise number_error(self, ".is_integer", "compare it with its floor")
 
@@ -289,7 +297,8 @@ def teach(variable: type) -> None:
     for name in ("__neg__", "__abs__", "__invert__"):
         setattr(variable, name, _unary(name))
     made = {
-        "__hash__": _hash, "__round__": _round, "__divmod__": _divmod, "__rdivmod__": _rdivmod, "__pos__": _pos, "__getattr__": _missing,
+        "__hash__": _hash, "__round__": _round, "is_tensor": _is_tensor, "__divmod__": _divmod, "__rdivmod__": _rdivmod, "__pos__": _pos,
+        "__getattr__": _missing,
         "__index__": _index, "real": _of_number("real", _as_int), "imag": _of_number("imag", lambda v: v * 0),
         "is_integer": _of_number("is_integer", _refuse_attribute),
         "__floor__": _rounded("floor"), "__ceil__": _rounded("ceil"), "__trunc__": _rounded("trunc"),

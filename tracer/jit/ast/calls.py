@@ -112,7 +112,7 @@ def is_users(function: FunctionType) -> bool:
 # -- builtins -------------------------------------------------------------------------------------------------------
 
 
-def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
+def _cast(dtype: Any, python: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
@@ -182,7 +182,7 @@ def op_of_two(op: str, a: Any, b: Any) -> Any:
 
 def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
     def over(values: Any) -> Any:
-        from .runtime import and_, or_  # noqa: PLC0415 - it calls this module
+        from .truth import and_, or_  # noqa: PLC0415 - it calls this module
 
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"

@@ -11,6 +11,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.control import nest
 from ...static.control.branch import check_condition, put_back
+from ...static.control.keepers import refuse_changed
 from ...static.control.values import as_condition
 from ...static.effects.calls import py_func
 from ...static.modes import Static, static_mode
@@ -43,6 +44,7 @@ def tried(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     except Exception as error:
         if MARK not in error.__dict__:
             raise
+        refuse_changed(mode.recorder.open[-1])
         for tensor, desc in mode.recorder.open[-1].changed.values():
             put_back(mode, tensor, desc)
         raise Stopped(holds, error) from error

@@ -17,9 +17,8 @@ from ...core.tensor import Tensor
 from ...static.control.branch import cond
 from ...static.control.values import as_condition, is_number
 from ...static.modes import static_mode
-from ...static.numbers import BOOL, Stands, marked, number_error, stands_for
+from ...static.numbers import BOOL, Stands, marked, number_error
 from ...static.variable import Variable
-from ...tensor.logic import is_tensor
 from .checks import check
 
 COMPARE = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all ways"
@@ -240,7 +239,6 @@ BUILTINS: dict[Any, Any] = {
     builtins.pow: _pow,
     builtins.id: _number_of_one(id, "id()"),
     np.isscalar: lambda value: standing(value) is not None or np.isscalar(value),
-    is_tensor: lambda value: isinstance_(value, Tensor),
     builtins.complex: _number_of_one(complex, "complex()"),
     builtins.callable: lambda value: standing(value) is None and callable(value),
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Callable, Iterator, KeysView, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -17,21 +17,22 @@ from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, items_of, refuse_gone
-from ...static.control.keepers import taken_back
+from ...static.control.keepers import note, taken_back
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
-from ...static.numbers import BOOL, NATURAL, marked, stands_for
-from ...static.record import Inner
+from ...static.numbers import NATURAL, marked
 from ...static.variable import Variable
 from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .rows import Range, Rows, rows_of
+from .truth import and_, and_value, chain, in_, not_, or_, or_value
+from .untracked import refuse_if_kept, untracked_by
 
 __all__ = [
-    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "class_of", "for_", "if_", "if_expression", "in_", "is_", "is_set", "item", "listed", "matched", "mod",
-    "not_", "nothing_returned", "or_", "or_value", "raised", "returned", "shown", "while_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "class_of", "for_", "if_", "if_expression", "in_", "is_",
+    "is_set", "item", "listed", "matched", "mod", "not_", "nothing_returned", "or_", "or_value", "raised", "returned", "shown", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -79,11 +80,22 @@ def if_(
     (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
 
 
+def _watched(mode: Static, run: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """A body that is recorded: what it may change that nobody can put back is noted before."""
+
+    def watched(*args: Any) -> Any:
+        note(mode.recorder, untracked_by((run,), names))
+        return run(*args)
+
+    return watched
+
+
 def _recorded_if(
     mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
     count: int | None,
 ) -> None:  # fmt: skip
     given = get()
+    then, other = (_watched(mode, run, names) for run in (then, other))
     before = _lists_that_stay(mode, given, (then, other), get, put)
     containers = Sides(before)
 
@@ -96,6 +108,7 @@ def _recorded_if(
                 containers.left(values)
                 return [_copy(value) for value in values]
             finally:
+                put(before)
                 containers.put_back()
 
         return record
@@ -117,10 +130,11 @@ def _lists_that_stay(
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
             tried(mode, i == 0, branch)
+        after = get()
+        put(before)
         taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
-        after = get()
         lengths.append([len(after[i]) if isinstance(after[i], list) else -1 for i in lists])
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
@@ -147,16 +161,23 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
             return
         body()
 
+    start = get()
+    test, body = _watched(mode, test, names), _watched(mode, body, names)
+
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
         put(values)
-        return as_condition(test()), get()
+        condition, after = as_condition(test()), get()
+        put(start)
+        return condition, after
 
     def ran(values: list[Any]) -> list[Any]:
         put(values)
         body()
-        return get()
+        after = get()
+        put(start)
+        return after
 
-    put(_loop(mode, tested, ran, get(), names))
+    put(_loop(mode, tested, ran, start, names))
 
 
 def for_(
@@ -184,6 +205,7 @@ def _python_rounds(
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
+            refuse_if_kept(items)
             if_(goes_on, functools.partial(body, item), _nothing, get, put, names)
         elif not goes_on:
             return None
@@ -197,7 +219,8 @@ def _recorded_rounds(
 ) -> None:  # fmt: skip
     mode = static_mode(state.mode)
     assert mode is not None
-    count = as_meta(rows.count, INT64)
+    count, before = as_meta(rows.count, INT64), get()
+    body = _watched(mode, body, names)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
         put(values[1:])
@@ -208,9 +231,11 @@ def _recorded_rounds(
         put(values[1:])
         at = marked(as_meta(values[0], INT64), NATURAL)
         body(rows.item(at))
-        return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
+        after = get()
+        put(before)
+        return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
+    found = _loop(mode, tested, ran, [constant(start), *before], ["the counter", *names])
     put(found[1:])
 
 
@@ -265,120 +290,6 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
 # -- expressions ----------------------------------------------------------------------------------------------------
 
 
-def and_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a and b()`."""
-    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
-
-
-def or_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a or b()`."""
-    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
-
-
-def and_value(a: Any, b: Callable[[], Any]) -> Any:
-    """`a and b()`, of which the value counts: one of the two."""
-    return _either_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
-
-
-def or_value(a: Any, b: Callable[[], Any]) -> Any:
-    """`a or b()`, of which the value counts: one of the two."""
-    return _either_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
-
-
-def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    mode = static_mode(state.mode)
-    if mode is None:
-        return _logical(op, a, b())
-    if a.meta.dtype == bool:
-        mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-        with mode.recorder.writing(here):
-            second = b()
-        if not taken_back(here) and (meta_of(second) or a.meta).dtype == bool and meta_of(second) is not None:
-            return _logical(op, a, second)
-        mode.recorder.rewind(mark)
-    return _chosen_value(op.removeprefix("logical_"), a, b)
-
-
-def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
-    if any(d not in (1, -1) for d in a.meta.shape):
-        why = "Python asks whether the first one is true, which has several elements; use `.any()`, `.all()` or paddle.where"
-        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.made_at})"))
-
-    def keep() -> Any:
-        return a
-
-    ways = (b, keep) if name == "and" else (keep, b)
-    return unconditional(lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]), "one side of an expression")
-
-
-def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Both operands are computed; where the second one changes more than its result, only if it counts."""
-    mode = static_mode(state.mode)
-    if mode is None:
-        return _logical(op, a, b())
-    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-    with mode.recorder.writing(here):
-        second = b()
-    if not taken_back(here):
-        return _logical(op, a, second)
-    mode.recorder.rewind(mark)
-    ways = (lambda: as_condition(b())), (lambda: constant(op == "logical_or"))
-    return cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
-
-
-def _logical(op: str, a: Variable, b: Any) -> Any:
-    if not isinstance(b, Tensor):
-        keeps = bool(b) if op == "logical_and" else not b
-        return as_condition(a) if keeps else b
-    found = OPS[op](as_condition(a), as_condition(b))
-    if stands_for(a) is not None and stands_for(b) is not None:
-        marked(found, BOOL)
-    mode = static_mode(state.mode)
-    if mode is not None:
-        mode.recorder.aliases.join([(found, (a, b))])
-    return found
-
-
-def not_(a: Any) -> Any:
-    """`not a`."""
-    refuse_gone(a)
-    return marked(OPS["logical_not"](as_condition(a)), BOOL) if isinstance(a, Variable) else not a
-
-
-def in_(a: Any, b: Any) -> Any:
-    """`a in b`."""
-    if isinstance(b, Variable):
-        equal = OPS["equal"](b, as_meta(a, b.meta))
-        return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)
-    if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
-        found: Any = False
-        for value in b:
-            found = or_(found, functools.partial(operator.eq, a, value))
-        return found
-    if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
-        return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    return a in b
-
-
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": is_, "IsNot": lambda a, b: not_(is_(a, b)),
-    "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
-}  # fmt: skip
-
-
-def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
-    """`a < b < c`: each operand is asked for once, and not at all once it is clear."""
-    left, found = operands[0](), True
-    for kind, operand in zip(kinds, operands[1:], strict=True):
-        right = operand()
-        found = and_(found, functools.partial(_COMPARED[kind], left, right))
-        if not isinstance(found, Tensor) and not found:
-            return found
-        left = right
-    return found
-
-
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
     if _mode_for(test) is None:
@@ -400,7 +311,7 @@ def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     mode = static_mode(state.mode)
     assert mode is not None
     if index.meta.dtype == bool:
-        index = as_meta(index, Meta(index.meta.shape, np.dtype(np.int64)))
+        return _chosen_item(values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto))
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
         found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..variable import Variable
+from .values import same
 
 TOUCHED = object()  # at the end of a list that a round changes
 GROWN = "grown"
@@ -41,3 +42,10 @@ def _growing(name: str) -> Callable[..., Any]:
 
 for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__delitem__", "__iadd__"):
     setattr(Growing, _name, _growing(_name))
+
+
+def same_items(a: Any, b: Any) -> bool:
+    """Whether two containers of one length hold the same."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))

@@ -24,6 +24,7 @@ class Keeper:
     name: str
     target: Any
     keys: tuple[str, ...] | None = None
+    restores = True  # whether `write` puts back; one that does not is asked when all others have
 
     @property
     def key(self) -> tuple[int, Any]:
@@ -138,11 +139,21 @@ def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
     found: Changes = {}
     for key, (keeper, before) in inner.kept.items():
+        if not keeper.restores:
+            continue
         change = Change(keeper, before, keeper.read())
         if any(True for _ in change.places()):
             found[key] = change
             keeper.write(before)
+    refuse_changed(inner)
     return found
+
+
+def refuse_changed(inner: Inner) -> None:
+    """Raise TraceError where a body changed what nobody can put back."""
+    for keeper, before in inner.kept.values():
+        if not keeper.restores:
+            keeper.write(before)
 
 
 def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:

@@ -17,7 +17,7 @@ from . import nest
 from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
-from .containers import GROWN, TOUCHED, Growing
+from .containers import GROWN, TOUCHED, Growing, same_items
 from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
 from .keepers import Change, Keeper, is_data, refuse_length, taken_back
 from .regions import emit_while
@@ -27,13 +27,6 @@ from .values import Undefined, as_meta, common, constant, meta_of, refuse, same,
 Values = list[Any]
 Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after a round")
-
-
-def same_items(a: Any, b: Any) -> bool:
-    """Whether two containers of one length hold the same."""
-    if isinstance(a, dict):
-        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
-    return isinstance(b, list) and all(same(x, y) for x, y in zip(a, b, strict=True))
 
 
 def record_loop(
@@ -192,7 +185,7 @@ class Loop:
         made = recorder.variable(recorder.declare(recorder.namer.temporary("while"), carried.meta, outer))
         made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = made
-        return marked(made, carried.stands)  # type: ignore[no-any-return]
+        return marked(made, carried.stands)
 
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
@@ -314,7 +307,7 @@ class Loop:
 
     def _forget_new(self, inner: Inner) -> None:
         """Carry no places of containers that the body makes: another one has the same name at each try."""
-        now = {keeper.name for keeper, _ in inner.kept.values()}
+        now = {keeper.name for keeper, _ in inner.kept.values() if keeper.restores}
         gone = {k.name for k, *_ in self.places.values() if k.key not in inner.kept and k.name in now}
         if gone:
             self.made_anew |= gone
