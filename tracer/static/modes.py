@@ -258,7 +258,8 @@ def refuse_half(half: Half) -> NoReturn:
 
 def half_error(half: Half) -> TraceError:
     """The error for a variable that may have no value."""
-    why = f"'{half.name}' {half.why}; give it one before, or use it under the same condition"
+    fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
+    why = f"'{half.name}' {half.why}{fix}"
     return TraceError(with_user_line(why))
 
 

@@ -224,6 +224,10 @@ def _half_to_even(x: Any) -> Any:
     return OPS["where"](half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x))
 
 
+def _deep_copy(self: Any, memo: dict[int, Any]) -> Any:
+    return Tensor.__deepcopy__(self, memo) if self.python is None else self
+
+
 def _divmod(self: Any, other: Any) -> Any:
     return (self // other, self % other)
 
@@ -297,7 +301,8 @@ def teach(variable: type) -> None:
     for name in ("__neg__", "__abs__", "__invert__"):
         setattr(variable, name, _unary(name))
     made = {
-        "__hash__": _hash, "__round__": _round, "is_tensor": _is_tensor, "__divmod__": _divmod, "__rdivmod__": _rdivmod, "__pos__": _pos,
+        "__hash__": _hash, "__deepcopy__": _deep_copy, "__round__": _round, "is_tensor": _is_tensor, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
+        "__pos__": _pos,
         "__getattr__": _missing,
         "__index__": _index, "real": _of_number("real", _as_int), "imag": _of_number("imag", lambda v: v * 0),
         "is_integer": _of_number("is_integer", _refuse_attribute),

@@ -30,11 +30,14 @@ GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 
 class Half(NamedTuple):
-    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in."""
+    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in;
+    none: where it is None on the other ways, whether it is, as a variable.
+    """
 
     name: str
     why: str
     block: int
+    none: Any = None
 
 
 class Variable(Tensor):
@@ -42,6 +45,9 @@ class Variable(Tensor):
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
+    tells: Any = (
+        None  # of a condition: which variables are known to be None, or not to be, where it holds and where not
+    )
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None

@@ -15,6 +15,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.control.branch import cond
+from ...static.control.maybe import none_flag
 from ...static.control.values import as_condition, is_number
 from ...static.modes import static_mode
 from ...static.numbers import BOOL, Stands, marked, number_error
@@ -61,8 +62,10 @@ def is_(a: Any, b: Any) -> Any:
     """`a is b`."""
     if a is b:
         return True
-    if standing(a) is None:
+    if standing(a) is None and not isinstance(a, Variable):
         a, b = b, a
+    if b is None and none_flag(a) is not False:
+        return none_flag(a)
     stands = standing(a)
     if stands is None or not (is_number(b) or isinstance(b, Tensor)):
         return a is b

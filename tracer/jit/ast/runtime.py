@@ -27,7 +27,7 @@ from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .rows import Range, Rows, rows_of
-from .truth import and_, and_value, chain, in_, not_, or_, or_value
+from .truth import and_, and_value, asked, chain, in_, not_, or_, or_value
 from .untracked import refuse_if_kept, untracked_by
 
 __all__ = [
@@ -60,6 +60,7 @@ def if_(
     count: int | None = None,
 ) -> None:
     """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count`, or all, are read afterwards."""
+    test = asked(test)
     mode = _mode_for(test)
     if mode is None:
         (then if test else other)()
@@ -153,7 +154,7 @@ def _copy(value: Any) -> Any:
 def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
     """`while test(): body()`: rounds run as Python until the test is a value of the program."""
     while True:
-        found = test()
+        found = asked(test())
         mode = _mode_for(found)
         if mode is not None:
             break
@@ -166,7 +167,7 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
         put(values)
-        condition, after = as_condition(test()), get()
+        condition, after = as_condition(asked(test())), get()
         put(start)
         return condition, after
 
@@ -292,6 +293,7 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
+    test = asked(test)
     if _mode_for(test) is None:
         return a() if test else b()
     return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")

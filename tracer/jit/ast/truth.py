@@ -13,25 +13,36 @@ from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond
 from ...static.control.either import refuse_gone
 from ...static.control.keepers import taken_back
+from ...static.control.maybe import NO_FACTS, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
 from ...static.modes import static_mode
-from ...static.numbers import BOOL, marked, stands_for
+from ...static.numbers import BOOL, NATURAL, marked, stands_for
 from ...static.record import Inner
 from ...static.variable import Variable
 from .checks import unconditional
 from .numbers import is_, standing
 
 
+def asked(value: Any) -> Any:
+    """A value of which the truth counts: of a list that the program carries, whether it holds anything."""
+    if not isinstance(value, TensorArray):
+        return value
+    return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
+
+
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """`a and b()`."""
+    a = asked(a)
     return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """`a or b()`."""
+    a = asked(a)
     return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
@@ -77,20 +88,38 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     if mode is None:
         return _logical(op, a, b())
     mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-    with mode.recorder.writing(here):
-        second = b()
-    if not taken_back(here):
-        return _logical(op, a, second)
-    mode.recorder.rewind(mark)
-    ways = (lambda: as_condition(b())), (lambda: constant(op == "logical_or"))
-    return cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
+    if tells(a) == NO_FACTS:
+        with mode.recorder.writing(here):
+            second = b()
+        if not taken_back(here):
+            return _logical(op, a, second)
+        mode.recorder.rewind(mark)
+    said: list[Any] = []
+
+    def other() -> Any:
+        said.append(asked(b()))
+        return as_condition(said[0])
+
+    ways = other, (lambda: constant(op == "logical_or"))
+    found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
+    return _telling(op, found, a, said[0])
+
+
+def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
+    """A conjunction or disjunction, which tells what both of its operands do where it is clear that these hold, or do not."""
+    if isinstance(found, Variable):
+        one, two = tells(a), tells(b)
+        both = op == "logical_and"
+        found.tells = (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+    return found
 
 
 def _logical(op: str, a: Variable, b: Any) -> Any:
+    b = asked(b)
     if not isinstance(b, Tensor):
         keeps = bool(b) if op == "logical_and" else not b
         return as_condition(a) if keeps else b
-    found = OPS[op](as_condition(a), as_condition(b))
+    found = _telling(op, OPS[op](as_condition(a), as_condition(b)), a, b)
     if stands_for(a) is not None and stands_for(b) is not None:
         marked(found, BOOL)
     mode = static_mode(state.mode)
@@ -102,7 +131,12 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
 def not_(a: Any) -> Any:
     """`not a`."""
     refuse_gone(a)
-    return marked(OPS["logical_not"](as_condition(a)), BOOL) if isinstance(a, Variable) else not a
+    a = asked(a)
+    if not isinstance(a, Variable):
+        return not a
+    made = marked(OPS["logical_not"](as_condition(a)), BOOL)
+    made.tells = tells(a)[::-1]
+    return made
 
 
 def in_(a: Any, b: Any) -> Any:

@@ -21,6 +21,7 @@ from . import nest
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
 from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
+from .maybe import BOOL, flag_after, make_none, none_flag
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
 
@@ -94,7 +95,7 @@ def record_branches(
     """
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
-    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed)
+    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed, pred)
     with mode.recorder.aliases.unchecked():
         chosen = _merged(mode, merge, pred, names)
     merge.join()
@@ -168,8 +169,8 @@ def _unlike(a: Tensor, b: Tensor) -> bool:
 class Merge:
     """Two recorded branches becoming one.   sides: what is taken where the condition holds, and where not; mixed: see record_branches."""
 
-    def __init__(self, mode: Static, one: Side, two: Side, mixed: bool = False) -> None:
-        self.mode, self.mixed = mode, mixed
+    def __init__(self, mode: Static, one: Side, two: Side, mixed: bool = False, pred: Any = None) -> None:
+        self.mode, self.mixed, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
@@ -181,10 +182,10 @@ class Merge:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
         if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return a
-        if isinstance(a, Gone) or isinstance(b, Gone):
-            return a if isinstance(a, Gone) else b
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._half(name, a, b)
+        if self.mode.converts and self._may_be_none(a, b):
+            return self._maybe(name, a, b)
         if isinstance(a, TensorArray) or isinstance(b, TensorArray):
             refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
         if meta_of(a) is None or meta_of(b) is None:
@@ -198,6 +199,28 @@ class Merge:
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
         return made
 
+    @staticmethod
+    def _may_be_none(a: Any, b: Any) -> bool:
+        given = [v for v in (a, b) if v is not None]
+        never = none_flag(a) is False and none_flag(b) is False
+        return not never and all(meta_of(v) is not None for v in given)
+
+    def _maybe(self, name: str, a: Any, b: Any) -> Any:
+        """What is None on some ways, with the condition for it."""
+        flags = flag_after(self.pred, True, a), flag_after(self.pred, False, b)
+        given = [v for v, flag in zip((a, b), flags, strict=True) if flag is not True and v is not None]
+        if not given:
+            return None
+        meta = common(name, a, b, LABELS) if len(given) == 2 else meta_of(given[0])
+        assert meta is not None
+        pair = [
+            v if flag is not True and v is not None else Filler(meta) for v, flag in zip((a, b), flags, strict=True)
+        ]
+        made = marked(self._chosen((pair[0], pair[1]), meta), either_of(given))
+        if all(flag is False for flag in flags):
+            return made
+        return make_none(made, name, self._chosen(flags, BOOL), self.recorder.block.idx)
+
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
         made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
@@ -207,6 +230,8 @@ class Merge:
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
         """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
+        if isinstance(a, Gone) or isinstance(b, Gone):
+            return a if isinstance(a, Gone) else b
         given = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)

@@ -19,9 +19,10 @@ from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .containers import GROWN, TOUCHED, Growing, same_items
 from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
-from .keepers import Change, Keeper, is_data, refuse_length, taken_back
+from .keepers import Keeper, refuse_length, taken_back
+from .maybe import Nones
 from .regions import emit_while
-from .rounds import Carried, Rounds
+from .rounds import Carried, Rounds, carried_place
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -62,6 +63,7 @@ class Loop:
         self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
         self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
         self.apart = Apart()
+        self.nones = Nones()
         self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
@@ -139,6 +141,7 @@ class Loop:
                 name = self.names[leaf]
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
+                self.nones.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
                 self.rounds.forget()
                 return
@@ -169,6 +172,9 @@ class Loop:
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = self._declared(carried)
+        for flag in self.nones.flags.values():
+            self._declared(flag)
+        self.nones.say(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
             put_back(self.mode, tensor, variable.desc)
@@ -196,7 +202,9 @@ class Loop:
                     return found
             elif i in self.carried:
                 # One that was changed in place will be put back.
-                last = self.recorder.variable(before.desc) if after is before else after
+                self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
+                found += self.nones.after(i, after)
+                last = self.recorder.variable(before.desc) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
             elif not same(before, after) and not (isinstance(before, Undefined) and isinstance(after, Undefined)):
@@ -211,6 +219,10 @@ class Loop:
         self.changed = True
         if isinstance(initial, Gone):
             initial.use()
+        maybe = self.nones.carry(i, name, initial, after, LABELS)
+        if maybe is not None:
+            self.carried[i] = maybe
+            return
         if isinstance(initial, Undefined):
             meta = meta_of(after)
             if isinstance(after, tuple):
@@ -297,7 +309,7 @@ class Loop:
             refuse_length(change.keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 place = (change.keeper.key, key)
-                carried = None if place in self.places else self._carried_place(change, key)
+                carried = None if place in self.places else carried_place(change, key, LABELS)
                 if carried is not None:
                     self.places[place] = (change.keeper, key, carried)
                     self.changed = True
@@ -313,22 +325,6 @@ class Loop:
             self.made_anew |= gone
             self.places = {at: place for at, place in self.places.items() if place[0].name not in gone}
             self.changed = True
-
-    @staticmethod
-    def _carried_place(change: Change, key: Any) -> Carried | None:
-        """How a place goes from round to round; None for an object that is kept there."""
-        label = change.keeper.label(key)
-        before, after = change.before.get(key, Undefined(label)), change.after.get(key, Undefined(label))
-        made = meta_of(after)
-        if isinstance(before, Gone):
-            before.use()
-        if isinstance(before, Undefined) and made is not None:
-            return Carried(label, made, before, stands=stands_for(after))
-        if meta_of(before) is None or made is None:
-            if is_data(before) or is_data(after):
-                refuse(label, before, after, LABELS, "only tensors and numbers can go from round to round")
-            return None
-        return Carried(label, common(label, before, after, LABELS), before, stands=either_of((before, after)))
 
     def _after_round(self, held: Any, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
         """What a place that holds `held` after a round goes on with; it is put back to what it was before the loop."""
@@ -435,8 +431,10 @@ class Loop:
         values = self._start()
         assert self._first is not None
         flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
-        for carried in self.carried.values():
-            if isinstance(carried.initial, Undefined) and carried.name.isidentifier() and carried.variable is not None:
+        self.nones.say(values, self.names, self.recorder.block.idx)
+        for i, carried in self.carried.items():
+            unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
+            if unset_before and carried.name.isidentifier() and carried.variable is not None:
                 carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
