@@ -335,6 +335,7 @@ def test_clips_of_some_parameters() -> None:
 
 
 def test_nce_learns() -> None:
+    oarlock.seed(3)
     with d.guard():
         layer = d.NCE(20, 4, num_neg_samples=5, sampler="log_uniform", param_attr="w", bias_attr="b")
         optimizer = fluid.optimizer.Adam(0.1, parameter_list=layer.parameters())

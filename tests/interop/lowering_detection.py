@@ -143,4 +143,11 @@ THINNED = [
     _lowered(boxes=MANY[:1], scores=SCORES[:1], keep_top_k=3),
 ]
 
-OPS = [*BOXES, *PRIOR, *THINNED]
+MOVED = {"PriorBox": boxes(4), "PriorBoxVar": w(SPREAD[0]), "out": "DecodeBox OutputAssignBox", "undeclared": "open"}
+MOVES = [
+    op("box_decoder_and_assign", TargetBox=f(4, 12), BoxScore=f(4, 3, low=0, high=1), box_clip=4.135, **MOVED),
+    op("box_decoder_and_assign", TargetBox=f(4, 8) * 9, BoxScore=f(4, 2, low=0, high=1), box_clip=2.0, **MOVED),
+    op("polygon_box_transform", f(2, 8, 3, 5), slot="Input", out="Output", undeclared="open"),
+]
+
+OPS = [*BOXES, *PRIOR, *THINNED, *MOVES]

@@ -1,4 +1,7 @@
-"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.   Run in Paddle's environment: python make_registry.py"""
+"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.   Run in Paddle's environment: python make_registry.py
+
+In that of Paddle 1.8.5 it writes registry_1_8_5.json: what that says of the ops of Oarlock that 2.6.2 has no more.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from paddle.base import core
-from paddle.base.framework import OpProtoHolder
+try:
+    from paddle.base import core
+    from paddle.base.framework import OpProtoHolder
+except ImportError:
+    from paddle.fluid import core
+    from paddle.fluid.framework import OpProtoHolder
+
+OLD = ("prroi_pool", "roi_perspective_transform", "target_assign")  # that 2.6.2 has no more
+EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device")  # what 2.6.2 calls extra
+
+
+def extra(part: Any) -> bool:
+    """Whether a saved program does not hold a slot or an attribute."""
+    return part.name in EVERY or getattr(part, "extra", False)
 
 
 def slot_marks(var: Any) -> str:
@@ -15,7 +30,7 @@ def slot_marks(var: Any) -> str:
     marks = (
         ("*" if var.duplicable else "")
         + ("?" if var.dispensable else "")
-        + ("~" if var.intermediate or var.extra else "")
+        + ("~" if var.intermediate or extra(var) else "")
     )
     return var.name + marks
 
@@ -31,20 +46,21 @@ def entry(type: str) -> dict[str, Any]:
     """Slots and attributes of one op, without those that a saved program does not hold."""
     proto = OpProtoHolder.instance().get_op_proto(type)
     defaults = core.get_op_attrs_default_value(type.encode())
-    own = [a for a in proto.attrs if not a.extra]
+    own = [a for a in proto.attrs if not extra(a)]
     return {
-        "ins": [slot_marks(v) for v in proto.inputs if not v.extra],
-        "outs": [slot_marks(v) for v in proto.outputs if not v.extra],
-        "extra": [v.name for v in (*proto.inputs, *proto.outputs) if v.extra],
+        "ins": [slot_marks(v) for v in proto.inputs if not extra(v)],
+        "outs": [slot_marks(v) for v in proto.outputs if not extra(v)],
+        "extra": [v.name for v in (*proto.inputs, *proto.outputs) if extra(v)],
         "attrs": {a.name: [TYPES[a.type], *([defaults[a.name]] if a.name in defaults else [])] for a in own},
     }
 
 
 def main() -> None:
     types = OpProtoHolder.instance().op_proto_map
-    found = {t: entry(t) for t in sorted(types) if "_grad" not in t and not t.startswith(("c_", "pull_", "push_"))}
-    text = ",\n".join(f"{json.dumps(t)}: {json.dumps(e)}" for t, e in found.items())
-    Path(__file__).with_name("registry.json").write_text("{\n" + text + "\n}\n")
+    old = "target_assign" in types
+    wanted = OLD if old else [t for t in types if "_grad" not in t and not t.startswith(("c_", "pull_", "push_"))]
+    text = ",\n".join(f"{json.dumps(t)}: {json.dumps(entry(t))}" for t in sorted(wanted))
+    Path(__file__).with_name("registry_1_8_5.json" if old else "registry.json").write_text("{\n" + text + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def result_counts(row: Row) -> dict[str, int]:
     slots = [outs] if len(op.outs) == 1 else outs
     entry = REGISTRY[row.type]
     more = {name: 1 for name in ("XShape", "ReserveSpace") if name in entry["extra"] or f"{name}~" in entry["outs"]}
-    return more | {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True)}
+    return more | {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True) if not s.lod_of}
 
 
 class Questions:

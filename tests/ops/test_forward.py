@@ -34,10 +34,10 @@ def result_metas(op: Op, outs: Any) -> Any:
     return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
 
 
-def flat(op: Op, outs: Any) -> list[Any]:
-    """All results in a row."""
+def flat(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
+    """All results in a row.   offsets: those of sequences, too, which no file names"""
     slots = [outs] if len(op.outs) == 1 else list(outs)
-    return [t for s, o in zip(op.outs, slots, strict=True) for t in (o if s.many else [o])]
+    return [t for s, o in zip(op.outs, slots, strict=True) if offsets or not s.lod_of for t in (o if s.many else [o])]
 
 
 @rows

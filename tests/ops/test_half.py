@@ -126,7 +126,10 @@ def test_an_op_without_half_precision_says_so(number: int) -> None:
     row = ROWS[number]
     op = op_of(row)
     args = operands(row, TYPES[0])
-    metas = tuple(None if a is None else Meta(a.shape, a.dtype) for a in args)
+    metas = tuple(
+        [Meta(t.shape, t.dtype) for t in a] if isinstance(a, list) else a if a is None else Meta(a.shape, a.dtype)
+        for a in args
+    )
     for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
         with pytest.raises(OpError, match=re.escape(op.facts.no_half)):
             refuse()

@@ -105,7 +105,7 @@ def test_paddle_agrees(number: int, paddle: tuple[dict[str, Any], dict[str, str]
 # Ops of which Paddle has no kernel for the CPU.
 NOT_FOR_CPU = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle", "pad2d"}
 # Ops that take their sequences from the tensor: tests/fluid asks Paddle 1.8.5.
-ON_SEQUENCES = {type for type, op in OPS.items() if op.lod_rule or any(s.lod_of for s in op.ins)} | {
+ON_SEQUENCES = {type for type, op in OPS.items() if op.lod_rule or any(s.lod_of for s in (*op.ins, *op.outs))} | {
     "max_sequence_len",
     "merge_lod_tensor",
     "split_lod_tensor",

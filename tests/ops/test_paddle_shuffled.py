@@ -23,6 +23,7 @@ ORDERED = {
     "cholesky_solve": "a factor without zeros on its diagonal",
     "generate_proposals_v2": "boxes whose corners are in order",
     "inverse": "a matrix far from a singular one",
+    "retinanet_detection_output": "boxes whose corners are in order",
     "roi_align": "boxes whose corners are in order",
     "searchsorted": "a sorted sequence",
     "solve": "a matrix far from a singular one",

@@ -29,6 +29,7 @@ OPTIMIZERS = [
 ]  # they keep master weights themselves
 UNUSED_OUTS = {
     "reshape2": {"XShape"},
+    "roi_perspective_transform": {"Out2InIdx", "Out2InWeights"},
     "sample_logits": {"LogitsDim", "LabelsDim"},
     **{type: {"MasterParamOut"} for type in OPTIMIZERS},
 }

@@ -14,7 +14,8 @@ the same name, so that everything known about an op sits on one screen:
 Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
 gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.   `X@LOD*?!` is where the sequences in X
 begin and end, a list of offsets per level: in programs it comes with X by itself, see `static/compiled/sequences.py`, and
-`@op.lod(levels)` says where those of the result are.
+`@op.lod(levels)` says where those of the result are.   An op that finds them while it
+works gives them as one result more, `Out@LOD~?`: one array of offsets, or one for each of `Out*`.
 `@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
 apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
 A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
@@ -312,8 +313,12 @@ def _without_half(kernel: Kernel, why: str) -> Kernel:
 
 
 def _check_half(args: Any, why: str) -> None:
-    """Raise OpError if an operand, an array or a Meta, is of half precision."""
-    check(not any(a is not None and is_half(a.dtype) for a in args), why)
+    """Raise OpError if an operand - arrays, Metas, or lists of them - is of half precision."""
+    for a in args:
+        if isinstance(a, list | tuple) and not isinstance(a, Meta):
+            _check_half(a, why)
+        elif a is not None:
+            check(not is_half(a.dtype), why)
 
 
 def check_dtype(ok: bool, why: str) -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 _generator = np.random.Generator(np.random.PCG64())
+
+
+class _Instead(threading.local):
+    source: np.random.Generator | None = None
+
+
+_instead = _Instead()
 
 
 def seed(value: int) -> np.random.Generator:
@@ -17,8 +27,18 @@ def seed(value: int) -> np.random.Generator:
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:
-    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the common one."""
-    return np.random.Generator(np.random.PCG64(own_seed)) if own_seed else _generator
+    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the one in force, else the common one."""
+    return np.random.Generator(np.random.PCG64(own_seed)) if own_seed else _instead.source or _generator
+
+
+@contextmanager
+def drawing_from(source: np.random.Generator | None) -> Iterator[None]:
+    """Draw from another source in the body, in this thread; from the common one for None."""
+    before, _instead.source = _instead.source, source
+    try:
+        yield
+    finally:
+        _instead.source = before
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:

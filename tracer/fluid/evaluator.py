@@ -10,10 +10,11 @@ from ..core.errors import OpError, with_user_line
 from ..static import Program, Variable, default_main_program
 from . import layers as _layers
 from .deprecated import instead
+from .detection_metric import DetectionMAP as _DetectionMAP
 from .framework import program_guard
 from .layer_helper import LayerHelper
 
-__all__ = ["ChunkEvaluator", "EditDistance"]
+__all__ = ["ChunkEvaluator", "DetectionMAP", "EditDistance"]
 
 layers: Any = _layers  # most of its functions are made of a table
 
@@ -107,3 +108,8 @@ class EditDistance(Evaluator):
         total, count, wrong = (np.array([v], np.float32) for v in self._values(executor, eval_program))
         with np.errstate(invalid="ignore", divide="ignore"):
             return total / count, wrong / count
+
+
+@instead("fluid.evaluator.DetectionMAP", "fluid.metrics.DetectionMAP")
+class DetectionMAP(_DetectionMAP):
+    """As fluid.metrics.DetectionMAP."""

@@ -9,8 +9,19 @@ import numpy as np
 
 from .average import is_number
 from .deprecated import instead
+from .detection_metric import DetectionMAP
 
-__all__ = ["Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "EditDistance", "MetricBase", "Precision", "Recall"]
+__all__ = [
+    "Accuracy",
+    "Auc",
+    "ChunkEvaluator",
+    "CompositeMetric",
+    "DetectionMAP",
+    "EditDistance",
+    "MetricBase",
+    "Precision",
+    "Recall",
+]
 
 
 def _arrays(**given: Any) -> None:

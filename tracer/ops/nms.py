@@ -9,7 +9,6 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
-from .wide import wide
 
 Found = list[tuple[int, float, int]]  # class, score, box
 
@@ -142,69 +141,3 @@ def matrix_nms(
 @matrix_nms.meta
 def _(bboxes, scores, **_):
     return _detections_meta(bboxes, scores)
-
-
-# -- generate_proposals -------------------------------------------------------------------------------------------
-
-LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
-
-
-def _decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
-    """Boxes at the deltas from their anchors, all [K,4]."""
-    sizes = anchors[:, 2:] - anchors[:, :2] + extra
-    middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
-    half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], LARGEST)) * sizes / 2
-    return np.concatenate([middle - half, middle + half - extra], axis=1)
-
-
-@op(
-    "generate_proposals_v2",
-    "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
-    no_grad=NO_GRAD,
-    by_value=True,
-)
-@wide
-def generate_proposals_v2(
-    scores, deltas, image, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float,
-    pixel_offset: bool = True,
-):  # fmt: skip
-    """RpnRois = where a region proposal network sees something   (Ren et al. 2015).   Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
-
-    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4].
-    """
-    t = scores.dtype.type
-    extra, anchors, variances = t(1 if pixel_offset else 0), anchors.reshape(-1, 4), variances.reshape(-1, 4)
-    rois, probs = [], []
-    for n in range(scores.shape[0]):
-        score = scores[n].transpose(1, 2, 0).ravel()
-        delta = deltas[n].reshape(-1, 4, *deltas.shape[2:]).transpose(2, 3, 0, 1).reshape(-1, 4)
-        order = np.argsort(-score, kind="stable")[: pre_nms_topN if pre_nms_topN > 0 else None]
-        boxes = _decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
-        high, wide = image[n, 0], image[n, 1]
-        boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
-        kept = _large_enough(boxes, max(min_size, 1.0) if pixel_offset else min_size, extra, (high, wide))
-        boxes, order = boxes[kept], order[kept]
-        chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
-        chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
-        rois.append(boxes[chosen])
-        probs.append(score[order[chosen]][:, None])
-    return np.concatenate(rois), np.concatenate(probs), np.array([len(r) for r in rois], np.int32)
-
-
-def _large_enough(boxes: Any, least: float, extra: Any, image: tuple[Any, Any]) -> Any:
-    """Boxes at least so large, and with pixel offsets with their middle in the image."""
-    middle, sizes = boxes[:, :2] + (boxes[:, 2:] - boxes[:, :2] + extra) / 2, boxes[:, 2:] - boxes[:, :2] + extra
-    kept = np.all(sizes >= least, axis=1)
-    return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
-
-
-@generate_proposals_v2.meta
-def _(scores, deltas, image, anchors, variances, **_):
-    check_float(scores)
-    check(
-        len(scores.shape) == len(deltas.shape) == len(anchors.shape) == 4,
-        "Scores, BboxDeltas and Anchors need four axes",
-    )
-    check(agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1), "BboxDeltas do not fit Scores")
-    check(agree(anchors.shape[3], 4) and agree(anchors.shape[2], scores.shape[1]), "Anchors do not fit Scores")
-    return Meta((-1, 4), scores.dtype), Meta((-1, 1), scores.dtype), Meta((scores.shape[0],), np.dtype(np.int32))

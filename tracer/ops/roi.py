@@ -1,4 +1,5 @@
-"""Regions of pictures pooled to one size.   A region is a row x1, y1, x2, y2 of ROIs; RoisNum says how many each picture has.
+"""Regions of pictures pooled to one size.   A region is a row x1, y1, x2, y2 of ROIs; RoisNum says how many each picture has,
+or the sequences that they are.
 
 Averages are taken along one axis after the other: a bin is a weighting of rows times a weighting of columns.
 """
@@ -11,14 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Meta, check, check_dtype, op
+from .lod import owners, rows_of
 from .meta import agree, check_float, like, like_x
 from .wide import wide
 
 Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
 
 
-def _pictures(x: Any, rois: Any, counts: Any) -> Any:
+def _pictures(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     """Which picture each region is of, [R]."""
+    if counts is None and lod:
+        check(len(lod[-1]) == len(x) + 1, "ROIs are sequences of another number of pictures than X has")
+        return owners(rows_of(lod))
     if counts is None:
         check(x.shape[0] == 1, "needs RoisNum: regions of levels are not known")
         return np.zeros(len(rois), np.int64)
@@ -26,7 +31,7 @@ def _pictures(x: Any, rois: Any, counts: Any) -> Any:
     return np.repeat(np.arange(x.shape[0]), counts.reshape(-1))
 
 
-def _meta(x, rois, counts, *, pooled_height, pooled_width, **_):
+def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
     _check_rois(x, rois, counts, pooled_height, pooled_width)
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
@@ -93,36 +98,42 @@ def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, rati
     return tuple(np.stack(v) if v else np.zeros(s, x.dtype) for v, s in zip((rows, columns), shapes, strict=True))  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum? -> Out", meta=_meta)
+@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta)
 @wide
 def roi_align(
-    x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
+    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
     aligned: bool = False,
 ):  # fmt: skip
     """Out = the mean of samples between pixels in each bin of a region   (He et al. 2017).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]"""
     weights = _aligned_weights(x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned)
-    return _pooled(x, weights, _pictures(x, rois, counts))
+    return _pooled(x, weights, _pictures(x, rois, counts, lod))
 
 
 @roi_align.vjp
-def _(g, x, rois, counts, **over):
-    return roi_align_grad(x, rois, counts, g, **over), None, None
+def _(g, x, rois, counts, lod, **over):
+    return roi_align_grad(x, rois, counts, lod, g, **over), None, None, None
 
 
-@op("roi_align_grad", "X, ROIs!, RoisNum?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=roi_align, internal=True)
+@op(
+    "roi_align_grad",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=roi_align,
+    internal=True,
+)
 @wide
 def roi_align_grad(
-    x, rois, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
+    x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
     aligned: bool = False,
 ):  # fmt: skip
     """The gradient of roi_align, of whose X only the shape matters.   X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X"""
     weights = _aligned_weights(x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned)
-    return _pooled_back(g, weights, _pictures(x, rois, counts), x)
+    return _pooled_back(g, weights, _pictures(x, rois, counts, lod), x)
 
 
 @roi_align_grad.vjp
-def _(gg, x, rois, counts, g, **over):
-    return None, None, None, roi_align(gg, rois, counts, **over)
+def _(gg, x, rois, counts, lod, g, **over):
+    return None, None, None, None, roi_align(gg, rois, counts, lod, **over)
 
 
 # -- roi_pool -----------------------------------------------------------------------------------------------------
@@ -141,13 +152,15 @@ def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
     return list(zip(np.clip(lows, 0, size).tolist(), np.clip(highs, 0, size).tolist(), strict=True))
 
 
-@op("roi_pool", "X, ROIs!, RoisNum? -> Out, Argmax~")
-def roi_pool(x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0):
+@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~")
+def roi_pool(
+    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+):
     """Out = the largest X in each bin of a region, 0 in an empty one   (Girshick 2015).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
 
     Argmax int64 like Out: the place of the largest in H * W, -1 for none.
     """
-    owners, edges = _pictures(x, rois, counts), _round(rois * x.dtype.type(spatial_scale))
+    owners, edges = _pictures(x, rois, counts, lod), _round(rois * x.dtype.type(spatial_scale))
     out = np.zeros_like(x, shape=(len(rois), x.shape[1], pooled_height, pooled_width))
     where = np.full_like(out, -1, dtype=np.int64)
     for r, owner in enumerate(owners):
@@ -164,47 +177,47 @@ def roi_pool(x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int 
 
 
 @roi_pool.meta
-def _(x, rois, counts, *, pooled_height, pooled_width, spatial_scale):
+def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, spatial_scale):
     _check_rois(x, rois, counts, pooled_height, pooled_width)
     shape = rois.shape[0], x.shape[1], pooled_height, pooled_width
     return Meta(shape, x.dtype), Meta(shape, np.dtype(np.int64))
 
 
 @roi_pool.vjp
-def _(g, x, rois, counts, *, Argmax):
-    return roi_put(x, rois, counts, Argmax, g), None, None
+def _(g, x, rois, counts, lod, *, Argmax):
+    return roi_put(x, rois, counts, lod, Argmax, g), None, None, None
 
 
-@op("roi_put", "X, ROIs, RoisNum?, Argmax, Y -> Out", meta=like(0), internal=True)
-def roi_put(x, rois, counts, where, y):
+@op("roi_put", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out", meta=like(0), internal=True)
+def roi_put(x, rois, counts, lod, where, y):
     """Out = zeros like X, with each Y added at its place.   X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X"""
-    owners = _pictures(x, rois, counts)[:, None, None, None]
+    owners = _pictures(x, rois, counts, lod)[:, None, None, None]
     out = np.zeros_like(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
     np.add.at(out, (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)), y * (where >= 0))
     return out.reshape(x.shape)
 
 
 @roi_put.vjp
-def _(g, x, rois, counts, where, y):
-    return None, None, None, None, roi_take(g, rois, counts, where)
+def _(g, x, rois, counts, lod, where, y):
+    return None, None, None, None, None, roi_take(g, rois, counts, lod, where)
 
 
-@op("roi_take", "X, ROIs, RoisNum?, Argmax -> Out", internal=True)
-def roi_take(x, rois, counts, where):
+@op("roi_take", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax -> Out", internal=True)
+def roi_take(x, rois, counts, lod, where):
     """Out = X at the places, 0 for none.   X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax"""
-    owners = _pictures(x, rois, counts)[:, None, None, None]
+    owners = _pictures(x, rois, counts, lod)[:, None, None, None]
     flat = x.reshape(*x.shape[:2], -1)
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
 
 
 @roi_take.meta
-def _(x, rois, counts, where):
+def _(x, rois, counts, lod, where):
     return Meta(where.shape, x.dtype)
 
 
 @roi_take.vjp
-def _(g, x, rois, counts, where):
-    return roi_put(x, rois, counts, where, g), None, None, None
+def _(g, x, rois, counts, lod, where):
+    return roi_put(x, rois, counts, lod, where, g), None, None, None, None
 
 
 # -- psroi_pool ---------------------------------------------------------------------------------------------------
@@ -220,22 +233,24 @@ def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
     return inside / np.maximum(inside.sum(1, keepdims=True), 1)
 
 
-def _each_bin(x: Any, rois: Any, counts: Any, high: int, wide: int, scale: float, visit: Callable[..., None]) -> None:
+def _each_bin(
+    x: Any, rois: Any, counts: Any, lod: Any, high: int, wide: int, scale: float, visit: Callable[..., None]
+) -> None:
     """Call visit(region, picture [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns [PW,W]) for all regions."""
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
         (_round(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
-    for r, owner in enumerate(_pictures(x, rois, counts)):
+    for r, owner in enumerate(_pictures(x, rois, counts, lod)):
         rows = _shares(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
         columns = _shares(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
         visit(r, owner, rows, columns)
 
 
-@op("psroi_pool", "X, ROIs!, RoisNum? -> Out")
+@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out")
 @wide
 def psroi_pool(
-    x, rois, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, output_channels: int = 1, spatial_scale: float = 1.0
+    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, output_channels: int = 1, spatial_scale: float = 1.0
 ):  # fmt: skip
     """Out = means in the bins of regions, each bin of channels of its own   (Dai et al. 2016).   X [N,C*PH*PW,H,W] -> Out [R,C,PH,PW]"""
     out = np.empty_like(x, shape=(len(rois), output_channels, pooled_height, pooled_width))
@@ -244,12 +259,12 @@ def psroi_pool(
         parted = x[owner].reshape(*out.shape[1:], *x.shape[2:])
         out[r] = np.einsum("cijhw,ih,jw->cij", parted, rows, columns)
 
-    _each_bin(x, rois, counts, pooled_height, pooled_width, spatial_scale, visit)
+    _each_bin(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
     return out
 
 
 @psroi_pool.meta
-def _(x, rois, counts, *, pooled_height, pooled_width, output_channels, spatial_scale):
+def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, output_channels, spatial_scale):
     _check_rois(x, rois, counts, pooled_height, pooled_width)
     check(
         agree(x.shape[1], output_channels * pooled_height * pooled_width),
@@ -259,14 +274,20 @@ def _(x, rois, counts, *, pooled_height, pooled_width, output_channels, spatial_
 
 
 @psroi_pool.vjp
-def _(g, x, rois, counts, **over):
-    return psroi_pool_grad(x, rois, counts, g, **over), None, None
+def _(g, x, rois, counts, lod, **over):
+    return psroi_pool_grad(x, rois, counts, lod, g, **over), None, None, None
 
 
-@op("psroi_pool_grad", "X, ROIs!, RoisNum?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=psroi_pool, internal=True)
+@op(
+    "psroi_pool_grad",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=psroi_pool,
+    internal=True,
+)
 @wide
 def psroi_pool_grad(
-    x, rois, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, **_
+    x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, **_
 ):
     """The gradient of psroi_pool, of whose X only the shape matters.   X [N,C*PH*PW,H,W], Out@GRAD [R,C,PH,PW] -> like X"""
     out = np.zeros_like(x)
@@ -274,10 +295,10 @@ def psroi_pool_grad(
     def visit(r: int, owner: int, rows: Any, columns: Any) -> None:
         out[owner] += np.einsum("cij,ih,jw->cijhw", g[r], rows, columns).reshape(x.shape[1:])
 
-    _each_bin(x, rois, counts, pooled_height, pooled_width, spatial_scale, visit)
+    _each_bin(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
     return out
 
 
 @psroi_pool_grad.vjp
-def _(gg, x, rois, counts, g, **over):
-    return None, None, None, psroi_pool(gg, rois, counts, **over)
+def _(gg, x, rois, counts, lod, g, **over):
+    return None, None, None, None, psroi_pool(gg, rois, counts, lod, **over)

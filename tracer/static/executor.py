@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core import place as places
+from ..core import rng
 from ..core.era import era
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.tensor import Tensor
@@ -49,7 +50,8 @@ class Executor:
         fed = _with_readers(wanted, _feed(feed))
         given = arrays_of(wanted.desc, fed)
         ready = self._ready(wanted, given, fetches, use_prune)
-        made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
+        with rng.drawing_from(wanted.source):
+            made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
         return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=True)]
 
     def _ready(self, program: Program, feed: Mapping[str, Any], fetches: list[str], use_prune: bool) -> Ready:

@@ -202,6 +202,9 @@ class Recorder:
 
     def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
         """How many levels of sequences a result holds: what the op says, else as its first operand that has any, if it has as many rows."""
+        found = [s.lod_of for s in op.outs if s.lod_of]
+        if found:
+            return int(slot.name in found)
         levels = [self._level_of(arg) for arg in args]
         if op.lod_levels is not None:
             return op.lod_levels(*levels) if slot in op.outs[: op.lod_outs] else 0

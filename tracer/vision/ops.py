@@ -208,7 +208,7 @@ def distribute_fpn_proposals(
     rois_num: Tensor | None = None, name: str | None = None,
 ) -> tuple[list[Tensor], Tensor, list[Tensor] | None]:  # fmt: skip
     """The boxes of each level of a pyramid, by size   (Lin et al. 2017).   fpn_rois [R, 4] -> lists by level, where each is [R, 1], counts"""
-    rois, restore, counts = OPS["distribute_fpn_proposals"](
+    rois, restore, counts, _ = OPS["distribute_fpn_proposals"](
         fpn_rois, rois_num, min_level=min_level, max_level=max_level, refer_level=refer_level, refer_scale=refer_scale,
         pixel_offset=pixel_offset,
     )  # fmt: skip

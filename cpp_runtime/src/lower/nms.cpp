@@ -2,6 +2,7 @@
 #include "lower/boxes.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/sequence.h"
 
 namespace oarlock {
 namespace {
@@ -47,7 +48,8 @@ Found by_picture(Node& n, std::int64_t background) {
 Found by_class(Node& n, std::int64_t background) {
   auto boxes = n.transpose(without_class(n, read_boxes(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(n.transpose(without_class(n, n.in("Scores"), background), {1, 0}), {1});
-  auto counts = n.in("RoisNum"), pictures = size_along(n, counts, 0);
+  auto counts = n.has("RoisNum") ? n.in("RoisNum") : sequences_of(n, "BBoxes").lengths().value();
+  auto pictures = size_along(n, counts, 0);
   Expr owner{n, n.unsqueeze(owners(n, counts, size_along(n, boxes, 1)), {0})};
   auto own = owner == Expr{n, n.unsqueeze(counted(n, pictures), {1})};
   return {boxes, where(own, Expr{n, scores}, kLowest), "", pictures, 1};
@@ -98,7 +100,8 @@ void out_positions(Node& n, const Found& f, std::int64_t background, std::string
 
 Found find(Node& n, std::int64_t background) {
   n.require(n.attr("nms_eta", 1.0f) == 1, "a threshold that nms_eta lowers has no lowering");
-  auto f = n.has("RoisNum") ? by_class(n, background) : by_picture(n, background);
+  bool own = n.has("RoisNum") || n.rank(n.in("Scores")) == 2;  // each class has boxes of its own
+  auto f = own ? by_class(n, background) : by_picture(n, background);
   auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.at =
       thinned(n, f.boxes, candidates,
@@ -115,7 +118,21 @@ void multiclass_nms(Node& n) {
   out_positions(n, f, background, "NmsRoisNum");
 }
 
-// The first form has a row [-1] where nothing is found.
+// Where the rows of each picture begin.   int64[pictures + 1]
+Expr begins_of(Node& n, const Found& f) {
+  return of_lengths(Expr{n, n.cast(counts_of(n, picture_of(n, f), f.pictures), DType::int64)}).offsets;
+}
+
+// Pictures are sequences of what is found.
+void multiclass_nms_v2(Node& n) {
+  auto background = n.attr("background_label", 0);
+  auto f = find(n, background);
+  n.out("Out", detections(n, f, score_of(n, f), background));
+  n.out("Index", position(n, f, background).to(DType::int32));
+  for (const char* slot : {"Out", "Index"}) n.out_offsets(slot, begins_of(n, f));
+}
+
+// The first form has a row [-1] where nothing is found, which then is a sequence.
 void multiclass_nms_v1(Node& n) {
   auto background = n.attr("background_label", 0);
   auto f = find(n, background);
@@ -125,6 +142,10 @@ void multiclass_nms_v1(Node& n) {
   Expr wide{n, n.emit("Where", {count == 0, n.ints({1}), n.ints({6})})};
   auto ends = n.concat({max(count, 1), wide}, 0);
   n.out("Out", n.emit("Slice", {n.concat({rows, empty}, 0), n.ints({0, 0}), ends, n.ints({0, 1})}));
+  auto begins = begins_of(n, f);
+  Expr known{n, size_along(n, begins, 0)};
+  auto first = where(count == 0, known, 0), last = where(count == 0, known + 2, known);
+  n.out_offsets("Out", n.emit("Slice", {n.concat({begins, n.ints({0, 1})}, 0), first, last}));
 }
 
 // Boxes come the best first.
@@ -184,7 +205,7 @@ void matrix_nms(Node& n) {
 std::span<const Rule> nms_rules() {
   static const Rule rules[] = {
       {"multiclass_nms", 12, multiclass_nms_v1, {.careless = true, .offsets = Facts::none}},
-      {"multiclass_nms2", 12, multiclass_nms, {.careless = true, .offsets = Facts::none}},
+      {"multiclass_nms2", 12, multiclass_nms_v2, {.careless = true, .offsets = Facts::none}},
       {"multiclass_nms3", 12, multiclass_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
       {"matrix_nms", 12, matrix_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
       {"nms", 12, nms},

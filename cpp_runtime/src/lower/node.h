@@ -55,6 +55,8 @@ class Node {
   Value offsets(std::string_view slot, std::size_t index = 0) const;
   /// Of the result in a slot; "" for none.   What a rule does not say is that of the first operand which has one.
   void out_offsets(std::string_view slot, const Value& offsets);
+  /// Of one of several results in a slot.
+  void out_offsets(std::string_view slot, const Value& offsets, std::size_t index);
 
   // ---- what is known of a value ----
   int rank(const Value& v) const;                             // -1 when unknown

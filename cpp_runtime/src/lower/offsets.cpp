@@ -89,4 +89,10 @@ void Node::out_offsets(std::string_view slot, const Value& offsets) {
   for (const std::string& name : out_names(slot)) graph_.own_offsets_[name] = offsets;
 }
 
+void Node::out_offsets(std::string_view slot, const Value& offsets, std::size_t index) {
+  const Strings& names = out_names(slot);
+  graph_.has_offsets_ |= !offsets.empty();
+  if (index < names.size()) graph_.own_offsets_[names[index]] = offsets;
+}
+
 }  // namespace oarlock

@@ -5,6 +5,7 @@
 #include "lower/boxes.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "lower/sequence.h"
 
 namespace oarlock {
 namespace {
@@ -80,7 +81,8 @@ Value without_spare(Node& n, const Value& at, const Value& spare, const Value& p
   return rows_where(n, at, n.reshape(real || alone, {-1}));
 }
 
-void propose(Node& n, const Value& image, const Least& least) {
+// How many each picture has.
+Value propose(Node& n, const Value& image, const Least& least) {
   n.require(n.attr("eta", 1.0f) == 1, "a threshold that eta lowers has no lowering");
   auto places = best_places(n, n.attr("pre_nms_topN", 0));
   auto size = image_of(n, image);
@@ -97,8 +99,13 @@ void propose(Node& n, const Value& image, const Least& least) {
   auto where_from = n.concat({column(n, at, 0), column(n, at, 2)}, 1);
   n.out("RpnRois", n.emit("GatherND", {boxes, where_from}));
   n.out("RpnRoiProbs", n.unsqueeze(n.emit("GatherND", {with_one_more(n, places.scores, 0), where_from}), {1}));
-  n.out("RpnRoisNum", counts_of(n, n.squeeze(column(n, at, 0), {1}), pictures));
+  auto counts = counts_of(n, n.squeeze(column(n, at, 0), {1}), pictures);
+  n.out("RpnRoisNum", counts);
+  return counts;
 }
+
+// Where the rows of each picture begin.
+Value offsets_from(Node& n, const Value& counts) { return of_lengths(Expr{n, n.cast(counts, DType::int64)}).offsets; }
 
 void generate_proposals_v2(Node& n) {
   propose(n, n.in("ImShape"),
@@ -108,7 +115,11 @@ void generate_proposals_v2(Node& n) {
 // The first form measures boxes in the image before it was resized.
 void generate_proposals(Node& n) {
   auto info = n.in("ImInfo");
-  propose(n, info, {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1, n.unsqueeze(column(n, info, 2), {1})});
+  auto counts =
+      propose(n, info, {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1, n.unsqueeze(column(n, info, 2), {1})});
+  auto offsets = offsets_from(n, counts);
+  n.out_offsets("RpnRois", offsets);
+  n.out_offsets("RpnRoiProbs", offsets);
 }
 
 // ---- levels of a pyramid ----
@@ -133,22 +144,33 @@ void distribute_fpn_proposals(Node& n) {
   auto first = n.attr("min_level", 0), last = n.attr("max_level", 0);
   n.require(last >= first, "max_level is below min_level");
   auto level = levels(n, rois, first, last);
-  auto counts = n.has("RoisNum") ? n.in("RoisNum") : count;
+  bool packed = !n.has("RoisNum") && !n.offsets("FpnRois").empty();
+  Value counts = n.has("RoisNum") ? n.in("RoisNum") : packed ? sequences_of(n, "FpnRois").lengths().value() : count;
   Value owner = owners(n, counts, count), number = counted(n, count);
   Values parts, numbers, sizes;
   for (std::int64_t i = 0; i <= last - first; ++i) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
     parts.push_back(rows_where(n, rois, here)), numbers.push_back(rows_where(n, number, here));
     sizes.push_back(counts_of(n, rows_where(n, owner, here), size_along(n, counts, 0)));
+    if (packed) n.out_offsets("MultiFpnRois", offsets_from(n, sizes.back()), static_cast<std::size_t>(i));
   }
   n.outs("MultiFpnRois", parts);
   n.out("RestoreIndex", n.cast(n.unsqueeze(sorted_by(n, n.concat(numbers, 0), false), {1}), DType::int32));
   if (n.has_out("MultiLevelRoIsNum")) n.outs("MultiLevelRoIsNum", sizes);
 }
 
+// How many rows each picture has in a level.
+Value lengths_at(Node& n, std::string_view slot, std::size_t level) {
+  auto offsets = n.offsets(slot, level);
+  n.require(!offsets.empty(), "a level holds no packed sequences (LoD)");
+  return Sequences{{n, offsets}}.lengths();
+}
+
 // The best of all levels, picture by picture.
 void collect_fpn_proposals(Node& n) {
-  auto rois = need_values(n, "MultiLevelRois"), counts = need_values(n, "MultiLevelRoIsNum");
+  bool packed = !n.has("MultiLevelRoIsNum") && !n.offsets("MultiLevelRois").empty();
+  auto rois = need_values(n, "MultiLevelRois"), counts = packed ? Values{} : need_values(n, "MultiLevelRoIsNum");
+  for (std::size_t i = 0; packed && i < rois.size(); ++i) counts.push_back(lengths_at(n, "MultiLevelRois", i));
   n.require(rois.size() == counts.size(), "the lists differ in length");
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i) owner.push_back(owners(n, counts[i], size_along(n, rois[i], 0)));
@@ -159,7 +181,9 @@ void collect_fpn_proposals(Node& n) {
   auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
   auto order = rows_at({n, best}, sorted_by(n, rows_at({n, owned}, best), false));
   n.out("FpnRois", rows_at({n, n.concat(rois, 0)}, order));
-  if (n.has_out("RoisNum")) n.out("RoisNum", counts_of(n, rows_at({n, owned}, order), size_along(n, counts[0], 0)));
+  auto found = counts_of(n, rows_at({n, owned}, order), size_along(n, counts[0], 0));
+  if (n.has_out("RoisNum")) n.out("RoisNum", found);
+  if (packed) n.out_offsets("FpnRois", offsets_from(n, found));
 }
 
 }  // namespace

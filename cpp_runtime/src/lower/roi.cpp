@@ -3,6 +3,7 @@
 #include "lower/operands.h"
 #include "lower/regions.h"
 #include "lower/rules.h"
+#include "lower/sequence.h"
 
 namespace oarlock {
 
@@ -10,6 +11,7 @@ Value pictures_of(Node& n, const Value& rois) {
   n.require(n.need_rank(rois) == 2, "ROIs has no two dims");
   auto count = size_along(n, rois, 0);
   if (n.dim(n.in("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
+  if (!n.has("RoisNum") && !n.offsets("ROIs").empty()) return sequence_numbers(sequences_of(n, "ROIs"));
   n.require(n.has("RoisNum"), "without RoisNum it needs the number of pictures to be known, and one");
   return owners(n, n.in("RoisNum"), count);
 }

@@ -59,6 +59,7 @@ std::vector<std::string_view> rule_names();
 
 std::span<const Rule> activation_rules();
 std::span<const Rule> arrange_rules();
+std::span<const Rule> box_moves_rules();
 std::span<const Rule> closeness_rules();
 std::span<const Rule> compare_rules();
 std::span<const Rule> complex_rules();

@@ -60,3 +60,61 @@ def case_of_sequences(fluid):
 
     found = run(fluid, build, feed, {"x": [], "rois": [[1, 2]]})
     return [found[i] for i in "012"]
+
+
+PLACES = np.array([[0.3, 0.7, 5.2, 6.1], [2.4, 1.2, 7.7, 7.3], [1.1, 3.6, 6.4, 5.5]], "float32")
+
+
+def _pooled(fluid, build, feed, wanted, rois="rois"):
+    lengths = {n: [[1, 2]] if n == rois else [] for n in feed}
+    return run(fluid, build, feed, lengths, gradients_of=wanted)
+
+
+def case_prroi_pool(fluid):
+    feed = {"x": X["x"], "rois": PLACES}
+    return _pooled(fluid, lambda v: fluid.layers.prroi_pool(v["x"], v["rois"], 0.9, 2, 3), feed, ("x", "rois"))
+
+
+def case_prroi_pool_by_number(fluid):
+    feed = {"x": X["x"], "rois": PLACES, "counts": np.array([2, 1], "int64")}
+    return run(
+        fluid,
+        lambda v: fluid.layers.prroi_pool(v["x"], v["rois"], 1.3, 2, 2, v["counts"]),
+        feed,
+        dict.fromkeys(feed, ()),
+    )
+
+
+def case_deformable_roi_pooling(fluid):
+    feed = {"x": X["x"], "rois": PLACES, "trans": numbers(3, 2, 2, 2, seed=4)}
+
+    def build(v):
+        return fluid.layers.deformable_roi_pooling(
+            v["x"], v["rois"], v["trans"], False, 0.9, (1, 1), 2, 2, (2, 2), 3, 0.2
+        )
+
+    return _pooled(fluid, build, feed, ("x", "trans"))
+
+
+def case_deformable_roi_pooling_in_place(fluid):
+    feed = {"x": X["x"], "rois": PLACES, "trans": numbers(3, 2, 2, 2, seed=4)}
+
+    def build(v):
+        return fluid.layers.deformable_roi_pooling(
+            v["x"], v["rois"], v["trans"], True, 1.0, pooled_height=2, pooled_width=2
+        )
+
+    return _pooled(fluid, build, feed, ("x",))
+
+
+def case_roi_perspective_transform(fluid):
+    quads = np.array(
+        [[0.6, 0.4, 6.1, 1.3, 5.5, 6.2, 1.2, 5.1], [2.2, 1.1, 8.7, 0.8, 9.4, 7.5, 1.7, 6.3], [1, 1, 5, 1, 5, 3, 1, 3]],
+        "float32",
+    )
+    feed = {"x": X["x"], "rois": quads}
+
+    def build(v):
+        return list(fluid.layers.roi_perspective_transform(v["x"], v["rois"], 4, 6, 0.9))
+
+    return _pooled(fluid, build, feed, ("x",))

@@ -336,3 +336,19 @@ def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp
         static.save_inference_model(tmp_path / "n", ["x"], [y], exe)
     with pytest.raises(OpError, match="'x' is needed by the outputs but is neither fed nor computed"):
         static.save_inference_model(tmp_path / "n", [], [y], exe)
+
+
+def test_a_program_with_a_seed_draws_the_same_in_each_process_and_otherwise_in_each_run(mode: Any) -> None:
+    def drawn(seed: int) -> list[list[float]]:
+        program = static.Program()
+        program.random_seed = seed
+        with static.program_guard(program, static.Program()):
+            found = [paddle.uniform([3]), paddle.nn.functional.dropout(paddle.ones([8]), 0.5), paddle.uniform([3])]
+        runs = [static.Executor().run(program, fetch_list=found) for _ in range(2)]
+        return [a.tolist() for run in runs for a in run]
+
+    first, again, other = drawn(7), drawn(7), drawn(8)
+    assert first == again
+    assert first[0] != other[0]
+    assert first[0] != first[2]  # ops of one shape
+    assert first[:3] != first[3:]

@@ -9,6 +9,7 @@ from . import (
     decode,
     decode_helpers,
     dense,
+    detection,
     distributions,
     elementwise,
     inputs,
@@ -20,6 +21,7 @@ from . import (
     norms,
     pick,
     pictures,
+    proposals,
     randoms,
     readers,
     reduce,
@@ -39,6 +41,7 @@ from .conv import *
 from .decode import *
 from .decode_helpers import *
 from .dense import *
+from .detection import *
 from .distributions import *
 from .elementwise import *
 from .inputs import *
@@ -50,6 +53,7 @@ from .metrics import *
 from .norms import *
 from .pick import *
 from .pictures import *
+from .proposals import *
 from .randoms import *
 from .readers import *
 from .reduce import *
@@ -70,6 +74,7 @@ _FAMILIES = (
     decode,
     decode_helpers,
     dense,
+    detection,
     distributions,
     elementwise,
     inputs,
@@ -81,6 +86,7 @@ _FAMILIES = (
     norms,
     pick,
     pictures,
+    proposals,
     randoms,
     readers,
     reduce,

@@ -10,16 +10,15 @@ from ...tensor.convert import cast
 from .helper import listed, stopped, today
 
 __all__ = [
-    "box_coder", "get_tensor_from_selected_rows", "iou_similarity", "matrix_nms", "merge_selected_rows", "multiclass_nms", "prior_box", "psroi_pool",
-    "roi_align", "roi_pool", "yolo_box",
+    "box_coder", "deformable_roi_pooling", "get_tensor_from_selected_rows", "iou_similarity", "matrix_nms", "merge_selected_rows",
+    "multiclass_nms", "prior_box", "prroi_pool", "psroi_pool", "roi_align", "roi_perspective_transform", "roi_pool", "yolo_box",
 ]  # fmt: skip
 
 
-def _counts(rois: Any, offsets: Any) -> Any:
-    """How many regions each picture has: by offsets [pictures + 1], else by the sequences that the regions are.   -> int32 [pictures]"""
+def _counts(offsets: Any) -> Any:
+    """How many regions each picture has, by offsets [pictures + 1]; None where the regions are sequences.   -> int32 [pictures]"""
     if offsets is None:
-        zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=rois.dtype.proto)
-        return cast(OPS["sequence_pad"](rois, None, zero)[1], "int32")
+        return None
     cuts = {"axes": [0], "infer_flags": [1], "decrease_axis": []}
     ends = OPS["slice"](offsets, starts=[1], ends=[2**31 - 1], **cuts)
     return cast(OPS["elementwise_sub"](ends, OPS["slice"](offsets, starts=[0], ends=[-1], **cuts)), "int32")
@@ -36,7 +35,7 @@ def roi_pool(
 ) -> Any:
     """The largest of each part of a region   (Girshick 2015).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["roi_pool"](input, rois, _counts(rois, rois_lod), **size)[0]
+    return OPS["roi_pool"](input, rois, _counts(rois_lod), **size)[0]
 
 
 @today("paddle.vision.ops.roi_align")
@@ -46,7 +45,7 @@ def roi_align(
 ) -> Any:  # fmt: skip
     """The mean of points in each part of a region   (He et al. 2017).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["roi_align"](input, rois, _counts(rois, rois_lod), sampling_ratio=sampling_ratio, **size)
+    return OPS["roi_align"](input, rois, _counts(rois_lod), sampling_ratio=sampling_ratio, **size)
 
 
 @today("paddle.vision.ops.psroi_pool")
@@ -55,7 +54,52 @@ def psroi_pool(
 ) -> Any:  # fmt: skip
     """The mean of each part of a region, each from channels of its own   (Dai et al. 2016).   rois [R, 4] -> [R, output_channels, *pooled]"""
     size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
-    return OPS["psroi_pool"](input, rois, _counts(rois, None), output_channels=output_channels, **size)
+    return OPS["psroi_pool"](input, rois, None, output_channels=output_channels, **size)
+
+
+def prroi_pool(
+    input: Any, rois: Any, spatial_scale: float = 1.0, pooled_height: int = 1, pooled_width: int = 1, batch_roi_nums: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The exact mean of each part of a region   (Jiang et al. 2018).   input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]
+
+    batch_roi_nums [N]: how many regions each picture has, where they are no sequences.
+    """
+    size = {"pooled_height": pooled_height, "pooled_width": pooled_width, "spatial_scale": float(spatial_scale)}
+    return OPS["prroi_pool"](input, rois, None, batch_roi_nums, **size)
+
+
+def deformable_roi_pooling(
+    input: Any, rois: Any, trans: Any, no_trans: bool = False, spatial_scale: float = 1.0, group_size: Any = (1, 1), pooled_height: int = 1,
+    pooled_width: int = 1, part_size: Any = None, sample_per_part: int = 1, trans_std: float = 0.1, position_sensitive: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The mean of samples in each part of a region, moved by trans   (Dai et al. 2017).   input [N, C, H, W], rois [R, 4] -> [R, D, *pooled]
+
+    rois: a sequence for each picture; trans [R, 2 * K, *part_size].   position_sensitive: each part has channels of its own.
+    """
+    channels = input.shape[1]
+    depth = channels // (pooled_height * pooled_width) if position_sensitive else channels
+    groups, parts = (
+        listed(s) * (2 // len(listed(s))) for s in (group_size, part_size or [pooled_height, pooled_width])
+    )
+    return OPS["deformable_psroi_pooling"](
+        input, rois, None, trans, no_trans=no_trans, spatial_scale=float(spatial_scale), output_dim=depth, group_size=groups,
+        pooled_height=pooled_height, pooled_width=pooled_width, part_size=parts, sample_per_part=sample_per_part, trans_std=float(trans_std),
+    )[1]  # fmt: skip
+
+
+def roi_perspective_transform(
+    input: Any,
+    rois: Any,
+    transformed_height: int,
+    transformed_width: int,
+    spatial_scale: float = 1.0,
+    name: str | None = None,
+) -> Any:
+    """Quadrilaterals of pictures made rectangles   (Sun et al. 2018).   rois [R, 8] -> [R, C, h, w], 1 inside int32 [R, 1, h, w], matrices [R, 9]"""
+    size = {"transformed_height": transformed_height, "transformed_width": transformed_width}
+    return OPS["roi_perspective_transform"](input, rois, None, spatial_scale=float(spatial_scale), **size)
 
 
 @today("paddle.vision.ops.prior_box")
@@ -119,7 +163,7 @@ def multiclass_nms(
 ) -> Any:  # fmt: skip
     """The best boxes of each class, without those that overlap them.   bboxes [N, M, 4], scores [N, C, M] -> class, score and box [R, 6]
 
-    R is 0 where nothing is found; Paddle 1.8 gave [[-1]].
+    A sequence for each picture; [[-1]] where nothing is found at all.   Or bboxes [M, C, 4], sequences, and scores [M, C].
     """
     settings = {
         "score_threshold": float(score_threshold),
@@ -127,29 +171,12 @@ def multiclass_nms(
         "nms_eta": float(nms_eta),
     }
     counts = {"nms_top_k": nms_top_k, "keep_top_k": keep_top_k, "background_label": background_label}
-    return stopped(OPS["multiclass_nms3"](bboxes, scores, normalized=normalized, **settings, **counts)[0])
+    return stopped(OPS["multiclass_nms"](bboxes, None, scores, normalized=normalized, **settings, **counts)[0])
 
 
 def iou_similarity(x: Any, y: Any, box_normalized: bool = True, name: str | None = None) -> Any:
     """The shared part over the joint part of each pair of boxes.   x [N, 4], y [M, 4] -> [N, M]"""
-    more = 0.0 if box_normalized else 1.0
-    ours, theirs = (OPS["split"](OPS["unsqueeze2"](t, axes=[i]), num=4, axis=-1) for t, i in ((x, 1), (y, 0)))
-
-    def side(low: Any, high: Any) -> Any:
-        return OPS["scale"](OPS["elementwise_sub"](high, low), bias=more)
-
-    def area(box: Any) -> Any:
-        return OPS["elementwise_mul"](side(box[0], box[2]), side(box[1], box[3]))
-
-    shared = [
-        OPS["relu"](
-            side(OPS["elementwise_max"](ours[i], theirs[i]), OPS["elementwise_min"](ours[i + 2], theirs[i + 2]))
-        )
-        for i in (0, 1)
-    ]
-    both = OPS["elementwise_mul"](*shared)
-    joint = OPS["elementwise_sub"](OPS["elementwise_add"](area(ours), area(theirs)), both)
-    return OPS["squeeze2"](OPS["elementwise_div"](both, joint), axes=[-1])
+    return OPS["iou_similarity"](x, y, box_normalized=box_normalized)
 
 
 def merge_selected_rows(x: Any, name: str | None = None) -> Any:

@@ -124,7 +124,7 @@ class Lowering:
         """The call of a kernel."""
         op = OPS[desc.type]
         ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
-        outs = tuple(self._slot(block, desc.outputs.get(s.name, []), s.many) for s in op.outs)
+        outs = tuple(self.result(block, desc, s) for s in op.outs)
         return Call(desc, op, ins, outs, given_attrs(op, desc))
 
     def operand(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
@@ -133,6 +133,12 @@ class Lowering:
             of = next(s for s in op.ins if s.name == slot.lod_of)
             return self.sequences.operand(block, desc, slot, of.many)
         return self._slot(block, desc.inputs.get(slot.name, []), slot.many)
+
+    def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+        """The cells of a result slot."""
+        if slot.lod_of:
+            return None if self.tensors else self.sequences.result(block, desc, slot)
+        return self._slot(block, desc.outputs.get(slot.name, []), slot.many)
 
     def _slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:

@@ -65,6 +65,14 @@ class Sequences:
             return None
         return tuple(found) if many else found[0]
 
+    def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+        """The cell that gets the offsets of what is in another result slot, one for each in one of many; None where nobody has that."""
+        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
+        for name in names:
+            self.cells[self._lowering.cell(block, name)] = self._lowering.spare(VarDesc(""))
+        made = tuple(self.cells[self._lowering.cell(block, name)] for name in names)
+        return made if slot.many else made[0] if made else None
+
     def after(self, block: int, desc: OpDesc) -> list[Step]:
         """Note the offsets of what an op gives; gives the instruction that computes them, if any."""
         if self._lowering.tensors:
@@ -74,7 +82,15 @@ class Sequences:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._computed(block, desc)]
+        found = [s.lod_of for s in op.outs if s.lod_of] if op is not None else []
+        if found:
+            names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
+            return [self._one_level(desc, self.cells[self._lowering.cell(block, name)]) for name in names]
         return self._shared(block, desc) if self.cells and "sub_block" not in desc.attrs else []
+
+    def _one_level(self, desc: OpDesc, cell: str) -> Step:
+        """Offsets that a kernel gave, as a list of levels."""
+        return Do(desc, "{o0} = [{0}]", (cell,), (cell,))
 
     def _shared(self, block: int, desc: OpDesc) -> list[Step]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY]

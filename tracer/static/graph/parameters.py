@@ -36,7 +36,11 @@ def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -
     target = startup.global_block().declare(replace(desc, persistable=True))
     mode = Writing(startup)
     with pushed(mode):
-        value = first()
+        startup.recorder.starting = True
+        try:
+            value = first()
+        finally:
+            startup.recorder.starting = False
         if not isinstance(value, Variable):
             value = value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
         if tuple(value.desc.shape) != desc.shape:

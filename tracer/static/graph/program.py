@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from .. import program as data
@@ -28,6 +30,7 @@ class Program:
 
     def _hold(self, desc: data.Program | None) -> None:
         self.recorder = HandRecorder(desc, self._adopt)
+        self._source: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0
         self.lr_scheduler: Any = None  # whose rate each run takes
@@ -139,6 +142,14 @@ class Program:
         if not isinstance(seed, int):
             raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
         self.recorder.seed = seed
+        self._source = None
+
+    @property
+    def source(self) -> np.random.Generator | None:
+        """What the runs of a program with a seed draw from, one after the other; None for the common source."""
+        if self._source is None and self.random_seed:
+            self._source = np.random.Generator(np.random.PCG64(self.random_seed))
+        return self._source
 
     def global_seed(self, seed: int = 0) -> None:
         """Let this program, and those made from now on, start random numbers from `seed`."""

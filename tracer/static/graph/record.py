@@ -62,6 +62,7 @@ class HandRecorder(Recorder):
         self.role = Role.FORWARD
         self.device = ""
         self.seed = 0  # what its random ops start from, 0 for the common source
+        self.starting = False  # whether what is written gives a parameter its first value
         self.name_scopes: list[str] = []
         self.scopes_named: dict[tuple[str, str], int] = {}  # how many of a name were opened in a scope, less one
         self._adopt = adopt
@@ -92,9 +93,13 @@ class HandRecorder(Recorder):
         self.label(made)
         return made
 
+    def _makes_parameters(self, desc: OpDesc) -> bool:
+        return self.starting or all(var is not None and var.persistable for var in map(self.var, desc.output_names()))
+
     def label(self, desc: OpDesc) -> None:
         """Note what an op is for, where it was asked to run, and what its random numbers start from."""
-        if self.seed and "seed" in desc.attrs and not desc.attr("seed"):  # ops of one shape should not draw the same
+        if self.seed and "seed" in desc.attrs and not desc.attr("seed") and self._makes_parameters(desc):
+            # ops of one shape should not draw the same, and each run of the program should
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
         if self.role:

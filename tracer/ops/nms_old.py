@@ -1,0 +1,296 @@
+"""What detectors of Paddle 1.x find, picture by picture: rows of class, score and box, as sequences.   [[-1]] stands for nothing found."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .box_moves import edges_of
+from .boxes import NO_GRAD
+from .lod import offsets_from
+from .matching import INT32, INT64, NO_HALF, pictures_of
+from .meta import agree, check_float
+from .nms import overlaps, thinned
+
+Found = list[tuple[int, Any, int]]  # class, score, box
+
+
+def _order(scores: Any, least: float, count: int) -> Any:
+    """The places of scores above the least, the best first, `count` at most unless that is negative."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > np.float32(least)]
+    return order[:count] if count > -1 else order
+
+
+def best_of(found: Found, count: int) -> Found:
+    """The best of all classes, class by class; all unless there are more."""
+    if not -1 < count < len(found):
+        return found
+    return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
+
+
+def _each_picture(boxes: Any, scores: Any, lod: Any) -> list[tuple[Any, Any, int]]:
+    """Boxes of each class [C,M,*], their scores [C,M], and the number of the first box."""
+    if scores.ndim == 3:
+        shape = scores.shape[1], *boxes.shape[1:]
+        return [
+            (np.broadcast_to(b, shape), s, n * boxes.shape[1])
+            for n, (b, s) in enumerate(zip(boxes, scores, strict=True))
+        ]
+    cuts = pictures_of(lod, len(boxes))
+    return [(boxes[a:b].transpose(1, 0, 2), scores[a:b].T, int(a)) for a, b in pairwise(cuts)]
+
+
+def _detected(
+    boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
+):
+    """Rows class, score, box; the number of each box; how many of each picture."""
+    check_boxes(boxes, scores)
+    rows, numbers, counts = [], [], []
+    for own, score, first in _each_picture(boxes, scores, lod):
+        one: Found = []
+        for c in (c for c in range(len(score)) if c != background_label):
+            order = _order(score[c], score_threshold, nms_top_k)
+            kept = (
+                thinned(own[c, order], float(np.float32(nms_threshold)), 0.0 if normalized else 1.0, nms_eta)
+                if len(order)
+                else []
+            )
+            one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
+        one = best_of(one, keep_top_k)
+        one = (
+            sorted(one, key=lambda f: (f[0], f[2])) if scores.ndim == 2 else one
+        )  # Paddle's order there is that of the boxes
+        rows += [[c, s, *own[c, k]] for c, s, k in one]
+        by_class = len(score) if scores.ndim == 2 else 1
+        numbers += [(first + k) * by_class + (c if scores.ndim == 2 else 0) for c, _, k in one]
+        counts.append(len(one))
+    return np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[-1]), np.array(numbers, np.int32)[:, None], counts
+
+
+def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
+    """What is found and where that of each picture begins; [[-1]] for nothing at all."""
+    return (rows, offsets_from(counts)) if len(rows) else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
+
+
+def check_boxes(boxes: Any, scores: Any) -> None:
+    """Raise OpError unless boxes and scores fit each other."""
+    check_float(boxes)
+    check(
+        len(boxes.shape) == 3 and len(scores.shape) in (2, 3),
+        "needs BBoxes [N,M,4] and Scores [N,C,M], or [M,C,4] and [M,C]",
+    )
+    whole = scores.shape if len(scores.shape) == 2 else (scores.shape[0], scores.shape[2])
+    check(agree(boxes.shape[0], whole[0]) and agree(boxes.shape[1], whole[1]), "Scores do not fit BBoxes")
+
+
+@op(
+    "multiclass_nms", "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF
+)
+def multiclass_nms(
+    boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
+    nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
+):  # fmt: skip
+    """Out = class, score and box of what is left of each class.   BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]"""
+    rows, _, counts = _detected(
+        boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
+    )
+    return or_nothing(rows, counts)
+
+
+@multiclass_nms.meta
+def _(boxes, lod, scores, **_):
+    check_boxes(boxes, scores)
+    return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)
+
+
+@op(
+    "multiclass_nms2",
+    "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
+def multiclass_nms2(
+    boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
+    nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
+):  # fmt: skip
+    """Out as of multiclass_nms, Index = the number of each box in the batch; nothing found is no row.   -> Out [K,6], Index int32 [K,1]"""
+    rows, numbers, counts = _detected(
+        boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
+    )
+    offsets = offsets_from(counts)
+    return rows, numbers, offsets, offsets
+
+
+@multiclass_nms2.meta
+def _(boxes, lod, scores, **_):
+    check_boxes(boxes, scores)
+    wide = boxes.shape[2] + 2 if boxes.shape[2] >= 0 else -1
+    return Meta((-1, wide), boxes.dtype), Meta((-1, 1), INT32), Meta((-1,), INT64), Meta((-1,), INT64)
+
+
+# -- retinanet_detection_output -------------------------------------------------------------------------------------
+
+
+def _moved(anchors: Any, deltas: Any, info: Any) -> Any:
+    """Anchors moved by deltas, in the picture before it was scaled.   both [K,4] -> [K,4]"""
+    t = anchors.dtype.type
+    sizes = anchors[:, 2:] - anchors[:, :2] + t(1)
+    middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
+    half = np.exp(deltas[:, 2:]) * sizes / t(2)
+    boxes = np.concatenate([middle - half, middle + half - t(1)], axis=1) / info[2]
+    return np.clip(boxes, 0, edges_of(info[None].astype(anchors.dtype))).astype(anchors.dtype)
+
+
+def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int) -> tuple[Any, Any, Any]:
+    """The best of each level of one picture, of the last one whatever their score is: boxes [K,4], scores [K], classes [K]."""
+    found = []
+    for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
+        order = _order(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
+        found.append(
+            (
+                _moved(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
+                s.reshape(-1)[order],
+                order % s.shape[1],
+            )
+        )
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+@op(
+    "retinanet_detection_output",
+    "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
+def retinanet_detection_output(
+    boxes, scores, anchors, infos, *, score_threshold: float, nms_top_k: int, nms_threshold: float, nms_eta: float, keep_top_k: int
+):  # fmt: skip
+    """Out = class, score and box of what a pyramid of maps sees   (Lin et al. 2017).   lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4] -> [K,6]
+
+    Classes count from 1.   ImInfo [N,3]: height, width, scale.
+    """
+    rows, counts = [], []
+    for n, info in enumerate(infos):
+        own, score, kind = _of_levels(
+            [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
+        )
+        one: Found = []
+        for c in np.unique(kind):
+            order = np.flatnonzero(kind == c)
+            order = order[np.argsort(-score[order], kind="stable")]
+            one += [
+                (int(c), score[k], int(k))
+                for k in order[thinned(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]
+            ]
+        one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
+        rows += [[c + 1, s, *own[k]] for c, s, k in one]
+        counts.append(len(one))
+    return or_nothing(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
+
+
+@retinanet_detection_output.meta
+def _(boxes, scores, anchors, infos, **_):
+    check(len(boxes) == len(scores) == len(anchors) > 0, "BBoxes, Scores and Anchors differ in number")
+    for b, s in zip(boxes, scores, strict=True):
+        check_float(b)
+        check(
+            len(b.shape) == len(s.shape) == 3 and agree(b.shape[1], s.shape[1]),
+            "needs BBoxes [N,M,4] and Scores [N,M,C]",
+        )
+    return Meta((-1, -1), scores[0].dtype), Meta((-1,), INT64)
+
+
+# -- locality_aware_nms ---------------------------------------------------------------------------------------------
+
+
+def _share(a: Any, b: Any, extra: float) -> float:
+    """The area that two boxes, or two convex polygons, share over that which they cover together."""
+    if len(a) == 4:
+        return float(overlaps(a[None], b[None], extra)[0, 0])
+    one, two = (p.reshape(-1, 2).astype(np.float64) for p in (a, b))
+    shared = _area(_common(one, two))
+    return shared / max(_area(one) + _area(two) - shared, 1e-30)
+
+
+def _area(corners: Any) -> float:
+    x, y = corners[:, 0], corners[:, 1]
+    return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))) / 2
+
+
+def _common(one: Any, two: Any) -> Any:
+    """What two convex polygons share, the second cut off along each side of the first   (Sutherland and Hodgman 1974)."""
+    x, y = one[:, 0], one[:, 1]
+    one = one if np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0 else one[::-1]
+    for start, end in zip(one, np.roll(one, -1, axis=0), strict=True):
+        side = end - start
+        depth = side[0] * (two[:, 1] - start[1]) - side[1] * (two[:, 0] - start[0])
+        kept = []
+        for p, q, i, j in zip(two, np.roll(two, -1, axis=0), depth, np.roll(depth, -1), strict=True):
+            kept += [p] if i >= 0 else []
+            kept += [p + (q - p) * (i / (i - j))] if (i >= 0) != (j >= 0) else []
+        two = np.array(kept).reshape(-1, 2)
+    return two
+
+
+def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[Any, Any, Any]:
+    """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which are left."""
+    boxes, scores, at = boxes.copy(), scores.copy(), -1
+    left: list[int] = []
+    for i in range(len(boxes)):
+        if at >= 0 and _share(boxes[i], boxes[at], extra) > threshold:
+            boxes[at] = (boxes[i] * scores[i] + boxes[at] * scores[at]) / (scores[i] + scores[at])
+            scores[at] += scores[i]
+        else:
+            left.append(i)
+            at = i
+    return boxes, scores, np.array(left, np.int64)
+
+
+def _check_one_class(boxes: Any, scores: Any) -> None:
+    check_boxes(boxes, scores)
+    check(len(scores.shape) == 3 and agree(scores.shape[1], 1), "Scores are of more than one class")
+
+
+@op("locality_aware_nms", "BBoxes, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
+def locality_aware_nms(
+    boxes, scores, *, background_label: int = -1, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3, nms_eta: float = 1.0,
+    keep_top_k: int, normalized: bool = True,
+):  # fmt: skip
+    """Out = class, score and box of what is left when neighbours that overlap are made one   (Zhou et al. 2017).   Scores [N,1,M] -> [K,2+S]
+
+    BBoxes [N,M,4], or [N,M,S] of convex polygons, x and y of their corners in turn.
+    """
+    _check_one_class(boxes, scores)
+    extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
+    rows, counts = [], []
+    for own, score in zip(boxes, scores, strict=True):
+        merged, sums, left = _merged(own, score[0], limit, extra)
+        order = left[_order(sums[left], score_threshold, nms_top_k)] if background_label != 0 else left[:0]
+        one = best_of([(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)], keep_top_k)
+        rows += [[c, s, *merged[k]] for c, s, k in one]
+        counts.append(len(one))
+    return or_nothing(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
+
+
+def _spaced(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
+    """Of boxes in an order those that no earlier one kept overlaps too much."""
+    if boxes.shape[1] == 4:
+        return [int(k) for k in order[thinned(boxes[order], threshold, extra, eta)]] if len(order) else []
+    kept: list[int] = []
+    for i in order:
+        if all(_share(boxes[i], boxes[k], extra) <= threshold for k in kept):
+            kept.append(int(i))
+            threshold *= eta if eta < 1 and threshold > 0.5 else 1
+    return kept
+
+
+@locality_aware_nms.meta
+def _(boxes, scores, **_):
+    _check_one_class(boxes, scores)
+    return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)

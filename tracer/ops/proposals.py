@@ -1,0 +1,204 @@
+"""Regions that a network proposes: read from its maps, shared out to the levels of a pyramid, and collected again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Meta, check, op
+from .boxes import NO_GRAD
+from .lod import lengths, offsets_from
+from .matching import INT32, INT64, NO_HALF, pictures_of
+from .meta import agree, check_float
+from .nms import thinned
+from .wide import wide
+
+LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
+
+
+# -- generate_proposals -------------------------------------------------------------------------------------------
+
+
+def decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
+    """Boxes at the deltas from their anchors, all [K,4]."""
+    sizes = anchors[:, 2:] - anchors[:, :2] + extra
+    middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
+    half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], LARGEST)) * sizes / 2
+    return np.concatenate([middle - half, middle + half - extra], axis=1)
+
+
+def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
+    """Boxes at least so large before the picture was scaled, and with pixel offsets with their middle in it."""
+    sizes = boxes[:, 2:] - boxes[:, :2]
+    kept = np.all(sizes / scale + extra >= least, axis=1)
+    middle = boxes[:, :2] + (sizes + extra) / 2
+    return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
+
+
+def _proposed(
+    scores: Any, deltas: Any, image: Any, scales: Any, anchors: Any, variances: Any, extra: Any, pre_nms_topN: int, post_nms_topN: int,
+    nms_thresh: float, min_size: float, eta: float,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Regions, their scores, and how many each picture has: one of no size with a score of 0 where there is none."""
+    t = scores.dtype.type
+    anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    rois, probs = [], []
+    for n in range(scores.shape[0]):
+        score = scores[n].transpose(1, 2, 0).ravel()
+        delta = deltas[n].reshape(-1, 4, *deltas.shape[2:]).transpose(2, 3, 0, 1).reshape(-1, 4)
+        order = np.argsort(-score, kind="stable")[: pre_nms_topN if pre_nms_topN > 0 else None]
+        boxes = decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
+        high, wide = image[n, 0], image[n, 1]
+        boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
+        kept = _large_enough(boxes, max(min_size, 1.0) if extra else min_size, extra, (high, wide), scales[n])
+        boxes, order = boxes[kept], order[kept]
+        chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
+        chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
+        rois.append(boxes[chosen] if chosen else np.zeros((1, 4), scores.dtype))
+        probs.append(score[order[chosen]][:, None] if chosen else np.zeros((1, 1), scores.dtype))
+    return np.concatenate(rois), np.concatenate(probs), np.array([len(r) for r in rois], np.int32)
+
+
+def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Meta, Meta]:
+    check_float(scores)
+    check(
+        len(scores.shape) == len(deltas.shape) == len(anchors.shape) == 4,
+        "Scores, BboxDeltas and Anchors need four axes",
+    )
+    check(agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1), "BboxDeltas do not fit Scores")
+    check(agree(anchors.shape[3], 4) and agree(anchors.shape[2], scores.shape[1]), "Anchors do not fit Scores")
+    return Meta((-1, 4), scores.dtype), Meta((-1, 1), scores.dtype), Meta((scores.shape[0],), INT32)
+
+
+@op(
+    "generate_proposals_v2",
+    "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
+    no_grad=NO_GRAD,
+    by_value=True,
+)
+@wide
+def generate_proposals_v2(
+    scores, deltas, image, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float,
+    pixel_offset: bool = True,
+):  # fmt: skip
+    """RpnRois = where a region proposal network sees something   (Ren et al. 2015).   Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
+
+    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4].
+    """
+    extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
+    return _proposed(
+        scores, deltas, image, scales, anchors, variances, extra, pre_nms_topN, post_nms_topN, nms_thresh, min_size, eta
+    )
+
+
+@generate_proposals_v2.meta
+def _(scores, deltas, image, anchors, variances, **_):
+    return _proposals_meta(scores, deltas, anchors)
+
+
+@op(
+    "generate_proposals",
+    "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, RpnRois@LOD~?, RpnRoiProbs@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
+def generate_proposals(
+    scores, deltas, info, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float
+):  # fmt: skip
+    """RpnRois as of generate_proposals_v2, a box measured before the picture was scaled.   ImInfo [N,3]: height, width, scale"""
+    found = _proposed(
+        scores, deltas, info, info[:, 2], anchors, variances, scores.dtype.type(1), pre_nms_topN, post_nms_topN, nms_thresh, min_size, eta
+    )  # fmt: skip
+    offsets = offsets_from(found[2])
+    return *found, offsets, offsets
+
+
+@generate_proposals.meta
+def _(scores, deltas, info, anchors, variances, **_):
+    check(len(info.shape) == 2 and agree(info.shape[1], 3), "ImInfo needs height, width and scale of each picture")
+    offsets = Meta((scores.shape[0] + 1 if scores.shape[0] >= 0 else -1,), INT64)
+    return *_proposals_meta(scores, deltas, anchors), offsets, offsets
+
+
+# -- levels of a pyramid ------------------------------------------------------------------------------------------
+
+
+@op(
+    "distribute_fpn_proposals",
+    "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+)
+def distribute_fpn_proposals(
+    rois, counts=None, lod=None, *, min_level: int, max_level: int, refer_level: int, refer_scale: int, pixel_offset: bool = True
+):  # fmt: skip
+    """MultiFpnRois = the regions of each level of a pyramid, by size   (Lin et al. 2017).   FpnRois [R,4], RoisNum int32 [N]
+
+    -> list of [*,4]; RestoreIndex int32 [R,1]: where each region is in all lists joined; MultiLevelRoIsNum, list of int32 [N].
+    """
+    extra = rois.dtype.type(1 if pixel_offset else 0)
+    wide, high = rois[:, 2] - rois[:, 0], rois[:, 3] - rois[:, 1]
+    area = np.where((wide < 0) | (high < 0), 0, (wide + extra) * (high + extra))
+    level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
+    level = np.clip(level, min_level, max_level).astype(np.int64)
+    counts = lengths(pictures_of(lod, len(rois))) if counts is None else counts
+    owner = np.repeat(np.arange(len(counts)), counts)
+    chosen = [np.flatnonzero(level == one) for one in range(min_level, max_level + 1)]
+    restore = np.empty((len(rois), 1), np.int32)
+    restore[np.concatenate(chosen), 0] = np.arange(len(rois))
+    sizes = [np.bincount(owner[c], minlength=len(counts)).astype(np.int32) for c in chosen]
+    return [rois[c] for c in chosen], restore, sizes, [offsets_from(n) for n in sizes]
+
+
+@distribute_fpn_proposals.meta
+def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixel_offset):
+    check_float(rois)
+    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "FpnRois need the shape [regions, 4]")
+    check(max_level >= min_level, f"max_level={max_level} is below min_level={min_level}")
+    levels = range(max_level - min_level + 1)
+    batch = -1 if counts is None else counts.shape[0]
+    return (
+        [Meta((-1, 4), rois.dtype) for _ in levels],
+        Meta((rois.shape[0], 1), INT32),
+        [Meta((batch,), INT32) for _ in levels],
+        [Meta((batch + 1 if batch >= 0 else -1,), INT64) for _ in levels],
+    )
+
+
+@op(
+    "collect_fpn_proposals",
+    "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> FpnRois, RoisNum, FpnRois@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+)
+def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
+    """FpnRois = the post_nms_topN best regions of all levels, picture by picture.   MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]
+
+    How many regions each picture has at each level, its sequences say, or MultiLevelRoIsNum, list of int32 [N].
+    """
+    if counts is None:
+        levels = lods if lods else [None] * len(rois)
+        counts = [
+            lengths(at if isinstance(at, np.ndarray) else pictures_of(at, len(r)))
+            for at, r in zip(levels, rois, strict=True)
+        ]
+    owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])
+    score = np.concatenate([s.reshape(-1) for s in scores])
+    best = np.argsort(-score, kind="stable")[:post_nms_topN]
+    best = best[np.argsort(owner[best], kind="stable")]
+    sizes = np.bincount(owner[best], minlength=len(counts[0])).astype(np.int32)
+    return np.concatenate(rois)[best], sizes, offsets_from(sizes)
+
+
+@collect_fpn_proposals.meta
+def _(rois, lods, scores, counts, *, post_nms_topN):
+    for one in rois:
+        check_float(one)
+        check(len(one.shape) == 2 and agree(one.shape[1], 4), "MultiLevelRois need the shape [regions, 4]")
+    check(len(rois) == len(scores), "MultiLevelRois and MultiLevelScores differ in number")
+    check(post_nms_topN >= 0, f"post_nms_topN={post_nms_topN} is negative")
+    batch = counts[0].shape[0] if counts else -1
+    return Meta((-1, 4), rois[0].dtype), Meta((batch,), INT32), Meta((batch + 1 if batch >= 0 else -1,), INT64)

@@ -1,0 +1,195 @@
+"""What a YOLO map loses by the boxes that are there.   A box is the x and y of its middle, width, height, in parts of the picture."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.op import Ints, Meta, check, op
+from .boxes import _sigmoid
+from .matching import INT32, NO_HALF
+from .meta import agree, check_float, like_x, no_second_order
+
+TINY = 1e-6  # a box less wide or high is none
+
+
+class Settings(NamedTuple):
+    """The attributes of yolov3_loss."""
+
+    anchors: Any
+    anchor_mask: Any
+    class_num: int
+    ignore_thresh: float
+    downsample_ratio: int
+    use_label_smooth: bool
+    scale_x_y: float
+
+
+class Wanted(NamedTuple):
+    """Boxes that an anchor of this map is to find.   at: picture, anchor of the mask, row, column, number among the boxes there"""
+
+    at: tuple[Any, Any, Any, Any, Any]
+    place: Any  # [K,4]: x and y in the cell, logarithms of the sizes in anchors
+    weight: Any  # [K], of the place
+    score: Any  # [K]
+    classes: Any  # [K,C]
+
+
+def _overlap(a: Any, b: Any) -> Any:
+    """The area that boxes share over the area that they cover together.   [*,4], which broadcast"""
+    sides = [
+        np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
+        - np.maximum(a[..., i] - a[..., i + 2] / 2, b[..., i] - b[..., i + 2] / 2)
+        for i in (0, 1)
+    ]
+    shared = np.where((sides[0] < 0) | (sides[1] < 0), 0, sides[0] * sides[1])
+    return shared / (a[..., 2] * a[..., 3] + b[..., 2] * b[..., 3] - shared)
+
+
+def _maps(x: Any, s: Settings) -> Any:
+    """[N,A,5+C,H,W]"""
+    return x.reshape(x.shape[0], len(s.anchor_mask), 5 + s.class_num, *x.shape[2:])
+
+
+def _sizes(x: Any, s: Settings) -> tuple[Any, int]:
+    """Widths and heights of all anchors, [*,2], and the size of the picture."""
+    return np.array(s.anchors, x.dtype).reshape(-1, 2), s.downsample_ratio * x.shape[2]
+
+
+def _seen(maps: Any, s: Settings) -> Any:
+    """The boxes that a map says.   [N,A,H,W,4]"""
+    high, wide = maps.shape[3:]
+    sizes, whole = _sizes(maps[:, 0], s)
+    shift = -0.5 * (s.scale_x_y - 1)
+    x = (np.arange(wide) + _sigmoid(maps[:, :, 0]) * s.scale_x_y + shift) / high
+    y = (np.arange(high)[:, None] + _sigmoid(maps[:, :, 1]) * s.scale_x_y + shift) / high
+    own = sizes[list(s.anchor_mask)].T[:, None, :, None, None] / whole
+    return np.stack([x, y, np.exp(maps[:, :, 2]) * own[0], np.exp(maps[:, :, 3]) * own[1]], axis=-1).astype(maps.dtype)
+
+
+def _ignored(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
+    """Which places see a box well enough not to be told that there is none.   [N,A,H,W]"""
+    seen = _seen(maps, s)
+    best = np.zeros(seen.shape[:-1], maps.dtype)
+    for t in range(boxes.shape[1]):
+        over = _overlap(seen, boxes[:, t, None, None, None])
+        best = np.maximum(best, np.where(there[:, t, None, None, None], over, 0))
+    return best > np.float32(s.ignore_thresh)
+
+
+def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
+    """The anchor most like each box, and its number in the mask of this map, -1 for none.   both [N,B]"""
+    sizes, whole = _sizes(x, s)
+    alike = np.concatenate([np.zeros_like(sizes), sizes / whole], axis=1)
+    shapes = np.concatenate([np.zeros_like(boxes[..., :2]), boxes[..., 2:]], axis=-1)
+    best = np.argmax(_overlap(np.where(there[..., None], shapes, 1)[:, :, None], alike), axis=-1)
+    number = {anchor: i for i, anchor in reversed(list(enumerate(s.anchor_mask)))}
+    own = np.array([number.get(n, -1) for n in range(len(sizes))], np.int32)[best]
+    return best, np.where(there, own, -1).astype(np.int32)
+
+
+def _wanted(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[Wanted, Any]:
+    """What is to be found, and the match of every box, int32 [N,B]."""
+    there = np.all(boxes[..., 2:] >= TINY, axis=-1)
+    best, match = _anchors_of(x, boxes, there, s)
+    n, b = np.nonzero(match >= 0)
+    own, (high, wide) = boxes[n, b], x.shape[2:]
+    column, row = (own[:, 0] * wide).astype(np.int64), (own[:, 1] * high).astype(np.int64)
+    sizes, whole = _sizes(x, s)
+    shape = np.log(own[:, 2:] * whole / sizes[best[n, b]])
+    place = np.concatenate([(own[:, 0] * high - column)[:, None], (own[:, 1] * high - row)[:, None], shape], axis=1)
+    smooth = min(1.0 / s.class_num, 1.0 / 40) if s.use_label_smooth else 0.0
+    classes = np.where(labels[n, b, None] == np.arange(s.class_num), 1 - smooth, smooth).astype(x.dtype)
+    score = np.ones(len(n), x.dtype) if scores is None else scores[n, b].astype(x.dtype)
+    weight = (2 - own[:, 2] * own[:, 3]) * score
+    return Wanted((n, match[n, b], row, column, b), place.astype(x.dtype), weight, score, classes), match
+
+
+def _unlike(x: Any, label: Any) -> Any:
+    """The cross entropy of a sigmoid."""
+    return np.maximum(x, 0) - x * label + np.log1p(np.exp(-np.abs(x)))
+
+
+@op("yolov3_loss", "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~", no_half=NO_HALF)
+def yolov3_loss(
+    x, boxes, labels, scores=None, *, anchors: Ints = [], anchor_mask: Ints = [], class_num: int = 1, ignore_thresh: float = 0.7,
+    downsample_ratio: int = 32, use_label_smooth: bool = True, scale_x_y: float = 1.0,
+):  # fmt: skip
+    """Loss = by how much a map misses places, classes and presence of boxes   (Redmon and Farhadi 2018).   X [N,A*(5+C),H,W] -> Loss [N]
+
+    GTBox [N,B,4], GTLabel int [N,B], GTScore [N,B].   ObjectnessMask [N,A,H,W]: the score of the box there, 0 for none, -1 where none is no
+    mistake; GTMatchMask int32 [N,B]: which anchor of anchor_mask a box is for, -1 for none.
+    """
+    s = Settings(anchors, anchor_mask, class_num, ignore_thresh, downsample_ratio, use_label_smooth, scale_x_y)
+    maps = _maps(x, s)
+    there = np.all(boxes[..., 2:] >= TINY, axis=-1)
+    present = np.where(_ignored(maps, boxes, there, s), -1, 0).astype(x.dtype)
+    want, match = _wanted(x, boxes, labels, scores, s)
+    n, a, row, column, _ = want.at
+    present[n, a, row, column] = want.score
+    own = maps[n, a, :, row, column]
+    each = _unlike(own[:, :2], want.place[:, :2]).sum(1) + np.abs(own[:, 2:4] - want.place[:, 2:]).sum(1)
+    each = each * want.weight + _unlike(own[:, 5:], want.classes).sum(1) * want.score
+    loss = np.bincount(n, each, x.shape[0])
+    told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
+    loss += (_unlike(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
+    return loss.astype(x.dtype), present, match
+
+
+@yolov3_loss.meta
+def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
+    check_float(x)
+    check(
+        len(x.shape) == 4 and len(boxes.shape) == 3 and len(labels.shape) == 2,
+        "needs X with four axes, GTBox [N,B,4] and GTLabel [N,B]",
+    )
+    check(len(anchors) > 0 and len(anchors) % 2 == 0, f"anchors={list(anchors)} are not pairs of numbers")
+    check(
+        all(0 <= m < len(anchors) // 2 for m in anchor_mask),
+        f"anchor_mask={list(anchor_mask)} names an anchor that is not there",
+    )
+    wanted = len(anchor_mask) * (5 + class_num)
+    check(
+        agree(x.shape[1], wanted),
+        f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and {class_num} classes",
+    )
+    check(agree(x.shape[2], x.shape[3]), "X is not square")
+    check(agree(boxes.shape[2], 4), "boxes need four numbers")
+    return (
+        Meta((x.shape[0],), x.dtype),
+        Meta((x.shape[0], len(anchor_mask), *x.shape[2:]), x.dtype),
+        Meta(labels.shape, INT32),
+    )
+
+
+@yolov3_loss.vjp
+def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
+    return yolov3_loss_grad(x, boxes, labels, scores, ObjectnessMask, g, **over), None, None, None
+
+
+@op(
+    "yolov3_loss_grad",
+    "X, GTBox, GTLabel, GTScore?, ObjectnessMask, Loss@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=yolov3_loss,
+    internal=True,
+)
+def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
+    """The gradient of X, of the last box where several are for one place.   Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]"""
+    full = {name: over.get(name, spec.default) for name, spec in yolov3_loss.attrs.items()}
+    s = Settings(**full)
+    maps = _maps(x, s)
+    out = np.zeros_like(maps)
+    told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
+    out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
+    want, _ = _wanted(x, boxes, labels, scores, s)
+    n, a, row, column, _ = want.at
+    own, lost = maps[n, a, :, row, column], g[n, None]
+    out[n, a, :2, row, column] = (_sigmoid(own[:, :2]) - want.place[:, :2]) * want.weight[:, None] * lost
+    out[n, a, 2:4, row, column] = np.where(own[:, 2:4] > want.place[:, 2:], 1, -1) * want.weight[:, None] * lost
+    out[n, a, 5:, row, column] = (_sigmoid(own[:, 5:]) - want.classes) * want.score[:, None] * lost
+    return out.reshape(x.shape).astype(x.dtype)
+
+
+yolov3_loss_grad.vjp(no_second_order("yolov3_loss"))
