@@ -298,8 +298,35 @@ def a_cache(x: Any) -> Any:
     return x + tables(4)[2]
 
 
+@functools.lru_cache
+def doubled(x: Any) -> Any:
+    return x * 2
+
+
+def a_cache_of_tensors(x: Any) -> Any:
+    y = x
+    if x.sum() > 0:
+        y = doubled(x)
+    return y + doubled(x)
+
+
+ONES = paddle.ones([3])
+
+
+@functools.lru_cache
+def ones(n: int) -> Any:
+    return ONES * n
+
+
+def a_cache_that_no_program_fills(x: Any) -> Any:
+    if x.sum() > 0:
+        x = x + ones(2)
+    return x + ones(2)
+
+
 GOOD = (
-    made_in_the_branch, only_read, before_and_after, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round, a_cache,
+    made_in_the_branch, only_read, before_and_after, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round,
+    a_cache, a_cache_of_tensors, a_cache_that_no_program_fills,
 )  # fmt: skip
 
 

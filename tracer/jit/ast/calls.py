@@ -15,6 +15,7 @@ from ...core.errors import TraceError, inside, warn, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
+from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.either import refuse_gone
 from ...static.control.values import as_meta, common
@@ -52,8 +53,29 @@ def call(function: Any) -> Any:
             return BUILTINS[function]
     except TypeError:  # not hashable
         return function
-    made = method_of(function) or convert_or_leave(function)
+    if isinstance(function, functools._lru_cache_wrapper):
+        made: Any = _of_cache(function)
+    else:
+        made = method_of(function) or convert_or_leave(function)
     return guarded(function) if made is function else made
+
+
+def _of_cache(function: Any) -> Callable[..., Any]:
+    """A function with a cache, which keeps no values of the program: other calls would find them."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if not _holds_variable((args, kwargs)):
+            found = function(*args, **kwargs)
+            if not _holds_variable(found):
+                return found
+            function.cache_clear()
+        return call(function.__wrapped__)(*args, **kwargs)
+
+    return called
+
+
+def _holds_variable(value: Any) -> bool:
+    return any(isinstance(leaf, Variable) for leaf in nest.flatten(value)[0])
 
 
 def convert_or_leave(function: Any) -> Any:
