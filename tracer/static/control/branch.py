@@ -219,7 +219,8 @@ class Merge:
         made = marked(self._chosen((pair[0], pair[1]), meta), either_of(given))
         if all(flag is False for flag in flags):
             return made
-        return make_none(made, name, self._chosen(flags, BOOL), self.recorder.block.idx)
+        where = next((v.where for v in given if isinstance(v, Variable)), "")
+        return make_none(made, name, self._chosen(flags, BOOL), self.recorder.block.idx, where)
 
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""

@@ -35,10 +35,10 @@ def tells(condition: Any) -> tuple[Facts, Facts]:
     return found
 
 
-def make_none(value: Variable, name: str, flag: Variable, block: int) -> Variable:
-    """Say of a variable that it is None where `flag` is true; no op of `block` may take it."""
+def make_none(value: Variable, name: str, flag: Variable, block: int, where: str = "") -> Variable:
+    """Say of a variable that it is None where `flag` is true; no op of `block` may take it.   where: the line that gave it a value."""
     flag.tells = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
-    at = f" (see {value.where})" if value.where else ""
+    at = f" (see {value.where or where})" if value.where or where else ""
     value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag)
     return value
 
