@@ -267,7 +267,7 @@ def _of_number(name: str, give: Callable[[Any], Any]) -> property:
     """An attribute that tensors have as well as numbers, which means something else of a number."""
 
     def read(self: Any) -> Any:
-        return getattr(super(type(self), self), name) if self.python is None else give(self)
+        return getattr(Tensor, name).__get__(self) if self.python is None else give(self)
 
     return property(read)
 
