@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,3 +76,20 @@ def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) 
     with pytest.warns(UserWarning, match="none of the made-up inputs fits; index: 99 is out of range"):
         paddle.jit.save(paddle.jit.to_static(hundredth), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.arange(100.0)).item() == 198.0
+
+
+class ClockOnOneWay(nn.Layer):
+    """What a program cannot hold, on the way that a negative input takes."""
+
+    def forward(self, x: Any) -> Any:
+        if x.sum() < 0:
+            x = x + float(time.perf_counter_ns() % 1000003)
+        return x
+
+
+@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
+    net = ClockOnOneWay()
+    net.eval()
+    with pytest.raises(paddle.VerifyError, match="the recording itself gives other numbers"):
+        paddle.jit.save(net, str(tmp_path / "m"), [paddle.static.InputSpec([1], "float32", "x")])

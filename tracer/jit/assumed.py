@@ -17,9 +17,9 @@ from ..static.input_spec import InputSpec
 from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
-from .effects import Effect, is_of_program
+from .effects import Effect, is_of_program, table_of
 from .place import LISTED, Names, Place, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot, without
 
 OWN = (
     "_full_name",
@@ -156,11 +156,12 @@ class Assumed:
         Raises TraceError where values of the program were put into a list or dict from outside.
         """
         self._effects = effects
-        managed = {(id(e.owner), e.key) for e in effects}
+        managed = {(table_of(e.owner), e.key) for e in effects}
         self._unshadowed()
-        for at, place in [*self._places.items(), *self._new()]:
-            if at in managed:
+        for place in [*self._places.values(), *(place for _, place in self._new())]:
+            if (table_of(place.holder), place.key) in managed:
                 continue
+            place.was = without(place.was, managed)
             read = self._is_read(place)
             if place.what == "name" and isinstance(place.now(), Variable):
                 self._refuse_name(place)
@@ -170,6 +171,10 @@ class Assumed:
                 self._keep(place)
         self._places, self._objects, self._functions = {}, {}, {}
         self._seen = layers.changes[0]
+
+    def held(self) -> Iterator[tuple[Any, Any, Any]]:
+        """What was there before: holder, key and value of each place."""
+        return ((p.holder, p.key, p.was.value) for p in self._places.values() if p.key not in LISTED)
 
     def changed(self) -> list[Place]:
         """What the recording changed and was no more than its call's, in place of `finish` for who undoes it."""
@@ -260,7 +265,7 @@ class Assumed:
         for place in self._always:
             if not place.holds():
                 return False
-        if self._spoiled or not all(map(_holds, self._effects)):
+        if self._spoiled or not all(map(Effect.holds, self._effects)):
             return False
         now = layers.changes[0]
         if self._seen != now:
@@ -278,7 +283,7 @@ class Assumed:
     def broken(self) -> str:
         """What does not hold, for people; empty if all does."""
         found = (p.label for p in self._kept() if not p.holds())
-        return self._spoiled or next(found, "") or next((e.label for e in self._effects if not _holds(e)), "")
+        return self._spoiled or next(found, "") or next((e.label for e in self._effects if not e.holds()), "")
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
@@ -287,14 +292,6 @@ class Assumed:
             for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
         ]
-
-
-def _holds(effect: Effect) -> bool:
-    """Whether an attribute that calls set is of the kind that it was when the program was recorded."""
-    now = effect.owner.__dict__.get(effect.key, MISSING)
-    if isinstance(effect.before, Tensor):
-        return isinstance(now, Tensor) and now.meta == effect.before.meta
-    return now is effect.before
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -117,12 +117,14 @@ class Results:
         self.count = len(leaves)
         self.effects = effects
         self.changed: list[int] = []  # inputs that are changed in place: their values come last
-        self.sources: list[Effect] = []  # those whose attribute the program also reads: further inputs
+        self.sources: list[
+            tuple[Effect, int]
+        ] = []  # tensors before them that the program also reads, by leaf: further inputs
         self._single = nesting == 0 and not self.constants and not effects
 
     def held(self) -> list[Tensor]:
         """What attributes hold now, for the inputs that they are."""
-        return [effect.owner.__dict__[effect.key] for effect in self.sources]
+        return [nest.flatten(effect.now())[0][leaf] for effect, leaf in self.sources]
 
     def put(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
         """The results in their nesting; attributes are set, and inputs changed in place."""
@@ -130,11 +132,19 @@ class Results:
             return flat[0]
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
-        for effect in self.effects:
-            setattr(effect.owner, effect.key, next(tensors))
+        if self.effects:
+            self._keep(tensors)
         for i in self.changed:
             state.mode.become(given[i], next(tensors))
         return nest.build(self.nesting, leaves)
+
+    def _keep(self, tensors: Iterator[Tensor]) -> None:
+        """Let attributes and elements hold what a run made of them; a container that several of them hold is one afterwards."""
+        built: dict[int, Any] = {}
+        for effect in self.effects:
+            parts, nesting = nest.flatten(effect.after)
+            made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
+            effect.put(built.setdefault(id(effect.after), made))
 
 
 def updated(recording: Recording) -> list[str]:
@@ -172,9 +182,11 @@ def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list
     flat, nesting = nest.flatten(outputs)
     refuse_results(flat)
     results = Results(nesting, flat, kept)
-    results.sources = [e for e in kept if _as_input(found.recorder, e)]
+    before = [(e, i, leaf) for e in kept for i, leaf in enumerate(nest.flatten(e.before)[0])]
+    results.sources = [(e, i) for e, i, leaf in before if _as_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()
-    behind = [*(e.after for e in kept), *(found.inputs[i] for i in results.changed)]
+    after: list[Tensor] = [leaf for e in kept for leaf in nest.flatten(e.after)[0] if isinstance(leaf, Variable)]
+    behind = [*after, *(found.inputs[i] for i in results.changed)]
     return results, [t for t in flat if isinstance(t, Tensor)], behind
 
 
@@ -197,11 +209,11 @@ def refuse_results(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _as_input(recorder: Recorder, effect: Effect) -> bool:
-    """Make an input of an attribute's value, which is another one at each call; gives whether the program reads it at all."""
-    if not isinstance(effect.before, Tensor) or not recorder.knows(effect.before):
+def _as_input(recorder: Recorder, before: Any) -> bool:
+    """Make an input of a place's value, which is another one at each call; gives whether the program reads it at all."""
+    if not isinstance(before, Tensor) or not recorder.knows(before):
         return False
-    name = recorder.name_of(effect.before)
+    name = recorder.name_of(before)
     if recorder.scope.pop(name, None) is not None:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
@@ -212,10 +224,10 @@ def _as_input(recorder: Recorder, effect: Effect) -> bool:
 
 
 def _written_back(recorder: Recorder, effect: Effect) -> bool:
-    """Whether an effect is on a buffer of fixed shape: then the program itself writes it."""
-    if not is_buffer(effect.owner, effect.key, effect.before):
+    """Whether an effect is on a buffer of fixed shape that nothing else holds: then the program itself writes it."""
+    if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(effect.after, Variable):
         return False
-    if effect.before.meta != effect.after.meta:
+    if effect.before.meta != effect.after.meta or effect.shared:
         return False
     name = recorder.name_of(effect.before)
     recorder.emit("assign", {"X": [recorder.name_of(effect.after)]}, {"Out": [name]})

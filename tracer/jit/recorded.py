@@ -11,6 +11,7 @@ from ..core.op import OPS
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.either import Gone
+from ..static.control.keepers import born
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
@@ -19,7 +20,7 @@ from ..static.variable import Variable
 from .assumed import Assumed
 from .ast.calls import convert_or_leave
 from .ast.checks import check
-from .effects import Attributes, Effect
+from .effects import Attributes, Effect, mark_shared, taken_from
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import named_layers
 
@@ -41,6 +42,7 @@ class Recorded:
         self.mode, self.recorder, self.owner = mode, mode.recorder, owner
         leaves, self.inputs = inputs_of(mode.recorder, arguments)
         self.bound = arguments.rebuilt(leaves)
+        _know(mode.recorder, self.bound)
         self.fed = [v.name for v in self.inputs]
         self.effects: list[Effect] = []
         self._attributes, self.assumed = Attributes(owner), Assumed(owner)
@@ -84,12 +86,21 @@ class Recorded:
         except RecursionError as error:
             raise TraceError(with_user_line(f"{parameters.name}: {TOO_DEEP}")) from error
         finally:
-            self.effects = self._attributes.taken()
+            self.effects = self._attributes.taken() + taken_from(self.recorder)
+            mark_shared(self.effects, self.assumed.held())
 
     def changed_inputs(self) -> list[int]:
         """The inputs that were changed in place, by number."""
         self.recorder.aliases.check_outside(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.fed[i]]
+
+
+def _know(recorder: Recorder, value: Any) -> None:
+    """Say of lists and dicts that they are copies, which only the call has."""
+    if isinstance(value, dict | list | tuple):
+        born(recorder, value)
+        for inner in value.values() if isinstance(value, dict) else value:
+            _know(recorder, inner)
 
 
 def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:

@@ -120,6 +120,26 @@ def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
     return _of_container(value, depth) if is_container(value) else Snapshot(value)
 
 
+@dataclass(frozen=True)
+class Anything(Snapshot):
+    """What each call sets anew."""
+
+    def same(self, now: Any) -> bool:
+        """Always."""
+        return True
+
+
+def without(was: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
+    """The same without some elements, by the id of the list or dict and their position or key."""
+    if not elements or not isinstance(was, Sequence | Mapping):
+        return was
+    pairs = was.items if isinstance(was, Mapping) else enumerate(was.items)
+    kept = [(k, Anything(s.value) if (id(was.value), k) in elements else without(s, elements)) for k, s in pairs]
+    return (
+        Mapping(was.value, tuple(kept)) if isinstance(was, Mapping) else Sequence(was.value, tuple(s for _, s in kept))
+    )
+
+
 def is_container(value: Any) -> bool:
     """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from one."""
     return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(OURS)

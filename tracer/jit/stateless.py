@@ -8,6 +8,7 @@ from contextlib import suppress
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import instead
 from ..core.tensor import Tensor
+from ..static.control import nest
 from ..static.names import Namer
 from ..static.record import Recorder
 from .asserted import asserted
@@ -132,7 +133,9 @@ def refuse_assigned(recording: Recording) -> None:
 
 def _refuse_lost(found: Recorded) -> None:
     """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
-    lost = [e.label for e in found.effects if e.is_of_state() or found.recorder.knows(e.before)]
+    lost = [
+        e.label for e in found.effects if e.is_of_state() or any(map(found.recorder.knows, nest.flatten(e.before)[0]))
+    ]
     if lost:
         why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
         raise TraceError(with_user_line(why))

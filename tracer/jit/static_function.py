@@ -153,7 +153,7 @@ class StaticFunction:
             if not isinstance(arg, Tensor):
                 return None
             array = arg.array
-            kinds += array.shape, array.dtype
+            kinds += array.shape, array.dtype.num  # a dtype is slow to hash
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.key()
 

@@ -77,6 +77,13 @@ def examples(
             yield [example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
 
 
+def of_both_signs(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
+    """Each example, and after it the same with the opposite signs: what takes one way of a branch most often takes the other then."""
+    for tensors in examples:
+        yield tensors
+        yield [Tensor(-t.array) if is_float(t.array.dtype) else t for t in tensors]
+
+
 def has_free_sizes(inputs: Sequence[Arg]) -> bool:
     """Whether a size of an input may vary."""
     return any(d < 0 for a in inputs for d in a.shape)
@@ -120,7 +127,10 @@ def verify(
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
-    for tried_inputs in examples(program.contract.inputs, given, known):
+    tries = examples(program.contract.inputs, given, known)
+    if len(program.blocks) > 1:
+        tries, enough = of_both_signs(tries), 2 * enough
+    for tried_inputs in tries:
         tensors = tried_inputs
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
         try:

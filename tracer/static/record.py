@@ -22,11 +22,18 @@ PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 
 @dataclass
 class Inner:
-    """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before."""
+    """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before.
+
+    born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
+    lists: those that may become lists of the program, by id, and whether this one has to.
+    """
 
     block: Block
     changed: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
     kept: dict[Any, Any] = field(default_factory=dict)
+    born: dict[int, Any] = field(default_factory=dict)
+    owned: set[tuple[int, Any]] = field(default_factory=set)
+    lists: dict[int, bool] = field(default_factory=dict)
 
 
 class Mark(NamedTuple):

@@ -25,7 +25,7 @@ from ...static.variable import Variable
 from . import numbers
 from .checks import print_
 from .numbers import guarded, method_of
-from .outside import in_a_block, noting
+from .outside import changing, in_a_block, new, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 
@@ -44,15 +44,22 @@ def call(function: Any) -> Any:
     """What to call in place of `function`."""
     if static_mode(state.mode) is None:
         return function
-    if isinstance(function, type):
-        return BUILTINS.get(function) or guarded(function)
+    if isinstance(function, type) or function is sorted:
+        return BUILTINS.get(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
+    if isinstance(getattr(function, "__self__", None), list | dict | set):
+        return _of_container(function)
+    return _of_function(function)
+
+
+def _of_function(function: Any) -> Any:
     try:
-        if function in BUILTINS:
-            return BUILTINS[function]
+        known = BUILTINS.get(function)
     except TypeError:  # not hashable
         return function
+    if known is not None:
+        return known
     if isinstance(function, functools._lru_cache_wrapper):
         made: Any = _of_cache(function)
     else:
@@ -78,6 +85,23 @@ def _holds_variable(value: Any) -> bool:
     return any(isinstance(leaf, Variable) for leaf in nest.flatten(value)[0])
 
 
+def _making(function: Any) -> Any:
+    """What to call in place of something that gives a new list, dict or object."""
+
+    @functools.wraps(function, updated=())
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return new(function(*args, **kwargs))
+
+    return make
+
+
+def _of_container(function: Any) -> Any:
+    """What to call in place of a method of a list, dict or set: what it holds may change."""
+    changing(function.__self__, "a list or dict")
+    made = method_of(function) or guarded(function)
+    return _making(made) if function.__name__ == "copy" else made
+
+
 def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
     from .convert import convert  # noqa: PLC0415 - it compiles code that calls this module
@@ -85,7 +109,7 @@ def convert_or_leave(function: Any) -> Any:
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_users(plain):
-            return function
+            return _making(function) if plain.__module__ == "copy" else function
         _tell(plain)
         try:
             made = convert(function)
@@ -224,6 +248,16 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _setattr(value: Any, name: str, given: Any) -> None:
+    changing(value, "an object")
+    setattr(value, name, given)
+
+
+def _delattr(value: Any, name: str) -> None:
+    changing(value, "an object")
+    delattr(value, name)
+
+
 def _iter(value: Any, *sentinel: Any) -> Any:
     rows = rows_of(value)
     if is_open(rows):
@@ -247,4 +281,6 @@ BUILTINS: dict[Any, Any] = {
     builtins.all: _quantified(False, all),
     builtins.iter: _iter,
     **numbers.BUILTINS,
+    builtins.setattr: _setattr,
+    builtins.delattr: _delattr,
 }

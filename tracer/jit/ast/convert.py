@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from .expressions import Expressions, mark_tests
-from .flow import Flow
+from .flow import Flow, local_names
 from .jumps import lower_jumps
 from .liveness import mark
 from .source import NoSource, function_tree
@@ -109,7 +109,7 @@ def _convert(code: CodeType) -> CodeType:
     _refuse_names(tree)
     _mangle(tree, code)
     users = frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n))
-    convert_tree(tree)
+    convert_tree(tree, frozenset(code.co_freevars))
     _SOURCES[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # its own name would be one of the factory
     made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
@@ -134,11 +134,11 @@ def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
     return made
 
 
-def convert_tree(function: ast.FunctionDef) -> None:
-    """Rewrite a function and those inside of it."""
+def convert_tree(function: ast.FunctionDef, around: frozenset[str] = frozenset()) -> None:
+    """Rewrite a function and those inside of it.   around: the names of functions around it that it may use."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
-    _convert_statements(function)
+    _convert_statements(function, around)
     function.body = [Expressions(first).visit(s) for s in function.body]
     function.decorator_list, function.returns = [], None
     for argument in ast.walk(function.args):
@@ -146,15 +146,16 @@ def convert_tree(function: ast.FunctionDef) -> None:
             argument.annotation = None
 
 
-def _convert_statements(function: ast.FunctionDef) -> None:
+def _convert_statements(function: ast.FunctionDef, around: frozenset[str]) -> None:
+    own = local_names(function)
     for inner in _functions_inside(function.body):
-        _convert_statements(inner)
+        _convert_statements(inner, around | own)
     if _is_generator(function):
         return
     lower_jumps(function)
     mark_tests(function)
     mark(function)
-    flow = Flow(function)
+    flow = Flow(function, around)
     body = [n for s in function.body for n in _listed(flow.visit(s))]
     unset = [n for n in flow.unset if n not in parameters(function)]
     doc = ast.get_docstring(function) is not None

@@ -25,7 +25,10 @@ PLAIN_METHODS = frozenset({"set_trace"})  # a debugger looks at the frame that c
 
 
 class Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and calls, in functions inside as well."""
+    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and calls, in functions inside as well.
+
+    What changes an element or an attribute says so before, and what makes a list or dict after it.
+    """
 
     def __init__(self, first_argument: str | None) -> None:
         self.first_argument = first_argument
@@ -85,10 +88,11 @@ class Expressions(ast.NodeTransformer):
         return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        text = ast.unparse(node.value)
         self.generic_visit(node)
-        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
-            return node
-        return expression("__ol.class_of(A)", node, A=node.value)
+        if not isinstance(node.ctx, ast.Load):
+            return _changing(node, text)
+        return expression("__ol.class_of(A)", node, A=node.value) if node.attr == "__class__" else node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         self.generic_visit(node)
@@ -129,9 +133,21 @@ class Expressions(ast.NodeTransformer):
         node.func = expression("__ol.call(F)", function, F=function)
         return node
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+    def _made(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
+        if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
+            return node
+        made: ast.expr = expression("__ol.new(VALUE)", node, VALUE=node)
+        return made
+
+    visit_List = visit_Dict = visit_DictComp = _made
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        text = ast.unparse(node.value)
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return _changing(node, text)
+        if isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
             return node
         return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
 
@@ -180,6 +196,12 @@ def _mark(test: ast.expr) -> None:
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
             _mark(value)
+
+
+def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
+    """The target of an assignment, of which the run time hears before it is changed.   text: of what it belongs to."""
+    node.value = expression(f"__ol.changing(VALUE, {text!r})", node.value, VALUE=node.value)
+    return node
 
 
 def _is_runtime(function: ast.expr) -> bool:

@@ -14,13 +14,15 @@ Body = list[ast.stmt]
 class Flow(ast.NodeTransformer):
     """Rewrites `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function; `liveness.mark` comes before.
 
-    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere.
+    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere; and those of functions `around` it whose
+    lists and dicts it changes.
     """
 
-    def __init__(self, function: ast.FunctionDef) -> None:
+    def __init__(self, function: ast.FunctionDef, around: frozenset[str]) -> None:
         does = effects(function.body)
-        self.outer = _declared(function.body)
-        self.local = {s for s in does.writes if "." not in s} - self.outer.keys() | parameters(function)
+        declared = _declared(function.body)
+        self.local = local_names(function)
+        self.outer = dict.fromkeys((does.writes.keys() & around) - self.local, False) | declared
         self.count = 0
         self.unset: dict[str, None] = {}  # locals that functions inside write: they have to exist
 
@@ -48,15 +50,29 @@ class Flow(ast.NodeTransformer):
 
     def _state(self, body: Body, live: frozenset[str]) -> list[str]:
         """What a body changes and somebody reads afterwards; attributes outlive the function."""
-        return [s for s in effects(body).writes if s in live or "." in s]
+        return [s for s in effects(body).writes if (s in live and self._is_variable(s)) or "." in s]
+
+    def _is_variable(self, symbol: str) -> bool:
+        """Whether it is a name that this function can give another value; not a list or dict of the module."""
+        return symbol in self.local or symbol in self.outer
 
     def _scratch(self, node: ast.If, state: list[str]) -> list[str]:
         """What the branches change beside `state`: nobody reads it afterwards, but one branch must not see what the other did."""
         found = dict.fromkeys([*effects(node.body).writes, *effects(node.orelse).writes])
-        return [s for s in found if s not in state and (s in self.local or s in self.outer)]
+        return [s for s in found if s not in state and self._is_variable(s)]
 
-    def _accessors(self, symbols: list[str], at: ast.stmt) -> tuple[Body, dict[str, Any]]:
-        """Functions that get and set what a body changes, and the holes for a call with them."""
+    def _owned(self, put: str, symbols: list[str], body: Body, at: ast.stmt) -> Body:
+        """Tell the run time which variables and attributes are seen to under their names: cells by what a function closes over."""
+        names = dict.fromkeys(s for s in (*symbols, *effects(body).writes) if "." not in s and self._is_variable(s))
+        cells = [s for s in names if not self.outer.get(s)]
+        held = [f"(lambda: {s.rpartition('.')[0]}, {s.rpartition('.')[2]!r})" for s in symbols if "." in s]
+        shared = [s for s in names if self.outer.get(s)]
+        return statements(
+            f"__ol.owns({put}, lambda: ({''.join(f'{s}, ' for s in cells)}), [{', '.join(held)}], {shared!r})", at
+        )
+
+    def _accessors(self, symbols: list[str], body: Body, at: ast.stmt) -> tuple[Body, dict[str, Any]]:
+        """Functions that get and set what a `body` changes, and the holes for a call with them."""
         get, put = self._name("get"), self._name("set")
         reads = [f"__ol.attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
         writes = [s for s in symbols if s in self.local]
@@ -73,7 +89,7 @@ class Flow(ast.NodeTransformer):
         )
         text = f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    pass"
         names = expression(repr([_shown(s) for s in symbols]), at)
-        return statements(text, at), {"GET": get, "SET": put, "NAMES": names}
+        return [*statements(text, at), *self._owned(put, symbols, body, at)], {"GET": get, "SET": put, "NAMES": names}
 
     # -- statements ---------------------------------------------------------------------------------------------
 
@@ -82,7 +98,7 @@ class Flow(ast.NodeTransformer):
         self.generic_visit(node)
         then, other = self._name("then"), self._name("else")
         symbols = list(dict.fromkeys(self._state(node.body, live) + self._state(node.orelse, live)))
-        made, holes = self._accessors([*symbols, *self._scratch(node, symbols)], node)
+        made, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
             *self._function(then, node.body, _first(node.body, node)),
@@ -95,7 +111,8 @@ class Flow(ast.NodeTransformer):
         live = node.live  # type: ignore[attr-defined]
         self.generic_visit(node)
         test, body = self._name("test"), self._name("body")
-        made, holes = self._accessors(self._state([*node.body, node.test], live), node)  # type: ignore[list-item]
+        inside: Body = [*node.body, ast.copy_location(ast.Expr(node.test), node)]
+        made, holes = self._accessors(self._state(inside, live), inside, node)
         return [
             *self._function(test, statements("return TEST", node, TEST=node.test), node),
             *self._function(body, node.body, node),
@@ -110,7 +127,7 @@ class Flow(ast.NodeTransformer):
         body, test = self._name("body"), self._name("test")
         inside = [*statements("TARGET = _ol_item", node, TARGET=expression("_", node)), *node.body]
         inside[0].targets = [node.target]  # type: ignore[attr-defined]
-        made, holes = self._accessors(self._state(inside, live), node)
+        made, holes = self._accessors(self._state(inside, live), inside, node)
         made += self._function(body, inside, node, "_ol_item")
         call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
         if extra is not None:
@@ -127,11 +144,28 @@ class Flow(ast.NodeTransformer):
             node.exc = expression("__ol.raised(ERROR)", node, ERROR=node.exc)
         return node
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> Body:
+        """`a += b` changes a list itself."""
+        if not isinstance(node.target, ast.Name):
+            return [node]
+        name = node.target.id
+        return [
+            *statements(
+                f"__ol.changing(VALUE, {name!r})", node, VALUE=ast.copy_location(ast.Name(name, ast.Load()), node)
+            ),
+            node,
+        ]
+
     def visit_Delete(self, node: ast.Delete) -> Any:
         names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id in self.local]
         if len(names) != len(node.targets):
             return node
         return [s for n in names for s in statements(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)]
+
+
+def local_names(function: ast.FunctionDef) -> set[str]:
+    """The names that belong to a function."""
+    return (effects(function.body).bound - _declared(function.body).keys()) | parameters(function)
 
 
 def _first(body: Body, node: ast.stmt) -> ast.stmt:

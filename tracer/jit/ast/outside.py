@@ -1,21 +1,94 @@
-"""What a function of the user's may write outside of itself: cells, globals, attributes, elements."""
+"""What a function of the user's may write outside of itself: cells, globals, attributes, elements.
+
+Converted code says of each object before it changes it (`changing`), and of what it makes (`new`); what other code may change is noted
+before it is called (`noting`).
+"""
 
 from __future__ import annotations
 
 import dis
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import CodeType, MethodType
 from typing import Any
 
+from ...core.mode import state
+from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.control.either import EitherDict, EitherList
-from ...static.control.keepers import Cell, Elements, Keeper, Names, note
+from ...static.control.either import Either, EitherDict, EitherList, items_of
+from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Names, born, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
+from ...static.variable import Variable
 from ..snapshots import MANY, has_attributes
 
 DEPTH = 2  # of containers and objects in one another
+
+
+def changing(value: Any, name: str) -> Any:
+    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program."""
+    mode = static_mode(state.mode)
+    if isinstance(value, Tensor) or mode is None:
+        return value
+    recorder = mode.recorder
+    note(recorder, keepers_in(name, value, 0))
+    if isinstance(value, Either):
+        note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
+    return Positions(recorder, value) if type(value) in (list, EitherList) else value
+
+
+class Positions:
+    """A list an element of which is going to be set."""
+
+    def __init__(self, recorder: Recorder, target: Any) -> None:
+        self._recorder, self._target = recorder, target
+
+    def _is_known(self, position: Any) -> bool:
+        """Whether Python knows a position; else the list is to be one of the program, where a loop can make it one."""
+        loops = [inner for inner in self._recorder.open if id(self._target) in inner.lists]
+        if not isinstance(position, Variable) or not loops:
+            return True
+        loops[-1].lists[id(self._target)] = True
+        return False
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._target[position if self._is_known(position) else 0]
+
+    def __setitem__(self, position: Any, value: Any) -> None:
+        if self._is_known(position):
+            self._target[position] = value
+
+    def __delitem__(self, position: Any) -> None:
+        del self._target[position]
+
+
+def new(made: Any) -> Any:
+    """A list, dict or object that was made here."""
+    mode = static_mode(state.mode)
+    if mode is not None:
+        born(mode.recorder, made)
+    return made
+
+
+def owns(put: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]) -> None:
+    """Say of a function that sets variables of a statement which they are.   cells: it closes over them; holders: of attributes; shared: globals."""
+    put.cells = [
+        Cell(name, cell) for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
+    ]
+    put.holders, put.shared = holders, shared
+
+
+def own(recorder: Recorder, put: Any) -> None:
+    """The block that is being written sees to the variables of a statement itself; what they hold may change in any way."""
+    inner = recorder.open[-1]
+    for cell in getattr(put, "cells", ()):
+        inner.owned.add((id(cell.target), ""))
+        note(recorder, keepers_in(cell.name, cell.read().get("")))
+    inner.owned.update((id(put.__globals__), name) for name in getattr(put, "shared", ()))
+    for holder, name in getattr(put, "holders", ()):
+        with suppress(AttributeError, NameError):
+            inner.owned.add((id(vars(holder())), name))
 
 
 def noting(recorder: Recorder, function: Any, converted: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,12 +134,12 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
     inside: list[tuple[str, Any]] = []
     if type(value) in (list, EitherList):
         yield Elements(name, value)
-        inside = [(f"{name}[{i}]", v) for i, v in enumerate(value[:MANY])]
+        inside = [(f"{name}[{i}]", v) for i, v in enumerate(items_of(value)[:MANY])]
     elif type(value) in (dict, EitherDict):
-        yield Names(name, value)
-        inside = [(f"{name}[{k!r}]", v) for k, v in value.items()]
+        yield Entries(name, value)
+        inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
-        yield Names(name, vars(value))
+        yield Members(name, vars(value))
         yield Names(name, value._buffers)
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif has_attributes(value) and not isinstance(value, type) and not inspect.ismodule(value):

@@ -22,17 +22,20 @@ from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
 from ...static.modes import Static, static_mode
 from ...static.numbers import NATURAL, marked
+from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
+from .outside import changing, new, own, owns
 from .rows import Range, Rows, rows_of
 from .truth import and_, and_value, asked, chain, in_, not_, or_, or_value
 from .untracked import refuse_if_kept, untracked_by
 
 __all__ = [
-    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "class_of", "for_", "if_", "if_expression", "in_", "is_",
-    "is_set", "item", "listed", "matched", "mod", "not_", "nothing_returned", "or_", "or_value", "raised", "returned", "shown", "while_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "for_", "if_", "if_expression", "in_",
+    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "raised", "returned",
+    "shown", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -98,10 +101,11 @@ def _recorded_if(
     given = get()
     then, other = (_watched(mode, run, names) for run in (then, other))
     before = _lists_that_stay(mode, given, (then, other), get, put)
-    containers = Sides(before)
+    containers = Sides(before[:count])
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
+            own(mode.recorder, put)
             put(before)
             try:
                 tried(mode, holds, run)
@@ -127,16 +131,17 @@ def _lists_that_stay(
     if not lists:
         return before
     mark, lengths = mode.recorder.mark(), []
-    for i, branch in enumerate(branches):
+    for holds, branch in zip((True, False), branches, strict=True):
         put([_copy(value) for value in before])
         with mode.recorder.inner_block() as inner:
-            tried(mode, i == 0, branch)
-        after = get()
-        put(before)
+            own(mode.recorder, put)
+            tried(mode, holds, branch)
+            after = get()
+            put(before)
+            lengths.append([len(items_of(after[i])) if isinstance(after[i], list) else -1 for i in lists])
         taken_back(inner)
         for tensor, desc in inner.changed.values():
             put_back(mode, tensor, desc)
-        lengths.append([len(after[i]) if isinstance(after[i], list) else -1 for i in lists])
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
     return [TensorArray.of(mode, value) if i in grown else value for i, value in enumerate(before)]
@@ -147,15 +152,14 @@ def _copy(value: Any) -> Any:
     if type(value) not in KINDS:
         return value
     if isinstance(value, dict):
-        return {k: _copy(v) for k, v in items_of(value)}
-    return [_copy(v) for v in items_of(value)]
+        return new({k: _copy(v) for k, v in items_of(value)})
+    return new([_copy(v) for v in items_of(value)])
 
 
 def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
     """`while test(): body()`: rounds run as Python until the test is a value of the program."""
     while True:
-        found = asked(test())
-        mode = _mode_for(found)
+        mode, found = _asked(test, get, put)
         if mode is not None:
             break
         if not found:
@@ -166,12 +170,14 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
     test, body = _watched(mode, test, names), _watched(mode, body, names)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        own(mode.recorder, put)
         put(values)
         condition, after = as_condition(asked(test())), get()
         put(start)
         return condition, after
 
     def ran(values: list[Any]) -> list[Any]:
+        own(mode.recorder, put)
         put(values)
         body()
         after = get()
@@ -179,6 +185,26 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
         return after
 
     put(_loop(mode, tested, ran, start, names))
+
+
+def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, Any]:
+    """What a condition gives.   Where that is a value of the program, with the recording, and nothing was done: the loop asks again."""
+    mode = static_mode(state.mode)
+    if mode is None:
+        return None, asked(test())
+    given, mark, here = get(), mode.recorder.mark(), Inner(mode.recorder.block)
+    with mode.recorder.writing(here):
+        own(mode.recorder, put)
+        found = asked(test())
+    refuse_gone(found)
+    if not isinstance(found, Variable):
+        return None, found
+    taken_back(here)
+    for tensor, desc in here.changed.values():
+        put_back(mode, tensor, desc)
+    put(given)
+    mode.recorder.rewind(mark)
+    return mode, found
 
 
 def for_(
@@ -224,11 +250,13 @@ def _recorded_rounds(
     body = _watched(mode, body, names)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+        own(mode.recorder, put)
         put(values[1:])
         inside = OPS["less_than"](as_meta(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def ran(values: list[Any]) -> list[Any]:
+        own(mode.recorder, put)
         put(values[1:])
         at = marked(as_meta(values[0], INT64), NATURAL)
         body(rows.item(at))
@@ -330,7 +358,7 @@ def listed(iterable: Any, make: Callable[[Any], Any]) -> Any:
     """`[make(item) for item in iterable]`: over values of the program a list that the program carries."""
     rows = rows_of(iterable)
     if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        return [make(value) for value in rows]
+        return new([make(value) for value in rows])
     mode = static_mode(state.mode)
     assert mode is not None
     made = TensorArray(mode)

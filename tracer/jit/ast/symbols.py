@@ -9,6 +9,7 @@ CHANGING_METHODS = frozenset({
     "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort", "reverse", "add", "discard",
 })  # fmt: skip
 INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+OURS = "_ol_"  # how the names begin that the conversion gives
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -30,24 +31,35 @@ def dotted(node: ast.AST) -> str | None:
 
 
 class Effects(ast.NodeVisitor):
-    """What code does to symbols.   reads, writes: in this scope; captured: what functions defined in it read of it."""
+    """What code does to symbols.   reads, writes: in this scope; captured: what functions defined in it read of it.
+
+    bound: the names among `writes` that are given another value, rather than that a part of what they stand for is changed.
+    """
 
     def __init__(self) -> None:
         self.reads: set[str] = set()
         self.writes: dict[str, None] = {}
+        self.bound: set[str] = set()
         self.captured: set[str] = set()
         self.outer: set[str] = set()  # declared `global` or `nonlocal`
+        self.passed: set[str] = set()  # of functions around those inside, as these declare
 
     def write(self, symbol: str | None) -> None:
         """Note a write."""
         if symbol is not None:
             self.writes[symbol] = None
 
+    def bind(self, name: str | None) -> None:
+        """Note that a name is given a value."""
+        if name is not None:
+            self.write(name)
+            self.bound.add(name)
+
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self.reads.add(node.id)
         else:
-            self.write(node.id)
+            self.bind(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         symbol = dotted(node)
@@ -80,30 +92,30 @@ class Effects(ast.NodeVisitor):
     visit_Nonlocal = visit_Global
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self.write(node.name)
+        self.bind(node.name)
         self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.write((node.asname or node.name).split(".")[0])
+        self.bind((node.asname or node.name).split(".")[0])
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        self.write(node.name)
+        self.bind(node.name)
         self.generic_visit(node)
 
     def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self.write(node.name)
+        self.bind(node.name)
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        self.write(node.rest)
+        self.bind(node.rest)
         self.generic_visit(node)
 
     # -- scopes of their own ------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.write(node.name)
+        self.bind(node.name)
         for inner in (*node.decorator_list, *_defaults(node.args)):
             self.visit(inner)
-        self._capture(node.body, _parameters(node.args))
+        self._capture(node.body, _parameters(node.args), own=node.name.startswith(OURS))
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         for inner in _defaults(node.args):
@@ -111,19 +123,24 @@ class Effects(ast.NodeVisitor):
         self._capture([node.body], _parameters(node.args))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.write(node.name)
+        self.bind(node.name)
         for inner in (*node.decorator_list, *node.bases):
             self.visit(inner)
         self._capture(node.body, set())
 
-    def _capture(self, body: Iterable[ast.AST], own: set[str]) -> None:
+    def _capture(self, body: Iterable[ast.AST], given: set[str], own: bool = False) -> None:
+        """A function inside.   own: it is a piece of this one, whose parts were made functions."""
         inner = effects(body)
-        local = own | (inner.writes.keys() - inner.outer)
+        local = given | (inner.bound - inner.outer)
         free = {s for s in inner.reads | inner.captured if s.split(".")[0] not in local}
         self.reads |= free
         self.captured |= free
-        for symbol in inner.outer & inner.writes.keys():
-            self.write(symbol)
+        for symbol in inner.writes:
+            if symbol in inner.outer | inner.passed and symbol not in local:
+                self.write(symbol)
+                self.passed.add(symbol)
+            elif own and "." in symbol and symbol.split(".")[0] not in local:
+                self.write(symbol)
 
     def _comprehension(self, node: Comprehension) -> None:
         inner = Effects()
@@ -133,7 +150,7 @@ class Effects(ast.NodeVisitor):
         self.reads |= {s for s in inner.reads if s.split(".")[0] not in own}
         self.captured |= inner.captured
         for symbol in walrus:
-            self.write(symbol)
+            self.bind(symbol)
         for symbol in inner.writes:
             if "." in symbol or symbol not in own:
                 self.write(symbol)

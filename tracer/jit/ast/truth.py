@@ -19,7 +19,7 @@ from ...static.control.either import refuse_gone
 from ...static.control.keepers import taken_back
 from ...static.control.maybe import NO_FACTS, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import static_mode
+from ...static.modes import refuse_half, static_mode
 from ...static.numbers import BOOL, NATURAL, marked, stands_for
 from ...static.record import Inner
 from ...static.variable import Variable
@@ -151,7 +151,11 @@ def in_(a: Any, b: Any) -> Any:
         return found
     if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    return a in b
+    found = a in b
+    held = b.get(a) if found and isinstance(b, dict) else None
+    if isinstance(held, Variable) and held.half is not None:
+        refuse_half(held.half)  # whether it is there depends on the way that a run takes
+    return found
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {

@@ -40,26 +40,17 @@ class Untracked(Keeper):
 
     def read(self) -> dict[Any, Any]:
         """What it is at."""
-        return {"": At(position(self.target, self.keys or ()))}
+        return {"": position(self.target, self.keys or ())}
 
-    def write(self, values: dict[Any, Any]) -> None:
-        """Refuse: raises TraceError where it is at something else now."""
-        if values[""] != self.read()[""]:
+    def refuse(self, before: dict[Any, Any], attributes_noted: bool) -> None:
+        """Raise TraceError where it is at something else now.   attributes_noted: these are put back by others"""
+        was, now = (state[""] for state in (before, self.read()))
+        if attributes_noted and was[0] == "attributes":
+            was, now = was[3], now[3]
+        if not _alike(was, now):
             kind = type(self.target).__name__
             why = "is changed in a branch or loop that only some runs take; it is no part of the program, and Python would change it in all"
             raise TraceError(with_user_line(f"'{self.name}' ({kind}) {why}; {FIX}"))
-
-
-class At:
-    """What something is at, in parts: numbers and texts by value, all else by identity."""
-
-    def __init__(self, parts: Any) -> None:
-        self.parts = parts
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, At) and _alike(self.parts, other.parts)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..record import Recorder
 from .either import Choice, Held, either, held, items_of, take_away
+from .keepers import Elements, Entries, note
 
 
 class Apart:
     """The containers among a loop's values.   before: by position, what they were before the loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
         self.before: dict[int, Held] = {}
         self._left: dict[int, Held] = {}  # what the last round left under the name, in place of what it was given
         self._changed = False  # whether a round changes what it is given, rather than to take another one
@@ -22,8 +25,16 @@ class Apart:
         if found is None:
             return container
         self.before[i] = found
-        _take_all(found)
+        self._take_all(found)
         return found.copy()
+
+    def _take_all(self, found: Held) -> None:
+        for inner in found.inside.values():
+            self._take_all(inner)
+        container = found.container
+        if not isinstance(container, tuple) and items_of(container):
+            note(self.recorder, [(Entries if isinstance(container, dict) else Elements)("a list or dict", container)])
+            take_away(container)
 
     def given(self, values: list[Any]) -> dict[int, Held]:
         """What a round gets; of containers that may also have other names, such as notice a change."""
@@ -53,10 +64,3 @@ class Apart:
             values[i] = choice.of(values[i], found, self._left.get(i, found))
         choice.finish()
         return values
-
-
-def _take_all(found: Held) -> None:
-    for inner in found.inside.values():
-        _take_all(inner)
-    if not isinstance(found.container, tuple) and items_of(found.container):
-        take_away(found.container)

@@ -20,7 +20,7 @@ from ..variable import Half, Variable
 from . import nest
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
-from .keepers import Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
 from .maybe import BOOL, flag_after, make_none, none_flag
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
@@ -115,6 +115,7 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
     merge.emit(pred)
     for keeper, values in outside:
         keeper.write(values)
+    merge.containers.finish()
     for (tensor, _), made in zip(changed.values(), became, strict=True):
         mode.rebind(tensor, made)
     return chosen
@@ -173,6 +174,7 @@ class Merge:
         self.mode, self.mixed, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
         self.sides = (one, two)
+        self.containers = Choice()  # those of places
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
         self.made: list[
             tuple[Variable, tuple[Any, Any]]
@@ -180,8 +182,9 @@ class Merge:
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
-        if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
-            return a
+        gone = [v for v in (a, b) if isinstance(v, Gone)]
+        if gone or same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+            return gone[0] if gone else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._half(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
@@ -243,7 +246,7 @@ class Merge:
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
-        if name.isidentifier():  # a variable of the user's
+        if name.isidentifier() or "[" in name:  # a variable of the user's, or an element
             at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
         return made
@@ -262,17 +265,27 @@ class Merge:
         """What a keeper holds after the branches."""
         changes = [side.outside[key] for side in self.sides if key in side.outside]
         keeper, before = changes[0].keeper, changes[0].before
-        states = [side.outside[key].after if key in side.outside else before for side in self.sides]
+        both = [side.outside.get(key, Change(keeper, before, before)) for side in self.sides]
+        states = [change.after for change in both]
         refuse_length(keeper, states[0], states[1], "one of two branches")
         found = dict(before)
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
             one, two = (state.get(place, Undefined(label)) for state in states)
             if is_data(one) or is_data(two):
-                found[place] = self.choice(label, one, two)
+                found[place] = self._choice_at(
+                    label, (one, two), [c.container(place, v) for c, v in zip(both, (one, two), strict=True)]
+                )
             else:
                 found[place] = one if isinstance(two, Undefined) else two
         return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
+
+    def _choice_at(self, label: str, pair: tuple[Any, Any], containers: list[Held | None]) -> Any:
+        """What a place holds after the branches; which one of two lists or dicts only a run knows."""
+        one, two = containers
+        if pair[0] is pair[1] or one is None or two is None:
+            return self.choice(label, *pair)
+        return self.containers.of(self.choice(label, one.copy(), two.copy()), one, two)
 
     def _chosen(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
         """A new variable for what is one tensor on the first side and another on the second."""

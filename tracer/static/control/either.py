@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...core.errors import TraceError, user_line, with_user_line
-from .containers import Growing
 from .values import Undefined
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
@@ -77,6 +76,13 @@ class Either:
                 why = "this list or dict may be another one, since a branch or a loop, that was changed under another name"
                 raise TraceError(with_user_line(f"{why}; {FIX}"))
 
+    def all_origins(self) -> Iterator[Any]:
+        """Those that it may be, and those that these may be."""
+        for origin, _ in self.origins:
+            yield origin
+            if isinstance(origin, Either):
+                yield from origin.all_origins()
+
     def leave(self) -> None:
         """It is to be changed: those that it may be are out of date."""
         left, self.origins = self.origins, ()
@@ -101,7 +107,7 @@ def either(items: Any, *origins: Any) -> Any:
     return made
 
 
-KINDS = (list, dict, Growing, EitherList, EitherDict)
+KINDS = (list, dict, EitherList, EitherDict)
 
 
 def plain(container: Any) -> Any:

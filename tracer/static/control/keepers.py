@@ -7,13 +7,13 @@ before, and what is there afterwards depends on the way that a run takes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CellType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..record import Inner, Recorder
-from .either import put_items
+from .either import Gone, Held, held, items_of, put_items
 from .values import Undefined, meta_of, same
 
 
@@ -39,10 +39,16 @@ class Keeper:
         """Let it hold these, and no others."""
         raise NotImplementedError
 
+    def refuse(self, before: dict[Any, Any], attributes_noted: bool) -> None:
+        """Raise TraceError where what cannot be put back is another than before."""
+        raise NotImplementedError
+
     def put(self, key: Any, value: Any) -> None:
         """Let one place hold a value, or none if it is Undefined."""
         values = {**self.read(), key: value}
-        self.write({k: v for k, v in values.items() if not isinstance(v, Undefined)})
+        if type(value) is Undefined:
+            del values[key]
+        self.write(values)
 
     def label(self, key: Any) -> str:
         """One place, for errors."""
@@ -69,12 +75,12 @@ class Cell(Keeper):
 
 
 class Names(Keeper):
-    """The globals of a module that a function writes, the attributes of an object, or a dict."""
+    """The globals of a module that a function writes, or the attributes of an object."""
 
     def read(self) -> dict[Any, Any]:
         """See Keeper."""
         if self.keys is None:
-            return dict(self.target)
+            return dict(items_of(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def write(self, values: dict[Any, Any]) -> None:
@@ -91,12 +97,34 @@ class Names(Keeper):
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
+class Members(Names):
+    """The attributes of a layer, without what it counts for itself."""
+
+    COUNTED = ("_changed_at", "_static_functions")
+
+    def read(self) -> dict[Any, Any]:
+        """See Keeper."""
+        return {k: v for k, v in self.target.items() if k not in self.COUNTED}
+
+    def write(self, values: dict[Any, Any]) -> None:
+        """See Keeper."""
+        super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
+
+
+class Entries(Names):
+    """A dict."""
+
+    def label(self, key: Any) -> str:
+        """See Keeper."""
+        return f"{self.name}[{key!r}]"
+
+
 class Elements(Keeper):
     """A list."""
 
     def read(self) -> dict[Any, Any]:
         """See Keeper."""
-        return dict(enumerate(self.target))
+        return dict(enumerate(items_of(self.target)))
 
     def write(self, values: dict[Any, Any]) -> None:
         """See Keeper."""
@@ -109,11 +137,16 @@ class Elements(Keeper):
 
 @dataclass(frozen=True)
 class Change:
-    """What a recorded body did to a keeper."""
+    """What a recorded body did to a keeper.   left: what the containers hold that it put there, by key."""
 
     keeper: Keeper
     before: dict[Any, Any]
     after: dict[Any, Any]
+    left: dict[Any, Held] = field(default_factory=dict)
+
+    def container(self, key: Any, value: Any) -> Held | None:
+        """What the container at a place holds, which is `value`."""
+        return self.left.get(key) or held(value)
 
     def places(self) -> Iterator[Any]:
         """The keys whose values are others now."""
@@ -127,38 +160,68 @@ Changes = dict[tuple[int, Any], Change]
 
 
 def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
-    """Remember what keepers hold, before a function that may change it runs inside of a branch or a loop."""
-    inner = recorder.open[1:]
+    """Remember what keepers hold, before something may change it inside of a branch or a loop; the first time counts."""
+    inner = recorder.open[:0:-1] if recorder.by_hand else recorder.open[::-1]
     for keeper in keepers:
         for each in inner:
+            if id(keeper.target) in each.born:
+                break
             if keeper.key not in each.kept:
                 each.kept[keeper.key] = (keeper, keeper.read())
 
 
+def born(recorder: Recorder, made: Any) -> None:
+    """A list, dict or object was made here: to what is around the block that is being written it is nothing that changes."""
+    if not recorder.by_hand or len(recorder.open) > 1:
+        inner = recorder.open[-1].born
+        inner[id(made)] = made
+        if hasattr(made, "__dict__"):
+            inner[id(vars(made))] = made
+
+
 def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
+    raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values() if keeper.restores]
+    raw = [change for change in raw if any(True for _ in change.places())]
     found: Changes = {}
-    for key, (keeper, before) in inner.kept.items():
-        if not keeper.restores:
-            continue
-        change = Change(keeper, before, keeper.read())
-        if any(True for _ in change.places()):
-            found[key] = change
-            keeper.write(before)
+    for each in raw:
+        owned = {at for id_, at in inner.owned if id_ == id(each.keeper.target)}
+        change = _without(each, owned)
+        for place in change.places():
+            left = held(change.after.get(place))
+            if left is not None:
+                change.left[place] = left
+            found[each.keeper.key] = change
+    for each in raw:
+        each.keeper.write(each.before)
     refuse_changed(inner)
     return found
 
 
 def refuse_changed(inner: Inner) -> None:
-    """Raise TraceError where a body changed what nobody can put back."""
+    """Raise TraceError where a body changed what nobody can put back.   The attributes of objects that others look after are put back."""
+    noted = {id(keeper.target) for keeper, _ in inner.kept.values() if keeper.restores}
     for keeper, before in inner.kept.values():
         if not keeper.restores:
-            keeper.write(before)
+            keeper.refuse(before, id(getattr(keeper.target, "__dict__", None)) in noted)
+
+
+def _without(change: Change, owned: set[Any]) -> Change:
+    """A change without the places that somebody else sees to."""
+    if not owned:
+        return change
+    after = {
+        k: change.before[k] if k in owned else v
+        for k, v in change.after.items()
+        if k not in owned or k in change.before
+    }
+    return Change(change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned})
 
 
 def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:
     """Raise TraceError for a list that is longer or shorter in one state than in the other."""
-    if isinstance(keeper, Elements) and len(one) != len(two):
+    taken = any(isinstance(v, Gone) for v in (*one.values(), *two.values()))  # nobody reads it any more
+    if isinstance(keeper, Elements) and len(one) != len(two) and not taken:
         why = (
             f"'{keeper.name}' has another length after {what}; change it where it is a variable, or return what is new"
         )

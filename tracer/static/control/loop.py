@@ -17,12 +17,12 @@ from . import nest
 from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
-from .containers import GROWN, TOUCHED, Growing, same_items
-from .either import EitherDict, EitherList, Gone, items_of, plain, take_away
-from .keepers import Keeper, refuse_length, taken_back
+from .either import KINDS, EitherList, Gone, items_of, plain, take_away
+from .keepers import Changes, Elements, born, note, taken_back
 from .maybe import Nones
+from .placed import Placed
 from .regions import emit_while
-from .rounds import Carried, Rounds, carried_place
+from .rounds import Carried, Rounds
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -40,6 +40,10 @@ def record_loop(
     a tensor, a size that differs -1.
     """
     return Loop(mode, test, body, list(start), list(names)).record()
+
+
+def _both_unset(a: Any, b: Any) -> bool:
+    return isinstance(a, Undefined) and isinstance(b, Undefined)
 
 
 DEEPEST = 10  # blocks around a loop
@@ -60,9 +64,11 @@ class Loop:
         self.tensors: dict[
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
-        self.places: dict[Any, tuple[Keeper, Any, Carried]] = {}  # by keeper and key: those that called functions write
-        self.made_anew: set[str] = set()  # containers that each round makes, by the names that functions have for them
-        self.apart = Apart()
+        self.named = len(start)  # values that the caller has names for; the others are in places
+        self.placed = Placed(mode.recorder)
+        self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
+        self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
+        self.apart = Apart(mode.recorder)
         self.nones = Nones()
         self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
@@ -74,6 +80,7 @@ class Loop:
             raise TraceError(with_user_line(f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"))
         for _ in range(MOST_TRIES):
             self._lists_to_arrays()
+            self._forget_gone()
             mark = self.recorder.mark()
             inner, after, condition = self._try()
             if not self.changed:
@@ -93,14 +100,17 @@ class Loop:
     def _run(self, leaves: Values) -> Values:
         values = self._together(leaves)
         given = self.apart.given(values)
-        made = self.body(values)
+        self.placed.put(values[self.named :])
+        made = [*self.body(values[: self.named]), *self.placed.held()]
         self.apart.end(given, made)
         return self._taken_apart(made)
 
     def _test(self, leaves: Values) -> tuple[Any, Values]:
         values = self._together(leaves)
         given = self.apart.given(values)
-        condition, made = self.test(values)
+        self.placed.put(values[self.named :])
+        condition, made = self.test(values[: self.named])
+        made += self.placed.held()
         self.apart.end(given, made)
         return condition, self._taken_apart(made)
 
@@ -114,8 +124,16 @@ class Loop:
                 continue
             count = len(nest.paths(nesting))
             found.append(nest.build(nesting, leaves[at : at + count]))
+            self._make_known(found[-1])
             at += count
         return found
+
+    def _make_known(self, made: Any) -> None:
+        """Say of containers that they are of this round."""
+        if isinstance(made, list | dict | tuple):
+            born(self.recorder, made)
+            for inner in made.values() if isinstance(made, dict) else made:
+                self._make_known(inner)
 
     def _taken_apart(self, values: Values) -> Values:
         leaves = []
@@ -157,17 +175,20 @@ class Loop:
         """Record the body once.   Gives its block, each carried value with its successor, and the condition."""
         self.changed = self.nestings_changed = False
         with self.recorder.inner_block() as inner:
-            given = self._given()
+            given = self._given(inner)
             self.rounds.begin(self._carried())
             condition, made = self._test(self._run(given))
         left: dict[Hashable, Any] = {i: made[i] for i in self.carried}
         made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
-        after = self._compared(given, made) + self._changed_in_place(inner) + self._changed_outside(inner, left)
+        self._note_lengths(inner, made)
+        changes = taken_back(inner)
+        after = self._compared(given, made) + self._changed_in_place(inner)
+        self._find_places(changes)
         if not self.changed:
             self.changed = self.rounds.end(left)
         return inner, after, condition
 
-    def _given(self) -> Values:
+    def _given(self, inner: Inner) -> Values:
         """The values as the body gets them: carried ones are variables."""
         values = list(self.values)
         for i, carried in self.carried.items():
@@ -178,12 +199,28 @@ class Loop:
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
             put_back(self.mode, tensor, variable.desc)
-        for keeper, key, carried in self.places.values():
-            keeper.put(key, self._declared(carried))
-        return [
-            Growing(v) if type(v) in (list, EitherList) else dict(v) if type(v) in (dict, EitherDict) else v
-            for v in values
-        ]
+        self.lengths = {i: len(items_of(v)) for i, v in enumerate(values) if type(v) in (list, EitherList)}
+        inner.lists = {id(values[i]): False for i in self.lengths}
+        return values
+
+    def _note_lengths(self, inner: Inner, made: Values) -> None:
+        """See which lists a round made longer or shorter, or wrote to at a position that only a run knows."""
+        for i, length in self.lengths.items():
+            given, after = self.values[i], made[i]
+            others = isinstance(after, TensorArray) or (
+                type(after) in (list, EitherList) and len(items_of(after)) != length
+            )
+            if others or len(items_of(given)) != length or inner.lists[id(given)]:
+                self.grown[id(given)] = given
+                self.changed = True
+
+    def _find_places(self, changes: Changes) -> None:
+        """Let the places that a round changes for the first time be values of the loop."""
+        for label, before in self.placed.found(changes, self.grown):
+            self.values.append(before)
+            self.names.append(label)
+            self.nestings.append(None)
+            self.changed = True
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -196,19 +233,17 @@ class Loop:
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
         for i, (before, after) in enumerate(zip(given, made, strict=True)):
-            if type(before) is Growing or type(before) is dict:
-                if not self._container_stays(i, before, after):
-                    self.changed = True
-                    return found
-            elif i in self.carried:
+            if id(before) in self.grown or (type(before) in KINDS and after is before):
+                continue  # its elements are places
+            if i in self.carried:
                 # One that was changed in place will be put back.
                 self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
                 found += self.nones.after(i, after)
                 last = self.recorder.variable(before.desc) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
-            elif not same(before, after) and not (isinstance(before, Undefined) and isinstance(after, Undefined)):
-                self._carry(i, after)
+            elif type(before) in KINDS or (not same(before, after) and not _both_unset(before, after)):
+                self._carry(i, plain(after))
                 if self.nestings_changed:
                     return found
         return found
@@ -219,6 +254,9 @@ class Loop:
         self.changed = True
         if isinstance(initial, Gone):
             initial.use()
+        if isinstance(after, Gone):
+            self.values[i] = after  # whoever reads it in any round, or afterwards, is refused
+            return
         maybe = self.nones.carry(i, name, initial, after, LABELS)
         if maybe is not None:
             self.carried[i] = maybe
@@ -299,73 +337,35 @@ class Loop:
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
         return self.recorder.variable(value.desc) if id(value) in inner.changed else value
 
-    def _changed_outside(self, inner: Inner, left: dict[Hashable, Any]) -> list[tuple[Carried, Any]]:
-        """Places that functions which the body calls have written, put back to what they held, which is noted in `left`."""
-        changes = taken_back(inner)
-        self._forget_new(inner)
-        for change in changes.values():
-            if change.keeper.name in self.made_anew:
-                continue
-            refuse_length(change.keeper, change.before, change.after, "a round of a loop")
-            for key in change.places():
-                place = (change.keeper.key, key)
-                carried = None if place in self.places else carried_place(change, key, LABELS)
-                if carried is not None:
-                    self.places[place] = (change.keeper, key, carried)
-                    self.changed = True
-        for at, (keeper, key, carried) in self.places.items():
-            left[at] = changes[keeper.key].after.get(key) if keeper.key in changes else carried.variable
-        return [self._after_round(left[at], *place) for at, place in self.places.items()]
-
-    def _forget_new(self, inner: Inner) -> None:
-        """Carry no places of containers that the body makes: another one has the same name at each try."""
-        now = {keeper.name for keeper, _ in inner.kept.values() if keeper.restores}
-        gone = {k.name for k, *_ in self.places.values() if k.key not in inner.kept and k.name in now}
-        if gone:
-            self.made_anew |= gone
-            self.places = {at: place for at, place in self.places.items() if place[0].name not in gone}
-            self.changed = True
-
-    def _after_round(self, held: Any, keeper: Keeper, key: Any, carried: Carried) -> tuple[Carried, Any]:
-        """What a place that holds `held` after a round goes on with; it is put back to what it was before the loop."""
-        last = held
-        if carried.variable is not None:  # else it is new in this try
-            last = self.recorder.variable(carried.variable.desc) if held is carried.variable else held
-            self._widen(carried, last)
-        keeper.put(key, carried.initial)
-        return carried, last
-
     def _carried(self) -> dict[Hashable, Carried]:
-        """What goes from round to round under a name or in a place."""
-        found: dict[Hashable, Carried] = {at: carried for at, (_, _, carried) in self.places.items()}
-        return found | self.carried
+        """What goes from round to round."""
+        return {i: carried for i, carried in self.carried.items()}  # noqa: C416 - a dict[int, ...] is none of Hashable
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
 
     # -- lists --------------------------------------------------------------------------------------------------
 
-    def _container_stays(self, i: int, given: Any, after: Any) -> bool:
-        """Whether a round leaves a list or dict as it was; else it is prepared for the next try."""
-        before = self.values[i]
-        stays = isinstance(after, list | dict) and len(after) == len(before) and same_items(before, after)
-        if stays and after is given:
-            return True
-        grows = isinstance(after, list) and len(after) != len(before)
-        if grows or isinstance(after, TensorArray) or (after is given and getattr(given, "touched", "") == GROWN):
-            before.append(TOUCHED)
-        else:
-            self._carry_leaves(i, plain(before).__class__(after) if isinstance(after, list | dict) else after)
-        return False
+    def _forget_gone(self) -> None:
+        """Carry nothing in lists and dicts that were taken away since it was found there."""
+        gone, at = self.placed.gone(), 0
+        for i, nesting in enumerate(self.nestings):
+            found = gone[i - self.named] if i >= self.named and nesting is None else None
+            if found is not None:
+                self.values[at] = found
+                self.carried.pop(at, None)
+            at += 1 if nesting is None else len(nest.paths(nesting))
 
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""
         for i, value in enumerate(self.values):
-            if type(value) in (list, EitherList) and any(v is TOUCHED for v in items_of(value)[-1:]):
-                value.pop()
-                self.values[i] = array = TensorArray.of(self.mode, value)
+            if id(value) in self.grown:
+                note(self.recorder, [Elements(self.names[i], value)])
+                self.values[i] = array = TensorArray.of(self.mode, items_of(value))
                 self.rounds.admit(array)
-                take_away(value)
+        for value in self.grown.values():
+            take_away(value)
+        self.grown = {}
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
@@ -376,8 +376,6 @@ class Loop:
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.variable.desc)
-        for keeper, key, carried in self.places.values():
-            keeper.put(key, carried.variable)
         first = self._first = self._first_condition()
         flag = recorder.variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
@@ -391,9 +389,9 @@ class Loop:
         """The condition before the first round.   What the test itself changes is another first value."""
         start = self._start()
         found, values = self._test(list(start))
-        for i, carried in self.carried.items():
-            if values[i] is not start[i]:
-                self._assign(as_meta(values[i], carried.meta), carried)
+        after = [(carried, values[i]) for i, carried in self.carried.items()]
+        after += [(carried, self.recorder.variable(tensor.desc)) for tensor, carried in self.tensors.values()]
+        self._write_back(after)
         return self._condition(found)
 
     def _start(self) -> Values:
@@ -433,11 +431,14 @@ class Loop:
         flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
         self.nones.say(values, self.names, self.recorder.block.idx)
         for i, carried in self.carried.items():
+            named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
             unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
-            if unset_before and carried.name.isidentifier() and carried.variable is not None:
+            if unset_before and named and carried.variable is not None:
                 carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.desc)
             self.mode.rebind(tensor, carried.variable)
-        return self.apart.results(self._together(values))
+        found = self.apart.results(self._together(values))
+        self.placed.put(found[self.named :])
+        return found[: self.named]

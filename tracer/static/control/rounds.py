@@ -9,11 +9,8 @@ from typing import Any
 from ...core.errors import user_line
 from ...core.op import Meta
 from ..aliases import Aliases, Stale, is_shared
-from ..numbers import Stands, either_of, stands_for
+from ..numbers import Stands
 from ..variable import Variable
-from .either import Gone
-from .keepers import Change, is_data
-from .values import Undefined, common, meta_of, refuse
 
 
 @dataclass
@@ -27,22 +24,6 @@ class Carried:
     initial: Any
     variable: Variable | None = None
     stands: Stands | None = None
-
-
-def carried_place(change: Change, key: Any, sides: tuple[str, str]) -> Carried | None:
-    """How a place goes from round to round; None for an object that is kept there."""
-    label = change.keeper.label(key)
-    before, after = change.before.get(key, Undefined(label)), change.after.get(key, Undefined(label))
-    made = meta_of(after)
-    if isinstance(before, Gone):
-        before.use()
-    if isinstance(before, Undefined) and made is not None:
-        return Carried(label, made, before, stands=stands_for(after))
-    if meta_of(before) is None or made is None:
-        if is_data(before) or is_data(after):
-            refuse(label, before, after, sides, "only tensors and numbers can go from round to round")
-        return None
-    return Carried(label, common(label, before, after, sides), before, stands=either_of((before, after)))
 
 
 class Rounds:

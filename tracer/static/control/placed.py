@@ -1,0 +1,58 @@
+"""Places outside of a function's variables that the rounds of a loop change: values of the loop like those that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..record import Recorder
+from .either import Gone
+from .keepers import Changes, Keeper, is_data, note, refuse_length
+from .values import Undefined
+
+MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
+
+
+class Placed:
+    """The places, in the order in which they were found.   A list that became one of the program is another place's value."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.places: list[tuple[Keeper, Any]] = []
+        self._known: set[tuple[Any, Any]] = set()
+
+    def put(self, values: Sequence[Any]) -> None:
+        """Let each hold its value."""
+        for (keeper, key), value in zip(self.places, values, strict=True):
+            note(self.recorder, [keeper])
+            if keeper.read().get(key, self) is not value:
+                keeper.put(key, value)
+
+    def gone(self) -> list[Gone | None]:
+        """Of each, what stands there if its list or dict was taken away."""
+        return [v if isinstance(v, Gone) else None for v in self.held()]
+
+    def held(self) -> list[Any]:
+        """What each holds now."""
+        return [keeper.read().get(key, Undefined(keeper.label(key))) for keeper, key in self.places]
+
+    def found(self, changes: Changes, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+        """Places that a round changed for the first time: a name, and what was there before the loop.   grown: lists of another length, by id."""
+        for change in changes.values():
+            keeper = change.keeper
+            if id(keeper.target) in grown or any(isinstance(v, Gone) for v in keeper.read().values()):
+                continue  # nobody reads it any more
+            refuse_length(keeper, change.before, change.after, "a round of a loop")
+            for key in change.places():
+                label = keeper.label(key)
+                before, after = (held.get(key, Undefined(label)) for held in (change.before, change.after))
+                if self._is_new(keeper, key, label) and (is_data(before) or is_data(after) or isinstance(after, Gone)):
+                    self.places.append((keeper, key))
+                    self._known.add((keeper.key, key))
+                    yield label, before
+
+    def _is_new(self, keeper: Keeper, key: Any, label: str) -> bool:
+        """Whether a place is to be followed: not one of those that are made anew in each round."""
+        if (keeper.key, key) in self._known:
+            return False
+        return sum(k.label(at) == label for k, at in self.places) < MOST_OF_A_NAME
