@@ -208,7 +208,7 @@ def by_a_function(x: Any) -> Any:
 
 CASES = {
     a_deque: "q", a_set: "s", an_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
-    a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_context: "c",
+    a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_setter: "c", a_context: "c",
     a_list_of_a_class: "held", a_counter: "seen", a_random_state: "r", a_random_generator: "r", numpy_draws: "np.random", python_draws: "random",
     inside_of_an_object: r"held\['q'\]\[0\]", by_a_function: "q",
 }  # fmt: skip
@@ -325,7 +325,7 @@ def a_cache_that_no_program_fills(x: Any) -> Any:
 
 
 GOOD = (
-    made_in_the_branch, only_read, before_and_after, a_setter, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round,
+    made_in_the_branch, only_read, before_and_after, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round,
     a_cache, a_cache_of_tensors, a_cache_that_no_program_fills,
 )  # fmt: skip
 

@@ -38,6 +38,18 @@ class Untracked(Keeper):
         """See Keeper."""
         return id(self.target), "untracked"
 
+    @property
+    def sets(self) -> bool:  # type: ignore[override]
+        """See Keeper."""
+        kind = type(self.target)
+        if not hasattr(self.target, "__dict__") or kind.__module__ == "builtins":
+            return False
+        return "__setattr__" in {n for base in kind.__mro__[:-1] for n in vars(base)} or any(
+            isinstance(held, property) and held.fset is not None
+            for base in kind.__mro__
+            for held in vars(base).values()
+        )
+
     def read(self) -> dict[Any, Any]:
         """What it is at."""
         return {"": position(self.target, self.keys or ())}

@@ -25,6 +25,7 @@ class Keeper:
     target: Any
     keys: tuple[str, ...] | None = None
     restores = True  # whether `write` puts back; one that does not is asked when all others have
+    sets = False  # whether setting an attribute runs code of the user's
 
     @property
     def key(self) -> tuple[int, Any]:
@@ -192,18 +193,22 @@ def taken_back(inner: Inner) -> Changes:
             if left is not None:
                 change.left[place] = left
             found[each.keeper.key] = change
+    refuse_changed(inner, of_setters=True)  # what putting back did through setters shows before the rest is put back
     for each in raw:
         each.keeper.write(each.before)
     refuse_changed(inner)
     return found
 
 
-def refuse_changed(inner: Inner) -> None:
-    """Raise TraceError where a body changed what nobody can put back.   The attributes of objects that others look after are put back."""
+def refuse_changed(inner: Inner, of_setters: bool = False) -> None:
+    """Raise TraceError where a body changed what nobody can put back.   The attributes of objects that others look after are put back.
+
+    of_setters: only objects of which setting an attribute runs code of the user's, and all of them.
+    """
     noted = {id(keeper.target) for keeper, _ in inner.kept.values() if keeper.restores}
     for keeper, before in inner.kept.values():
-        if not keeper.restores:
-            keeper.refuse(before, id(getattr(keeper.target, "__dict__", None)) in noted)
+        if not keeper.restores and (keeper.sets or not of_setters):
+            keeper.refuse(before, not of_setters and id(getattr(keeper.target, "__dict__", None)) in noted)
 
 
 def _without(change: Change, owned: set[Any]) -> Change:
