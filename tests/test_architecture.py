@@ -78,7 +78,7 @@ ARROWS = {
 ROWS = {
     "static": (
         {"aliases", "ended", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
-        {"attrs", "feeding", "guards", "late", "lod", "printer", "reinfer", "unsupported"},
+        {"attrs", "feeding", "guards", "late", "lod", "numbers", "printer", "reinfer", "unsupported"},
         {"blocks", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},
         {"modes"},

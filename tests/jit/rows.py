@@ -11,10 +11,23 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.static import InputSpec
 
-from .programs import branches, carried, choices, layers, lists, loops, models, python_features, rounds, shared, sizes
+from .programs import (
+    branches,
+    carried,
+    choices,
+    layers,
+    lists,
+    loops,
+    models,
+    numbers,
+    python_features,
+    rounds,
+    shared,
+    sizes,
+)
 from .programs.table import Row
 
-TABLES = (branches, choices, loops, rounds, carried, lists, shared, sizes, python_features, layers, models)
+TABLES = (branches, choices, loops, rounds, carried, lists, shared, sizes, python_features, numbers, layers, models)
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 
 

@@ -85,7 +85,7 @@ _NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 
 
-def _user_frame() -> FrameType | None:
+def user_frame() -> FrameType | None:
     """The innermost frame that is not Oarlock's, or None."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename):
@@ -95,7 +95,7 @@ def _user_frame() -> FrameType | None:
 
 def user_line() -> UserLine | None:
     """The line of the innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
-    frame = _user_frame()
+    frame = user_frame()
     if frame is None:
         return None
     code = frame.f_code
@@ -107,7 +107,7 @@ def user_line() -> UserLine | None:
 
 def warn(message: str) -> None:
     """A UserWarning at the user's own line, however deep in Oarlock it is given."""
-    frame = _user_frame()
+    frame = user_frame()
     if frame is None:
         warnings.warn(message, stacklevel=2)
         return

@@ -6,16 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import TraceError, with_user_line
+from ..core.mode import instead
+from ..core.op import OPS
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.either import Gone
 from ..static.control.keepers import born
+from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
 from ..static.modes import Static
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
 from .ast.calls import convert_or_leave
+from .ast.checks import check
 from .effects import Attributes, Effect, mark_shared, taken_from
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import named_layers
@@ -60,8 +64,18 @@ class Recorded:
         for leaf in nest.flatten(found)[0]:
             if isinstance(leaf, Gone):
                 leaf.use()
+            if none_flag(leaf) is not False and leaf is not None:
+                self._refuse_none(leaf)
         self.recorder.aliases.check_outside(())
         return found
+
+    def _refuse_none(self, leaf: Variable) -> None:
+        """Write down that a run ends where a result is None: a program gives tensors."""
+        assert leaf.half is not None
+        with instead(self.mode):
+            holds = OPS["logical_not"](leaf.half.none)
+            check(self.mode, holds, f"'{leaf.half.name}' is None, where a program gives a tensor", leaf.where)
+        leaf.half = None
 
     def _called(self, converted: Callable[..., Any], parameters: Parameters) -> Any:
         try:

@@ -242,7 +242,8 @@ def first_difference(
     try:
         recorded = run_compiled(Compiled(program), scope, given)
         if any(_off(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
-            return "the recording itself gives other numbers than the layer: forward depends on something that a program cannot hold"
+            why = "forward depends on something that a program cannot hold, or is converted wrongly"
+            return f"the recording itself gives other numbers than the layer: {why}"
         inner = run_compiled(Compiled(program, fetches=names), scope, given)
         expected = {name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)}
         engine = Engine(pdmodel, params, outputs=list(expected), optimize=0, cache_dir="none")

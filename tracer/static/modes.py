@@ -13,6 +13,7 @@ from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import Tensor
 from .guards import shown_value
+from .numbers import NATURAL, marked
 from .program import Guard
 from .record import Recorder, recorded_slots
 from .variable import Half, Variable
@@ -257,7 +258,8 @@ def refuse_half(half: Half) -> NoReturn:
 
 def half_error(half: Half) -> TraceError:
     """The error for a variable that may have no value."""
-    why = f"'{half.name}' {half.why}; give it one before, or use it under the same condition"
+    fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
+    why = f"'{half.name}' {half.why}{fix}"
     return TraceError(with_user_line(why))
 
 
@@ -284,7 +286,7 @@ def size_variable(tensor: Tensor, axis: int) -> Tensor:
     """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice."""
     sizes = OPS["shape"](tensor)
     found: Tensor = OPS["slice"](sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0])
-    return found
+    return marked(found, NATURAL)
 
 
 class Unknown:

@@ -60,6 +60,9 @@ class VarDesc:
     stop_gradient: bool = False
     need_check_feed: bool = False
     lod_level: int = 0
+    python: Any = field(
+        default=None, compare=False, repr=False
+    )  # which numbers of Python it stands for; no file says so
 
     def set_need_check_feed(self, value: bool) -> None:
         """Whether what is fed is compared with the declaration."""

@@ -94,7 +94,8 @@ class Recorder:
                 yield made
         except BaseException:
             for keeper, before in made.kept.values():
-                keeper.write(before)
+                if keeper.restores:
+                    keeper.write(before)
             raise
 
     @contextmanager

@@ -15,6 +15,7 @@ from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
+from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach
 from .printer import declaration
 from .program import Kind, VarDesc
 from .scope import current_scope
@@ -29,11 +30,14 @@ GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 
 class Half(NamedTuple):
-    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in."""
+    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in;
+    none: where it is None on the other ways, whether it is, as a variable.
+    """
 
     name: str
     why: str
     block: int
+    none: Any = None
 
 
 class Variable(Tensor):
@@ -41,6 +45,9 @@ class Variable(Tensor):
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
+    tells: Any = (
+        None  # of a condition: which variables are known to be None, or not to be, where it holds and where not
+    )
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
@@ -57,14 +64,6 @@ class Variable(Tensor):
             state.mode.cuts(f"{why} (X={self.meta})")
         return super().register_hook(hook)
 
-    def __mul__(self, other: Any) -> Tensor:
-        _refuse_repeated(self, other)
-        return Tensor.__mul__(self, other)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        _refuse_repeated(self, other)
-        return Tensor.__rmul__(self, other)
-
     # -- its declaration ----------------------------------------------------------------------------------------
 
     @property
@@ -75,6 +74,12 @@ class Variable(Tensor):
     @array.setter
     def array(self, value: Any) -> None:
         refuse(self, "a new value")
+
+    @property
+    def python(self) -> Stands | None:
+        """Which of Python's numbers it stands for; None where it is a tensor on all ways."""
+        found: Stands | None = self.desc.python
+        return found
 
     @property
     def meta(self) -> Meta:
@@ -89,7 +94,8 @@ class Variable(Tensor):
     @property
     def size(self) -> Any:
         """The number of elements: an int, or a value of the program where only a run knows it."""
-        return math.prod(self.desc.shape) if all(d >= 0 for d in self.desc.shape) else OPS["size"](self)
+        known = all(d >= 0 for d in self.desc.shape)
+        return math.prod(self.desc.shape) if known else marked(OPS["size"](self), NATURAL)
 
     @property
     def made_at(self) -> str:
@@ -204,7 +210,7 @@ class Variable(Tensor):
             refuse(self, "item()")
         made: Tensor = OPS["reshape2"](self[index] if index else self, shape=[])
         made.stop_gradient = True  # as of the number that Python would have
-        return made
+        return marked(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
         """The values: while source is converted still one of the program, which NumPy's own functions refuse; else TraceError."""
@@ -252,6 +258,9 @@ class Variable(Tensor):
     __str__ = __repr__
 
 
+teach(Variable)
+
+
 class ParameterVariable(Variable, Parameter):
     """A parameter of a program that is written by hand."""
 
@@ -283,13 +292,6 @@ def _trouble(error: TraceError, instead: Any) -> Any:
     if mode is None:
         raise error
     return mode.trouble(error, instead)
-
-
-def _refuse_repeated(count: Variable, other: Any) -> None:
-    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int, and the list repeated."""
-    if isinstance(other, list | tuple) and not count.desc.shape and "int" in count.desc.dtype:
-        why = f"a list as long as only a run knows (times{count.made_at}); take paddle.full or paddle.tile, or a loop"
-        raise TraceError(with_user_line(why))
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:

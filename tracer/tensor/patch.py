@@ -50,8 +50,9 @@ def invert(x: Tensor) -> Tensor:
     return logic.logical_not(x) if x.meta.dtype.kind == "b" else logic.bitwise_not(x)
 
 
-def _refuse_contains(x: Tensor, item: Any) -> bool:
-    raise OpError(with_user_line(f"in: ask (x == value).any() instead (X={x.meta})"))
+def contains(x: Tensor, item: Any) -> bool:
+    """item in x: whether any element equals a number or tensor."""
+    return bool(OPS["reduce_any"](logic.equal(x, item), reduce_all=True, dim=[], keep_dim=False))
 
 
 _COMPARISONS = {
@@ -70,7 +71,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
     **{f"__{name}__": Operator(OPS[op], getattr(logic, op), True) for name, op in _COMPARISONS.items()},
     "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
-    "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": _refuse_contains,
+    "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": contains,
 }  # fmt: skip
 
 MODULES = [

@@ -15,12 +15,16 @@ from ...core.errors import TraceError, inside, warn, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
+from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.either import refuse_gone
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
+from ...static.numbers import NATURAL, Stands, either_of, marked, stands_for
 from ...static.variable import Variable
+from . import numbers
 from .checks import print_
+from .numbers import guarded, method_of
 from .outside import changing, in_a_block, new, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
@@ -41,16 +45,44 @@ def call(function: Any) -> Any:
     if static_mode(state.mode) is None:
         return function
     if isinstance(function, type) or function is sorted:
-        return BUILTINS.get(function, _making(function))
+        return BUILTINS.get(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(getattr(function, "__self__", None), list | dict | set):
         return _of_container(function)
+    return _of_function(function)
+
+
+def _of_function(function: Any) -> Any:
     try:
-        known = function in BUILTINS
+        known = BUILTINS.get(function)
     except TypeError:  # not hashable
         return function
-    return BUILTINS[function] if known else convert_or_leave(function)
+    if known is not None:
+        return known
+    if isinstance(function, functools._lru_cache_wrapper):
+        made: Any = _of_cache(function)
+    else:
+        made = method_of(function) or convert_or_leave(function)
+    return guarded(function) if made is function else made
+
+
+def _of_cache(function: Any) -> Callable[..., Any]:
+    """A function with a cache, which keeps no values of the program: other calls would find them."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if not _holds_variable((args, kwargs)):
+            found = function(*args, **kwargs)
+            if not _holds_variable(found):
+                return found
+            function.cache_clear()
+        return call(function.__wrapped__)(*args, **kwargs)
+
+    return called
+
+
+def _holds_variable(value: Any) -> bool:
+    return any(isinstance(leaf, Variable) for leaf in nest.flatten(value)[0])
 
 
 def _making(function: Any) -> Any:
@@ -65,9 +97,9 @@ def _making(function: Any) -> Any:
 
 def _of_container(function: Any) -> Any:
     """What to call in place of a method of a list, dict or set: what it holds may change."""
-    owner = function.__self__
-    changing(owner, "a list or dict")
-    return _making(function) if function.__name__ == "copy" else function
+    changing(function.__self__, "a list or dict")
+    made = method_of(function) or guarded(function)
+    return _making(made) if function.__name__ == "copy" else made
 
 
 def convert_or_leave(function: Any) -> Any:
@@ -126,27 +158,28 @@ def is_users(function: FunctionType) -> bool:
 # -- builtins -------------------------------------------------------------------------------------------------------
 
 
-def _cast(dtype: Any, python: Callable[..., Any]) -> Callable[..., Any]:
+def _cast(dtype: Any, python: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
         wanted = dtype_of(dtype() if callable(dtype) else dtype)
         made = OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
         made.stop_gradient = True  # as of the number that Python would have
-        return made
+        before = stands_for(args[0])
+        return marked(made, Stands(frozenset({python}), before is not None and before.natural and python is int))
 
     return convert
 
 
 def _len(value: Any) -> Any:
     if isinstance(value, TensorArray):
-        return OPS["reshape2"](value.length(), shape=[])
+        return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL)
     if isinstance(value, Variable):
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))
         return value.shape[0]
     if is_open(value):
-        return value.count
+        return value.count if stands_for(value.count) == NATURAL else op_of_two("elementwise_max", value.count, 0)
     refuse_gone(value)
     return len(value)
 
@@ -190,12 +223,12 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 def op_of_two(op: str, a: Any, b: Any) -> Any:
     """The larger or smaller of two values, of which one may be a number."""
     meta = common(op, a, b, ("one value", "the other"))
-    return OPS[op](as_meta(a, meta), as_meta(b, meta))
+    return marked(OPS[op](as_meta(a, meta), as_meta(b, meta)), either_of((a, b)))
 
 
 def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
     def over(values: Any) -> Any:
-        from .runtime import and_, or_  # noqa: PLC0415 - it calls this module
+        from .truth import and_, or_  # noqa: PLC0415 - it calls this module
 
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"
@@ -206,7 +239,7 @@ def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
         found: Any = not stops
         for value in listed:
             found = (or_ if stops else and_)(found, functools.partial(_itself, value))
-        return found
+        return BUILTINS[bool](found)
 
     return over
 
@@ -247,6 +280,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.any: _quantified(True, any),
     builtins.all: _quantified(False, all),
     builtins.iter: _iter,
+    **numbers.BUILTINS,
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
 }

@@ -11,6 +11,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.control import nest
 from ...static.control.branch import check_condition, put_back
+from ...static.control.keepers import refuse_changed
 from ...static.control.values import as_condition
 from ...static.effects.calls import py_func
 from ...static.modes import Static, static_mode
@@ -43,6 +44,7 @@ def tried(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     except Exception as error:
         if MARK not in error.__dict__:
             raise
+        refuse_changed(mode.recorder.open[-1])
         for tensor, desc in mode.recorder.open[-1].changed.values():
             put_back(mode, tensor, desc)
         raise Stopped(holds, error) from error
@@ -51,7 +53,7 @@ def tried(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
 def refuse_where(mode: Static, condition: Variable, stop: Stopped) -> None:
     """Write down that a run ends where a condition leads to a `raise`."""
     holds = OPS["logical_not"](condition) if stop.holds else condition
-    _check(mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[MARK])
+    check(mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[MARK])
 
 
 def unconditional(run: Callable[[], Any], what: str) -> Any:
@@ -75,7 +77,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
         return
     said = _said(message)
     data = [said] if isinstance(said, Variable) else []
-    _check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
+    check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
 
 
 def _said(message: Callable[[], Any]) -> Any:
@@ -87,7 +89,8 @@ def _said(message: Callable[[], Any]) -> Any:
         return line.text.partition(",")[2].strip() if line else None
 
 
-def _check(mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None) -> None:
+def check(mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None) -> None:
+    """Write down that a run ends where `holds` is not true.   where: the line, by default the one that is being recorded."""
     check_condition("assert", holds)
     recorder = mode.recorder
     slots = {"Cond": [recorder.name_of(holds)], "Data": [recorder.name_of(v) for v in data or []]}

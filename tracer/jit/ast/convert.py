@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from .expressions import Expressions
+from .expressions import Expressions, mark_tests
 from .flow import Flow, local_names
 from .jumps import lower_jumps
 from .liveness import mark
@@ -153,6 +153,7 @@ def _convert_statements(function: ast.FunctionDef, around: frozenset[str]) -> No
     if _is_generator(function):
         return
     lower_jumps(function)
+    mark_tests(function)
     mark(function)
     flow = Flow(function, around)
     body = [n for s in function.body for n in _listed(flow.visit(s))]

@@ -18,8 +18,6 @@ PLAIN_CALLS = frozenset(
         "exec",
         "breakpoint",
         "__import__",
-        "type",
-        "isinstance",
         "issubclass",
     }
 )
@@ -35,12 +33,14 @@ class Expressions(ast.NodeTransformer):
     def __init__(self, first_argument: str | None) -> None:
         self.first_argument = first_argument
         self.count = 0
+        self.quoting = 0
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
         if _binds(node.values[1:]):
             return node
-        call = "__ol.and_(A, lambda: B)" if isinstance(node.op, ast.And) else "__ol.or_(A, lambda: B)"
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
         made = node.values[-1]
         for value in reversed(node.values[:-1]):
             made = expression(call, node, A=value, B=made)
@@ -76,8 +76,40 @@ class Expressions(ast.NodeTransformer):
     def _membership(node: ast.Compare) -> ast.expr:
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             text = "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
-            found: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
-            return found
+        elif isinstance(node.ops[0], ast.Is | ast.IsNot):
+            text = "__ol.is_(A, B)" if isinstance(node.ops[0], ast.Is) else "__ol.not_(__ol.is_(A, B))"
+        else:
+            return node
+        found: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
+        return found
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        text = ast.unparse(node.value)
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return _changing(node, text)
+        return expression("__ol.class_of(A)", node, A=node.value) if node.attr == "__class__" else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue) and not self.quoting:
+                part.value = expression("__ol.shown(A)", node, A=part.value)
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        self.quoting += 1  # what an error says may name a variable
+        self.generic_visit(node)
+        self.quoting -= 1
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        self.generic_visit(node)
+        node.subject = expression("__ol.matched(A)", node, A=node.subject)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -100,11 +132,6 @@ class Expressions(ast.NodeTransformer):
             return node
         node.func = expression("__ol.call(F)", function, F=function)
         return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        text = ast.unparse(node.value)
-        self.generic_visit(node)
-        return node if isinstance(node.ctx, ast.Load) else _changing(node, text)
 
     def _made(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
@@ -148,6 +175,27 @@ class Expressions(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node
+
+
+def mark_tests(tree: ast.AST) -> None:
+    """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a `not`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+            _mark(node.test)
+        elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
+            _mark(node.extra_test)  # type: ignore[attr-defined]
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            _mark(node.operand)
+        elif isinstance(node, ast.comprehension):
+            for condition in node.ifs:
+                _mark(condition)
+
+
+def _mark(test: ast.expr) -> None:
+    if isinstance(test, ast.BoolOp):
+        test.is_test = True  # type: ignore[attr-defined]
+        for value in test.values:
+            _mark(value)
 
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -17,20 +17,25 @@ from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, items_of, refuse_gone
-from ...static.control.keepers import taken_back
+from ...static.control.keepers import note, taken_back
 from ...static.control.loop import record_loop
 from ...static.control.values import Undefined, as_condition, as_meta, constant, meta_of
-from ...static.modes import Static, refuse_half, static_mode
+from ...static.modes import Static, static_mode
+from ...static.numbers import NATURAL, marked
 from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
+from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .outside import changing, new, own, owns
 from .rows import Range, Rows, rows_of
+from .truth import and_, and_value, asked, chain, in_, not_, or_, or_value
+from .untracked import refuse_if_kept, untracked_by
 
 __all__ = [
-    "Undefined", "and_", "assert_", "attribute", "call", "chain", "changing", "for_", "if_", "if_expression", "in_", "is_set", "item", "listed",
-    "new", "not_", "nothing_returned", "or_", "owns", "raised", "returned", "while_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "for_", "if_", "if_expression", "in_",
+    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "raised", "returned",
+    "shown", "while_",
 ]  # fmt: skip
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -58,6 +63,7 @@ def if_(
     count: int | None = None,
 ) -> None:
     """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count`, or all, are read afterwards."""
+    test = asked(test)
     mode = _mode_for(test)
     if mode is None:
         (then if test else other)()
@@ -78,11 +84,22 @@ def if_(
     (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
 
 
+def _watched(mode: Static, run: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """A body that is recorded: what it may change that nobody can put back is noted before."""
+
+    def watched(*args: Any) -> Any:
+        note(mode.recorder, untracked_by((run,), names))
+        return run(*args)
+
+    return watched
+
+
 def _recorded_if(
     mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
     count: int | None,
 ) -> None:  # fmt: skip
     given = get()
+    then, other = (_watched(mode, run, names) for run in (then, other))
     before = _lists_that_stay(mode, given, (then, other), get, put)
     containers = Sides(before[:count])
 
@@ -96,6 +113,7 @@ def _recorded_if(
                 containers.left(values)
                 return [_copy(value) for value in values]
             finally:
+                put(before)
                 containers.put_back()
 
         return record
@@ -119,6 +137,7 @@ def _lists_that_stay(
             own(mode.recorder, put)
             tried(mode, holds, branch)
             after = get()
+            put(before)
             lengths.append([len(items_of(after[i])) if isinstance(after[i], list) else -1 for i in lists])
         taken_back(inner)
         for tensor, desc in inner.changed.values():
@@ -147,29 +166,36 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
             return
         body()
 
+    start = get()
+    test, body = _watched(mode, test, names), _watched(mode, body, names)
+
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
         own(mode.recorder, put)
         put(values)
-        return as_condition(test()), get()
+        condition, after = as_condition(asked(test())), get()
+        put(start)
+        return condition, after
 
     def ran(values: list[Any]) -> list[Any]:
         own(mode.recorder, put)
         put(values)
         body()
-        return get()
+        after = get()
+        put(start)
+        return after
 
-    put(_loop(mode, tested, ran, get(), names))
+    put(_loop(mode, tested, ran, start, names))
 
 
 def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, Any]:
     """What a condition gives.   Where that is a value of the program, with the recording, and nothing was done: the loop asks again."""
     mode = static_mode(state.mode)
     if mode is None:
-        return None, test()
+        return None, asked(test())
     given, mark, here = get(), mode.recorder.mark(), Inner(mode.recorder.block)
     with mode.recorder.writing(here):
         own(mode.recorder, put)
-        found = test()
+        found = asked(test())
     refuse_gone(found)
     if not isinstance(found, Variable):
         return None, found
@@ -206,6 +232,7 @@ def _python_rounds(
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
+            refuse_if_kept(items)
             if_(goes_on, functools.partial(body, item), _nothing, get, put, names)
         elif not goes_on:
             return None
@@ -219,7 +246,8 @@ def _recorded_rounds(
 ) -> None:  # fmt: skip
     mode = static_mode(state.mode)
     assert mode is not None
-    count = as_meta(rows.count, INT64)
+    count, before = as_meta(rows.count, INT64), get()
+    body = _watched(mode, body, names)
 
     def tested(values: list[Any]) -> tuple[Any, list[Any]]:
         own(mode.recorder, put)
@@ -230,11 +258,13 @@ def _recorded_rounds(
     def ran(values: list[Any]) -> list[Any]:
         own(mode.recorder, put)
         put(values[1:])
-        at = as_meta(values[0], INT64)
+        at = marked(as_meta(values[0], INT64), NATURAL)
         body(rows.item(at))
-        return [OPS["scale"](at, scale=1.0, bias=1.0), *get()]
+        after = get()
+        put(before)
+        return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _loop(mode, tested, ran, [constant(start), *get()], ["the counter", *names])
+    found = _loop(mode, tested, ran, [constant(start), *before], ["the counter", *names])
     put(found[1:])
 
 
@@ -289,86 +319,9 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
 # -- expressions ----------------------------------------------------------------------------------------------------
 
 
-def and_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a and b()`."""
-    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
-
-
-def or_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a or b()`."""
-    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
-
-
-def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Both operands are computed; where the second one changes more than its result, only if it counts."""
-    mode = static_mode(state.mode)
-    if mode is None:
-        return _logical(op, a, b())
-    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-    with mode.recorder.writing(here):
-        second = b()
-    if not taken_back(here):
-        return _logical(op, a, second)
-    mode.recorder.rewind(mark)
-    ways = (lambda: as_condition(b())), (lambda: constant(op == "logical_or"))
-    return cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
-
-
-def _logical(op: str, a: Variable, b: Any) -> Any:
-    if not isinstance(b, Tensor):
-        keeps = bool(b) if op == "logical_and" else not b
-        return as_condition(a) if keeps else b
-    found = OPS[op](as_condition(a), as_condition(b))
-    mode = static_mode(state.mode)
-    if mode is not None:
-        mode.recorder.aliases.join([(found, (a, b))])
-    return found
-
-
-def not_(a: Any) -> Any:
-    """`not a`."""
-    refuse_gone(a)
-    return OPS["logical_not"](as_condition(a)) if isinstance(a, Variable) else not a
-
-
-def in_(a: Any, b: Any) -> Any:
-    """`a in b`."""
-    if isinstance(b, Variable):
-        equal = OPS["equal"](b, as_meta(a, b.meta))
-        return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)
-    if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
-        found: Any = False
-        for value in b:
-            found = or_(found, functools.partial(operator.eq, a, value))
-        return found
-    found = a in b
-    held = b.get(a) if found and isinstance(b, dict) else None
-    if isinstance(held, Variable) and held.half is not None:
-        refuse_half(held.half)  # whether it is there depends on the way that a run takes
-    return found
-
-
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
-    "Is": operator.is_, "IsNot": operator.is_not,
-    "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
-}  # fmt: skip
-
-
-def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
-    """`a < b < c`: each operand is asked for once, and not at all once it is clear."""
-    left, found = operands[0](), True
-    for kind, operand in zip(kinds, operands[1:], strict=True):
-        right = operand()
-        found = and_(found, functools.partial(_COMPARED[kind], left, right))
-        if not isinstance(found, Tensor) and not found:
-            return found
-        left = right
-    return found
-
-
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
+    test = asked(test)
     if _mode_for(test) is None:
         return a() if test else b()
     return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
@@ -379,12 +332,16 @@ def item(value: Any, index: Any) -> Any:
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return _chosen_item(value, index)
     refuse_gone(value)
+    if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
+        return entry(value, index)
     return value[index]
 
 
 def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
     mode = static_mode(state.mode)
     assert mode is not None
+    if index.meta.dtype == bool:
+        return _chosen_item(values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto))
     if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
         stacked = OPS["stack"](list(values), axis=0)
         found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]

@@ -13,6 +13,7 @@ from ...core.tensor import Tensor
 from ..aliases import Stale
 from ..blocks import block_writes
 from ..modes import Static, static_mode
+from ..numbers import either_of, marked, stands_for
 from ..program import Kind, VarDesc
 from ..record import Inner
 from ..variable import Half, Variable
@@ -20,6 +21,7 @@ from . import nest
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .maybe import BOOL, flag_after, make_none, none_flag
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
 
@@ -93,7 +95,7 @@ def record_branches(
     """
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
-    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed)
+    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed, pred)
     with mode.recorder.aliases.unchecked():
         chosen = _merged(mode, merge, pred, names)
     merge.join()
@@ -168,8 +170,8 @@ def _unlike(a: Tensor, b: Tensor) -> bool:
 class Merge:
     """Two recorded branches becoming one.   sides: what is taken where the condition holds, and where not; mixed: see record_branches."""
 
-    def __init__(self, mode: Static, one: Side, two: Side, mixed: bool = False) -> None:
-        self.mode, self.mixed = mode, mixed
+    def __init__(self, mode: Static, one: Side, two: Side, mixed: bool = False, pred: Any = None) -> None:
+        self.mode, self.mixed, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
         self.sides = (one, two)
         self.containers = Choice()  # those of places
@@ -180,12 +182,13 @@ class Merge:
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
-        if isinstance(a, Gone) or isinstance(b, Gone):
-            return a if isinstance(a, Gone) else b
-        if same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
-            return a
+        gone = [v for v in (a, b) if isinstance(v, Gone)]
+        if gone or same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+            return gone[0] if gone else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._half(name, a, b)
+        if self.mode.converts and self._may_be_none(a, b):
+            return self._maybe(name, a, b)
         if isinstance(a, TensorArray) or isinstance(b, TensorArray):
             refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
         if meta_of(a) is None or meta_of(b) is None:
@@ -195,8 +198,32 @@ class Merge:
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         made = self._chosen((a, b), common(name, a, b, LABELS))
+        marked(made, either_of((a, b)))
         made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
         return made
+
+    @staticmethod
+    def _may_be_none(a: Any, b: Any) -> bool:
+        given = [v for v in (a, b) if v is not None]
+        never = none_flag(a) is False and none_flag(b) is False
+        return not never and all(meta_of(v) is not None for v in given)
+
+    def _maybe(self, name: str, a: Any, b: Any) -> Any:
+        """What is None on some ways, with the condition for it."""
+        flags = flag_after(self.pred, True, a), flag_after(self.pred, False, b)
+        given = [v for v, flag in zip((a, b), flags, strict=True) if flag is not True and v is not None]
+        if not given:
+            return None
+        meta = common(name, a, b, LABELS) if len(given) == 2 else meta_of(given[0])
+        assert meta is not None
+        pair = [
+            v if flag is not True and v is not None else Filler(meta) for v, flag in zip((a, b), flags, strict=True)
+        ]
+        made = marked(self._chosen((pair[0], pair[1]), meta), either_of(given))
+        if all(flag is False for flag in flags):
+            return made
+        where = next((v.where for v in given if isinstance(v, Variable)), "")
+        return make_none(made, name, self._chosen(flags, BOOL), self.recorder.block.idx, where)
 
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
@@ -207,6 +234,8 @@ class Merge:
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
         """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
+        if isinstance(a, Gone) or isinstance(b, Gone):
+            return a if isinstance(a, Gone) else b
         given = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
@@ -216,7 +245,7 @@ class Merge:
             kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
-        made = self._chosen((filler, b) if given is b else (a, filler), meta)
+        made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
         if name.isidentifier() or "[" in name:  # a variable of the user's, or an element
             at = getattr(given, "where", "") or user_line()
             made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)

@@ -24,6 +24,8 @@ class Keeper:
     name: str
     target: Any
     keys: tuple[str, ...] | None = None
+    restores = True  # whether `write` puts back; one that does not is asked when all others have
+    sets = False  # whether setting an attribute runs code of the user's
 
     @property
     def key(self) -> tuple[int, Any]:
@@ -36,6 +38,10 @@ class Keeper:
 
     def write(self, values: dict[Any, Any]) -> None:
         """Let it hold these, and no others."""
+        raise NotImplementedError
+
+    def refuse(self, before: dict[Any, Any], attributes_noted: bool) -> None:
+        """Raise TraceError where what cannot be put back is another than before."""
         raise NotImplementedError
 
     def put(self, key: Any, value: Any) -> None:
@@ -176,7 +182,7 @@ def born(recorder: Recorder, made: Any) -> None:
 
 def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
-    raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values()]
+    raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values() if keeper.restores]
     raw = [change for change in raw if any(True for _ in change.places())]
     found: Changes = {}
     for each in raw:
@@ -187,9 +193,22 @@ def taken_back(inner: Inner) -> Changes:
             if left is not None:
                 change.left[place] = left
             found[each.keeper.key] = change
+    refuse_changed(inner, of_setters=True)  # what putting back did through setters shows before the rest is put back
     for each in raw:
         each.keeper.write(each.before)
+    refuse_changed(inner)
     return found
+
+
+def refuse_changed(inner: Inner, of_setters: bool = False) -> None:
+    """Raise TraceError where a body changed what nobody can put back.   The attributes of objects that others look after are put back.
+
+    of_setters: only objects of which setting an attribute runs code of the user's, and all of them.
+    """
+    noted = {id(keeper.target) for keeper, _ in inner.kept.values() if keeper.restores}
+    for keeper, before in inner.kept.values():
+        if not keeper.restores and (keeper.sets or not of_setters):
+            keeper.refuse(before, not of_setters and id(getattr(keeper.target, "__dict__", None)) in noted)
 
 
 def _without(change: Change, owned: set[Any]) -> Change:

@@ -10,6 +10,7 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..late import Late
 from ..modes import Static
+from ..numbers import either_of, marked, stands_for, together
 from ..record import Inner
 from ..variable import Variable
 from . import nest
@@ -18,6 +19,7 @@ from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .either import KINDS, EitherList, Gone, items_of, plain, take_away
 from .keepers import Changes, Elements, born, note, taken_back
+from .maybe import Nones
 from .placed import Placed
 from .regions import emit_while
 from .rounds import Carried, Rounds
@@ -67,6 +69,7 @@ class Loop:
         self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
         self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
         self.apart = Apart(mode.recorder)
+        self.nones = Nones()
         self.rounds = Rounds(mode.recorder.aliases)
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
@@ -156,6 +159,7 @@ class Loop:
                 name = self.names[leaf]
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
+                self.nones.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
                 self.rounds.forget()
                 return
@@ -189,6 +193,9 @@ class Loop:
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = self._declared(carried)
+        for flag in self.nones.flags.values():
+            self._declared(flag)
+        self.nones.say(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
             put_back(self.mode, tensor, variable.desc)
@@ -221,7 +228,7 @@ class Loop:
         made = recorder.variable(recorder.declare(recorder.namer.temporary("while"), carried.meta, outer))
         made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = made
-        return made
+        return marked(made, carried.stands)
 
     def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
         found: list[tuple[Carried, Any]] = []
@@ -230,7 +237,9 @@ class Loop:
                 continue  # its elements are places
             if i in self.carried:
                 # One that was changed in place will be put back.
-                last = self.recorder.variable(before.desc) if after is before else after
+                self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
+                found += self.nones.after(i, after)
+                last = self.recorder.variable(before.desc) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
             elif type(before) in KINDS or (not same(before, after) and not _both_unset(before, after)):
@@ -248,6 +257,10 @@ class Loop:
         if isinstance(after, Gone):
             self.values[i] = after  # whoever reads it in any round, or afterwards, is refused
             return
+        maybe = self.nones.carry(i, name, initial, after, LABELS)
+        if maybe is not None:
+            self.carried[i] = maybe
+            return
         if isinstance(initial, Undefined):
             meta = meta_of(after)
             if isinstance(after, tuple):
@@ -256,12 +269,14 @@ class Loop:
             if meta is None:
                 self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
                 return
-            self.carried[i] = Carried(name, meta, Undefined(name))
+            self.carried[i] = Carried(name, meta, Undefined(name), stands=stands_for(after))
             return
         if meta_of(initial) is None or meta_of(after) is None:
             self._carry_leaves(i, after)
             return
-        self.carried[i] = Carried(name, common(name, initial, after, LABELS), initial)
+        self.carried[i] = Carried(
+            name, common(name, initial, after, LABELS), initial, stands=either_of((initial, after))
+        )
 
     def _carry_leaves(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
@@ -284,6 +299,9 @@ class Loop:
         if isinstance(after, Undefined):
             refuse(carried.name, like, after, LABELS, "a round takes its value away")
         found = common(carried.name, like, after, LABELS)
+        stands = together((carried.stands, stands_for(after)))
+        if stands != carried.stands:
+            carried.stands, self.changed = stands, True
         shape = tuple(a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True))
         if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.changed = Meta(shape, found.dtype), True
@@ -411,9 +429,11 @@ class Loop:
         values = self._start()
         assert self._first is not None
         flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
-        for carried in self.carried.values():
+        self.nones.say(values, self.names, self.recorder.block.idx)
+        for i, carried in self.carried.items():
             named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
-            if isinstance(carried.initial, Undefined) and named and carried.variable is not None:
+            unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
+            if unset_before and named and carried.variable is not None:
                 carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None

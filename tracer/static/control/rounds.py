@@ -9,17 +9,21 @@ from typing import Any
 from ...core.errors import user_line
 from ...core.op import Meta
 from ..aliases import Aliases, Stale, is_shared
+from ..numbers import Stands
 from ..variable import Variable
 
 
 @dataclass
 class Carried:
-    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first."""
+    """A value that goes from round to round.   meta: what holds it in every round; initial: before the first;
+    stands: which numbers of Python it stands for.
+    """
 
     name: str
     meta: Meta
     initial: Any
     variable: Variable | None = None
+    stands: Stands | None = None
 
 
 class Rounds:

@@ -12,10 +12,9 @@ from ...core.dtype import default_float, dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..numbers import NUMBERS, stands_for
 from ..plain import identical
 from ..variable import Variable
-
-NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 class Undefined:
@@ -132,13 +131,19 @@ def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
     assert two is not None
     if one.dtype == two.dtype:
         return one.dtype
-    numbers = is_number(a), is_number(b)
+    numbers = _only_number(a), _only_number(b)
     if numbers == (True, True):
         return one.dtype if one.dtype.kind == "f" else two.dtype if two.dtype.kind == "f" else np.dtype(np.int64)
     for is_num, number, tensor in ((numbers[0], one, two), (numbers[1], two, one)):
         if is_num and "biufc".index(number.dtype.kind.replace("u", "i")) <= "biufc".index(tensor.dtype.kind):
             return tensor.dtype
     return None
+
+
+def _only_number(value: Any) -> bool:
+    """Whether a value is a number on all ways, of which a run may know which one."""
+    stands = stands_for(value)
+    return stands is not None and Tensor not in stands.types
 
 
 def refuse(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:

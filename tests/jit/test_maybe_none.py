@@ -1,0 +1,84 @@
+"""What may be None is asked before it is used; `and` and `or` give one of two values where there is one truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import oarlock as paddle
+from oarlock.core.errors import AssertError, TraceError
+from oarlock.jit import to_static
+
+
+def used(x: Any) -> Any:
+    r = None
+    if x.sum() > 0:
+        r = x * 2
+    return r + 1
+
+
+def given_back(x: Any) -> Any:
+    r = None
+    if x.sum() > 0:
+        r = x * 2
+    return r
+
+
+def used_after_a_loop(x: Any) -> Any:
+    best = None
+    for row in x:
+        if row > 1:
+            best = row
+    return best * 2
+
+
+def of_several_elements(x: Any) -> Any:
+    return x or x + 1
+
+
+def of_other_dtypes(x: Any) -> Any:
+    y = x.sum() > 0 and x.max()
+    return x * y
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (used, r"'r' may be None here.*r = x \* 2\): ask `is not None` before\n.*return r \+ 1"),
+        (used_after_a_loop, r"'best' may be None here.*ask `is not None` before\n.*return best \* 2"),
+        (
+            of_several_elements,
+            r"or: Python asks whether the first one is true, which has several elements.*return x or x \+ 1",
+        ),
+        (of_other_dtypes, r"an operand has another dtype .* in each branch.*: y = x.sum\(\) > 0 and x.max\(\)"),
+    ],
+    ids=lambda v: v.__name__ if callable(v) else "",
+)
+def test_refused(function: Any, words: str) -> None:
+    with pytest.raises(TraceError, match=f"(?s){words}"):
+        to_static(function)(paddle.to_tensor([1.0, 2.0]))
+
+
+def test_a_run_ends_where_a_result_is_none() -> None:
+    program = to_static(given_back)
+    assert program(paddle.to_tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
+    with pytest.raises(AssertError, match="'r' is None, where a program gives a tensor"):
+        program(paddle.to_tensor([-1.0, 2.0 - 4]))
+
+
+def test_gradients_flow_through_the_value_that_is_taken() -> None:
+    def either(x: Any, y: Any) -> Any:
+        return x or y
+
+    for value, wanted in ((2.0, [1.0, 0.0]), (0.0, [0.0, 1.0])):
+        x, y = paddle.to_tensor([value], stop_gradient=False), paddle.to_tensor([3.0], stop_gradient=False)
+        to_static(either)(x, y).sum().backward()
+        assert [0.0 if t.grad is None else t.grad.item() for t in (x, y)] == wanted
+
+
+def test_a_tensor_contains_its_elements() -> None:
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert 2.0 in x
+    assert 5.0 not in x
+    assert paddle.to_tensor(4.0) in x

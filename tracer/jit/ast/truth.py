@@ -1,0 +1,177 @@
+"""`and`, `or`, `not`, `in` and chains of comparisons, of values of which only a run knows whether they are true."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, KeysView, ValuesView
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import TraceError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...static.control.arrays import TensorArray
+from ...static.control.branch import cond
+from ...static.control.either import refuse_gone
+from ...static.control.keepers import taken_back
+from ...static.control.maybe import NO_FACTS, tells
+from ...static.control.values import as_condition, as_meta, constant, meta_of
+from ...static.modes import refuse_half, static_mode
+from ...static.numbers import BOOL, NATURAL, marked, stands_for
+from ...static.record import Inner
+from ...static.variable import Variable
+from .checks import unconditional
+from .numbers import is_, standing
+
+
+def asked(value: Any) -> Any:
+    """A value of which the truth counts: of a list that the program carries, whether it holds anything."""
+    if not isinstance(value, TensorArray):
+        return value
+    return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
+
+
+def and_(a: Any, b: Callable[[], Any]) -> Any:
+    """`a and b()`."""
+    a = asked(a)
+    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
+
+
+def or_(a: Any, b: Callable[[], Any]) -> Any:
+    """`a or b()`."""
+    a = asked(a)
+    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
+
+
+def and_value(a: Any, b: Callable[[], Any]) -> Any:
+    """`a and b()`, of which the value counts: one of the two."""
+    return _either_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
+
+
+def or_value(a: Any, b: Callable[[], Any]) -> Any:
+    """`a or b()`, of which the value counts: one of the two."""
+    return _either_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
+
+
+def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    mode = static_mode(state.mode)
+    if mode is None:
+        return _logical(op, a, b())
+    if a.meta.dtype == bool:
+        mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
+        with mode.recorder.writing(here):
+            second = b()
+        if not taken_back(here) and (meta_of(second) or a.meta).dtype == bool and meta_of(second) is not None:
+            return _logical(op, a, second)
+        mode.recorder.rewind(mark)
+    return _chosen_value(op.removeprefix("logical_"), a, b)
+
+
+def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+    if any(d not in (1, -1) for d in a.meta.shape):
+        why = "Python asks whether the first one is true, which has several elements; use `.any()`, `.all()` or paddle.where"
+        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.made_at})"))
+
+    def keep() -> Any:
+        return a
+
+    ways = (b, keep) if name == "and" else (keep, b)
+    return unconditional(lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]), "one side of an expression")
+
+
+def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    """Both operands are computed; where the second one changes more than its result, only if it counts."""
+    mode = static_mode(state.mode)
+    if mode is None:
+        return _logical(op, a, b())
+    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
+    if tells(a) == NO_FACTS:
+        with mode.recorder.writing(here):
+            second = b()
+        if not taken_back(here):
+            return _logical(op, a, second)
+        mode.recorder.rewind(mark)
+    said: list[Any] = []
+
+    def other() -> Any:
+        said.append(asked(b()))
+        return as_condition(said[0])
+
+    ways = other, (lambda: constant(op == "logical_or"))
+    found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
+    return _telling(op, found, a, said[0])
+
+
+def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
+    """A conjunction or disjunction, which tells what both of its operands do where it is clear that these hold, or do not."""
+    if isinstance(found, Variable):
+        one, two = tells(a), tells(b)
+        both = op == "logical_and"
+        found.tells = (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+    return found
+
+
+def _logical(op: str, a: Variable, b: Any) -> Any:
+    b = asked(b)
+    if not isinstance(b, Tensor):
+        keeps = bool(b) if op == "logical_and" else not b
+        return as_condition(a) if keeps else b
+    found = _telling(op, OPS[op](as_condition(a), as_condition(b)), a, b)
+    if stands_for(a) is not None and stands_for(b) is not None:
+        marked(found, BOOL)
+    mode = static_mode(state.mode)
+    if mode is not None:
+        mode.recorder.aliases.join([(found, (a, b))])
+    return found
+
+
+def not_(a: Any) -> Any:
+    """`not a`."""
+    refuse_gone(a)
+    a = asked(a)
+    if not isinstance(a, Variable):
+        return not a
+    made = marked(OPS["logical_not"](as_condition(a)), BOOL)
+    made.tells = tells(a)[::-1]
+    return made
+
+
+def in_(a: Any, b: Any) -> Any:
+    """`a in b`."""
+    if isinstance(b, Variable):
+        equal = OPS["equal"](b, as_meta(a, b.meta))
+        return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)
+    if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
+        found: Any = False
+        for value in b:
+            found = or_(found, functools.partial(operator.eq, a, value))
+        return found
+    if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
+        return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
+    found = a in b
+    held = b.get(a) if found and isinstance(b, dict) else None
+    if isinstance(held, Variable) and held.half is not None:
+        refuse_half(held.half)  # whether it is there depends on the way that a run takes
+    return found
+
+
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
+    "Is": is_, "IsNot": lambda a, b: not_(is_(a, b)),
+    "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
+}  # fmt: skip
+
+
+def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
+    """`a < b < c`: each operand is asked for once, and not at all once it is clear."""
+    left, found = operands[0](), True
+    for kind, operand in zip(kinds, operands[1:], strict=True):
+        right = operand()
+        found = and_(found, functools.partial(_COMPARED[kind], left, right))
+        if not isinstance(found, Tensor) and not found:
+            return found
+        left = right
+    return found

@@ -1,0 +1,93 @@
+"""Variables that are None on some ways: beside the value goes whether it is None, and a condition says what it tells of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...core.op import Meta
+from ..numbers import either_of
+from ..variable import Half, Variable
+from .rounds import Carried
+from .values import Undefined, common, meta_of
+
+BOOL = Meta((), np.dtype(bool))
+Facts = frozenset[tuple[str, bool]]
+NO_FACTS: tuple[Facts, Facts] = (frozenset(), frozenset())
+
+
+def none_flag(value: Any) -> Any:
+    """Whether a value is None: True, False, or a value of the program."""
+    if value is None:
+        return True
+    return (
+        value.half.none
+        if isinstance(value, Variable) and value.half is not None and value.half.none is not None
+        else False
+    )
+
+
+def tells(condition: Any) -> tuple[Facts, Facts]:
+    """What is known of flags where a condition holds, and where it does not."""
+    found: tuple[Facts, Facts] = getattr(condition, "tells", None) or NO_FACTS
+    return found
+
+
+def make_none(value: Variable, name: str, flag: Variable, block: int, where: str = "") -> Variable:
+    """Say of a variable that it is None where `flag` is true; no op of `block` may take it.   where: the line that gave it a value."""
+    flag.tells = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
+    at = f" (see {value.where or where})" if value.where or where else ""
+    value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag)
+    return value
+
+
+def flag_after(condition: Any, holds: bool, value: Any) -> Any:
+    """Whether a value is None on one way through a condition."""
+    flag = none_flag(value)
+    for name, is_true in tells(condition)[0 if holds else 1]:
+        if isinstance(flag, Variable) and flag.name == name:
+            return is_true
+    return flag
+
+
+class Nones:
+    """The values of a loop that are None before or after some round.   flags: whether they are, by position."""
+
+    def __init__(self) -> None:
+        self.flags: dict[int, Carried] = {}
+
+    def carry(self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]) -> Carried | None:
+        """How such a value goes from round to round; None for any other."""
+        given = [v for v in (initial, after) if meta_of(v) is not None]
+        if not given or (none_flag(initial) is False and none_flag(after) is False) or isinstance(initial, Undefined):
+            return None
+        if len(given) == 1 and not (initial is None or after is None):
+            return None
+        self.flags[i] = Carried(f"{name} is None", BOOL, none_flag(initial))
+        meta = meta_of(given[0]) if len(given) == 1 else common(name, initial, after, sides)
+        assert meta is not None
+        return Carried(name, meta, Undefined(name) if initial is None else initial, stands=either_of(given))
+
+    def admit(self, i: int, carried: Carried, after: Any) -> bool:
+        """Whether a value that was carried without turned out to be None after a round."""
+        if i in self.flags or none_flag(after) is False:
+            return False
+        self.flags[i] = Carried(f"{carried.name} is None", BOOL, none_flag(carried.initial))
+        return True
+
+    def after(self, i: int, after: Any) -> Iterator[tuple[Carried, Any]]:
+        """The flag of a value with what a round makes of it."""
+        if i in self.flags:
+            yield self.flags[i], none_flag(after)
+
+    def say(self, values: list[Any], names: list[str], block: int) -> None:
+        """Let the variables know it; no op of `block` may take them."""
+        for i, flag in self.flags.items():
+            assert flag.variable is not None
+            make_none(values[i], names[i], flag.variable, block)
+
+    def shift(self, leaf: int, more: int) -> None:
+        """A value was taken apart into more."""
+        self.flags = {(k + more if k > leaf else k): flag for k, flag in self.flags.items()}
