@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import dtype_of
-from ..core.errors import OpError, with_user_line
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
 from .lod_tensor import create_lod_tensor
@@ -36,19 +35,9 @@ class DataFeeder(_DataFeeder):
                 raise TypeError("Feed list should contain a list of variable")
         self.place = place
 
-    def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """Arrays, or LoDTensors, by name, of rows that have a value for every variable.   Raises OpError for a row that does not fit."""
-        rows = [tuple(row) for row in iterable]
-        for i, row in enumerate(rows):
-            if len(row) != len(self.feed_vars):
-                names = [v.name for v in self.feed_vars]
-                raise OpError(with_user_line(f"DataFeeder: row {i} has {len(row)} values, for {names}"))
-        columns = [[row[i] for row in rows] for i in range(len(self.feed_vars))]
-        return {v.name: self._either(v, c) for v, c in zip(self.feed_vars, columns, strict=True)}
-
-    def _either(self, variable: Variable, values: list[Any]) -> Any:
+    def _column(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return self._column(variable, values)
+            return super()._column(variable, values)
         flat, lengths = _flat(values, variable.lod_level)
         declared = variable.desc.shape[1:]
         array = np.array(flat, dtype_of(variable.desc.dtype).np)

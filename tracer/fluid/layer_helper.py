@@ -16,13 +16,10 @@ from ..core.tensor import Tensor
 from ..nn.create_parameter import made_parameter
 from ..static import Program, default_main_program, default_startup_program
 from .framework import begin_program, in_dygraph_mode
+from .layers.helper import listed
 from .param_attr import ParamAttr
 
 __all__ = ["LayerHelper"]
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 class LayerHelper:
@@ -49,7 +46,7 @@ class LayerHelper:
 
     def multiple_input(self, input_param_name: str = "input") -> list[Any]:
         """One input or several, as a list."""
-        return [self.to_variable(x) for x in _listed(self.kwargs.get(input_param_name, []))]
+        return [self.to_variable(x) for x in listed(self.kwargs.get(input_param_name, []))]
 
     def input(self, input_param_name: str = "input") -> Any:
         """The only input.   Raises OpError for several."""
@@ -77,7 +74,7 @@ class LayerHelper:
 
     def multiple_param_attr(self, length: int) -> list[Any]:
         """One for each of `length` inputs.   Raises ValueError for another number of them."""
-        found = _listed(self.param_attr)
+        found = listed(self.param_attr)
         if len(found) not in (1, length):
             raise ValueError(with_user_line(f"{self.layer_type}: {len(found)} param_attr for {length} inputs"))
         return found * length if len(found) == 1 else found
@@ -186,13 +183,13 @@ def _run(type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs
     given = [_operand(slot, inputs.get(slot.name)) for slot in op.ins]
     made = op(*given, **{k: v for k, v in attrs.items() if k in op.attrs})
     for slot, found in zip(op.outs, (made,) if len(op.outs) == 1 else made, strict=True):
-        targets = _listed(outputs.get(slot.name, []))
+        targets = listed(outputs.get(slot.name, []))
         for target, value in zip(targets, found if slot.many else [found], strict=False):
             state.mode.become(target, value)
 
 
 def _operand(slot: Any, given: Any) -> Any:
-    found = [] if given is None else _listed(given)
+    found = [] if given is None else listed(given)
     if slot.many:
         return found or None
     return found[0] if found else None

@@ -39,8 +39,7 @@ class DataFeeder:
                 raise OpError(with_user_line(f"DataFeeder: row {i} has {len(row)} values, for {names}"))
         return {v.name: self._column(v, [row[i] for row in rows]) for i, v in enumerate(self.feed_vars)}
 
-    @staticmethod
-    def _column(variable: Variable, values: list[Any]) -> Any:
+    def _column(self, variable: Variable, values: list[Any]) -> Any:
         sizes = variable.desc.shape[1:]
         arrays = [np.asarray(v, dtype_of(variable.desc.dtype).np) for v in values]
         if not sizes or sum(d < 0 for d in sizes) > 1:

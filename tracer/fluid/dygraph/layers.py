@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
 from ...core import unique_name
-from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.parameter import Parameter
@@ -125,11 +124,6 @@ def activated(layer: str, x: Any, act: str | None) -> Any:
     if op is None:
         raise OpError(with_user_line(f"{layer}: act={act!r} is no activation"))
     return op(x)
-
-
-def number_of(dtype: Any) -> int:
-    """The number that files use for a dtype."""
-    return int(dtype_of(dtype).proto)
 
 
 def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> Callable[[L], L]:

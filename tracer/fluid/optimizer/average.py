@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,11 @@ from ...core.mode import pushed
 from ...core.op import OPS
 from ...static import Program, default_main_program
 from ...static import program as data
+from ...static.graph.average import Averaging
 from ...static.graph.constants import value_of
 from ...static.graph.mode import Writing
 from ...static.graph.parameters import lasting
-from ...static.scope import current_scope
+from ...static.scope import Scope
 from ..framework import in_dygraph_mode
 
 __all__ = ["ModelAverage"]
@@ -25,7 +25,7 @@ _SUMS = ("sum_1", "sum_2", "sum_3")
 _COUNTS = ("num_accumulates", "old_num_accumulates", "num_updates")
 
 
-class ModelAverage:
+class ModelAverage(Averaging):
     """The mean of every parameter over the last steps: at least min_average_window of them, then average_window_rate of all, at most
 
     max_average_window.   Made when the main program has its optimizer; see the op average_accumulates.
@@ -40,7 +40,6 @@ class ModelAverage:
         self._attrs = {
             "average_window": float(average_window_rate), "min_average_window": min_average_window, "max_average_window": max_average_window,
         }  # fmt: skip
-        self._saved: dict[str, Any] = {}
         program = default_main_program()
         averaged = [p for p in program.global_block().all_parameters() if getattr(p, "do_model_average", True)]
         with pushed(Writing(program)):
@@ -54,26 +53,12 @@ class ModelAverage:
         OPS["average_accumulates"](parameter, *kept.values(), **self._attrs)
         return {n: v.name for n, v in kept.items()}
 
-    @contextmanager
-    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Let parameters be their means, in the scope in force, and after the body what they were, if need_restore."""
-        scope = current_scope()
-        self._saved = {name: scope.value(name).array for name in self._kept}
+    def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         for name, kept in self._kept.items():
             values = {n: scope.value(v).array for n, v in kept.items()}
             count = values["num_accumulates"] + values["old_num_accumulates"]
             total = values["sum_1"] + values["sum_2"] + values["sum_3"]
-            scope.place_of(name).array = total / count.astype(total.dtype)
-        try:
-            yield
-        finally:
-            if need_restore:
-                self.restore(executor)
-
-    def restore(self, executor: Any) -> None:
-        """Let parameters be what they were before apply()."""
-        for name, array in self._saved.items():
-            current_scope().place_of(name).array = array
+            yield name, total / count.astype(total.dtype)
 
 
 def _zeros(program: Program, parameter: Any, name: str, shape: tuple[int, ...], dtype: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ...core import unique_name
 from ...core.op import OPS
 from .. import program as data
-from ..scope import current_scope
+from ..scope import Scope, current_scope
 from ..variable import Variable
 from .constants import value_of
 from .defaults import default_main_program
@@ -21,7 +21,36 @@ from .parameters import lasting
 STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
 
-class ExponentialMovingAverage:
+class Averaging:
+    """What stands in for parameters while they are tested with, and the way back.   Values are those of the scope in force."""
+
+    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and what they were
+
+    def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+        """The name of each parameter, and what stands in for it."""
+        raise NotImplementedError
+
+    @contextmanager
+    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+        """Let parameters be their averages, in the scope in force, and after the body what they were, if need_restore."""
+        scope = current_scope()
+        means = list(self._means(scope))
+        self._saved = tuple((name, scope.value(name).array) for name, _ in means)
+        for name, array in means:
+            scope.place_of(name).array = array
+        try:
+            yield
+        finally:
+            if need_restore:
+                self.restore(executor)
+
+    def restore(self, executor: Any) -> None:
+        """Let parameters be what they were before apply()."""
+        for name, array in self._saved:
+            current_scope().place_of(name).array = array
+
+
+class ExponentialMovingAverage(Averaging):
     """average = decay * average + (1 - decay) * parameter, over (1 - decay ** steps) when it is applied   (Kingma and Ba 2014).
 
     Made when the main program has all its parameters; thres_steps: a variable that counts, for decay = min(decay, (1 + n) / (10 + n)).
@@ -34,7 +63,6 @@ class ExponentialMovingAverage:
         trained = [p for p in self._program.global_block().all_parameters() if not p.stop_gradient]
         self._averages = {p.name: (p, self._average(p)) for p in trained}
         self._steps: Variable | None = None
-        self._saved: dict[str, Any] = {}
 
     def _kept(self, name: str, first: Any, counted: Variable | None = None) -> Variable:
         name = self._name + name
@@ -62,26 +90,12 @@ class ExponentialMovingAverage:
             assert isinstance(made, Variable)
             mode.write(made, average)
 
-    @contextmanager
-    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Let parameters be their averages, in the scope in force, and after the body what they were, if need_restore."""
-        scope = current_scope()
-        self._saved = {name: scope.value(name).array for name in self._averages}
+    def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         steps = 0 if self._steps is None else int(scope.value(self._steps.name).array.item())
         rate = float(scope.value(self._rate.name).array.item())
         for name, (_, average) in self._averages.items():
             array = scope.value(average.name).array
-            scope.place_of(name).array = array / array.dtype.type(1 - rate**steps) if steps else array
-        try:
-            yield
-        finally:
-            if need_restore:
-                self.restore(executor)
-
-    def restore(self, executor: Any) -> None:
-        """Let parameters be what they were before apply()."""
-        for name, array in self._saved.items():
-            current_scope().place_of(name).array = array
+            yield name, array / array.dtype.type(1 - rate**steps) if steps else array
 
 
 def _zeros(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
