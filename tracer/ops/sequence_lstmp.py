@@ -7,7 +7,7 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .lod import rows_of
 from .meta import agree, no_second_order, times
-from .sequence_rnn import ACTIVATIONS, check_activations, lstm_gates, peepholes, start, steps_of
+from .sequence_rnn import ACTIVATIONS, check_activations, lstm_gates, peepholes, start, step_back, steps_of
 
 LSTMP = "Input, Input@LOD*?!, H0?, C0?, Weight, ProjWeight, Bias"
 
@@ -112,18 +112,16 @@ def lstmp_grad(
     of_x, of_weight, of_projection, of_peep = (np.zeros_like(a) for a in (x, weight, projection, peep))
     for which, rows, before in reversed(steps_of(lod, attrs["is_reverse"])):
         h, c = (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
-        new, i, f, o = (gates[rows, k * width : (k + 1) * width] for k in range(4))
         d_state = to_h[rows] * _within(states[rows], attrs["proj_clip"]) * project(states[rows])
         of_projection += hidden[rows].T @ d_state
         d_hidden = d_state @ projection.T
-        d_o = d_hidden * active[rows] * gate(o)
-        d_c = to_c[rows] + d_hidden * o * cell(active[rows]) + d_o * peep[2]
-        d_c = d_c * _within(cells[rows], attrs["cell_clip"])
-        d_new, d_i, d_f = d_c * i * candidate(new), d_c * new * gate(i), d_c * c * gate(f)
-        of_peep += np.stack([(d_i * c).sum(0), (d_f * c).sum(0), (d_o * cells[rows]).sum(0)])
-        of_x[rows] = np.concatenate([d_new, d_i, d_f, d_o], axis=1)
+        of_x[rows], on_c, more = step_back(
+            gates[rows], (c, cells[rows], active[rows]), (d_hidden, to_c[rows]), peep, (gate, cell, candidate),
+            _within(cells[rows], attrs["cell_clip"]),
+        )  # fmt: skip
+        of_peep += more
         of_weight += h.T @ of_x[rows]
-        on_h, on_c = of_x[rows] @ weight.T, d_c * f + d_i * peep[0] + d_f * peep[1]
+        on_h = of_x[rows] @ weight.T
         if before is None:
             back_h[which], back_c[which] = on_h, on_c
         else:

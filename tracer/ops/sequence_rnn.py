@@ -126,6 +126,20 @@ def _(
     return of_x, None, None if h0 is None else of_h0, None if c0 is None else of_c0, of_weight, of_bias
 
 
+def step_back(gates, cells, grads, peep, slopes, unclipped=1):
+    """One step of an LSTM back.   cells: before it, after it, and behind its activation; grads: of its hidden state and of its cell;
+
+    slopes: of the activations; unclipped: 1 where the cell was not clipped   -> gradients [R,4D], of the cell before [R,D], of the peepholes [3,D]
+    """
+    (new, i, f, o), (before, after, active), (d_hidden, d_cell) = np.split(gates, 4, axis=1), cells, grads
+    gate, cell, candidate = slopes
+    d_o = d_hidden * active * gate(o)
+    d_c = (d_cell + d_hidden * o * cell(active) + d_o * peep[2]) * unclipped
+    d_new, d_i, d_f = d_c * i * candidate(new), d_c * new * gate(i), d_c * before * gate(f)
+    of_peep = np.stack([(d_i * before).sum(0), (d_f * before).sum(0), (d_o * after).sum(0)])
+    return np.concatenate([d_new, d_i, d_f, d_o], axis=1), d_c * f + d_i * peep[0] + d_f * peep[1], of_peep
+
+
 @op(
     "lstm_grad",
     f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
@@ -148,14 +162,12 @@ def lstm_grad(
     of_x, of_weight, of_peep = np.zeros_like(x), np.zeros_like(weight), np.zeros_like(peep)
     for which, rows, before in reversed(steps_of(lod, is_reverse)):
         h, c = (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
-        new, i, f, o = (gates[rows, k * width : (k + 1) * width] for k in range(4))
-        d_o = to_h[rows] * active[rows] * gate(o)
-        d_c = to_c[rows] + to_h[rows] * o * cell(active[rows]) + d_o * peep[2]
-        d_new, d_i, d_f = d_c * i * candidate(new), d_c * new * gate(i), d_c * c * gate(f)
-        of_peep += np.stack([(d_i * c).sum(0), (d_f * c).sum(0), (d_o * cells[rows]).sum(0)])
-        of_x[rows] = np.concatenate([d_new, d_i, d_f, d_o], axis=1)
+        of_x[rows], on_c, more = step_back(
+            gates[rows], (c, cells[rows], active[rows]), (to_h[rows], to_c[rows]), peep, (gate, cell, candidate)
+        )
+        of_peep += more
         of_weight += h.T @ of_x[rows]
-        on_h, on_c = of_x[rows] @ weight.T, d_c * f + d_i * peep[0] + d_f * peep[1]
+        on_h = of_x[rows] @ weight.T
         if before is None:
             back_h[which], back_c[which] = on_h, on_c
         else:
