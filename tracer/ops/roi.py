@@ -36,10 +36,15 @@ def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
-def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) -> None:
+def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
+    """Raise OpError unless X is pictures and ROIs rows of so many numbers."""
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
+    check(len(rois.shape) == 2 and agree(rois.shape[1], corners), f"ROIs need the shape [regions, {corners}]")
+
+
+def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) -> None:
+    check_regions(x, rois)
     check_dtype(rois.dtype == x.dtype, "the dtypes differ")
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
     check(

@@ -12,7 +12,8 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .lod import gives_none, owners
 from .matching import NO_HALF, pictures_of
-from .meta import agree, check_float, like_each, no_second_order
+from .meta import like_each, no_second_order
+from .roi import check_regions
 
 
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
@@ -79,9 +80,7 @@ def prroi_pool(
 
 @prroi_pool.meta
 def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
-    check_float(x)
-    check(len(x.shape) == 4, "pictures need four axes")
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
+    check_regions(x, rois)
     check(
         pooled_height > 0 and pooled_width > 0,
         f"pooled_height={pooled_height}, pooled_width={pooled_width} are not positive",

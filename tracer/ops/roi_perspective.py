@@ -9,7 +9,8 @@ import numpy as np
 from ..core.op import Meta, check, op
 from .box_moves import rounded
 from .matching import INT32, NO_HALF
-from .meta import agree, check_float, like_x, no_second_order
+from .meta import like_x, no_second_order
+from .roi import check_regions
 from .roi_exact import region_owners
 
 SAME = 1e-4  # a distance of pixels that is none
@@ -94,9 +95,7 @@ def roi_perspective_transform(
 
 @roi_perspective_transform.meta
 def _(x, rois, lod, *, spatial_scale, transformed_height, transformed_width):
-    check_float(x)
-    check(len(x.shape) == 4, "pictures need four axes")
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 8), "ROIs need the shape [regions, 8]")
+    check_regions(x, rois, corners=8)
     check(
         transformed_height > 0 and transformed_width > 0,
         f"transformed_height={transformed_height}, transformed_width={transformed_width} are not positive",
