@@ -22,7 +22,7 @@ struct Options {
   int threads = 0;        // inside one op; 0: the engine's choice
   int inter_threads = 0;  // between ops; 0: one op at a time
   int optimize = -1;      // 0 none, 1 basic, 2 extended, 99 all; -1: all
-  int spinning = -1;      // threads without work: 1 look for it a while, 0 sleep; -1: the engine's choice
+  int spinning = -1;      // threads without work: 1 look for it (10 ms), 0 sleep; -1: look for 0.2 ms
   int arena = -1;         // memory: 1 kept for the next run, 0 given back; -1: the engine's choice
   int mem_pattern =
       -1;             // memory of one run: 1 planned from the last run of those shapes, 0 not; -1: the engine's choice
