@@ -37,7 +37,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        if _binds(node.values[1:]):
+        if binds(node.values[1:]):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
@@ -59,7 +59,7 @@ class Expressions(ast.NodeTransformer):
             rest = [expression("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
             made: ast.Call = expression(f"__ol.chain({kinds!r})", node)
-            if _binds(operands[1:]):
+            if binds(operands[1:]):
                 return node
             made.args += rest
             return made
@@ -114,7 +114,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        if _binds([node.body, node.orelse]):
+        if binds([node.body, node.orelse]):
             return node
         return expression(
             "__ol.if_expression(TEST, lambda: A, lambda: B)", node, TEST=node.test, A=node.body, B=node.orelse
@@ -156,7 +156,7 @@ class Expressions(ast.NodeTransformer):
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, ast.Name):
             return node
         generator = node.generators[0]
-        if generator.is_async or _binds([node.elt]) or _has_function(node.elt):
+        if generator.is_async or binds([node.elt]) or _has_function(node.elt):
             return node
         assert isinstance(generator.target, ast.Name)
         return expression(
@@ -181,21 +181,22 @@ def mark_tests(tree: ast.AST) -> None:
     """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a `not`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-            _mark(node.test)
+            mark_test(node.test)
         elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
-            _mark(node.extra_test)  # type: ignore[attr-defined]
+            mark_test(node.extra_test)  # type: ignore[attr-defined]
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            _mark(node.operand)
+            mark_test(node.operand)
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                _mark(condition)
+                mark_test(condition)
 
 
-def _mark(test: ast.expr) -> None:
+def mark_test(test: ast.expr) -> None:
+    """Mark an `and` or `or` of which only the truth counts."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
-            _mark(value)
+            mark_test(value)
 
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
@@ -213,7 +214,7 @@ def _has_function(node: ast.expr) -> bool:
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
-def _binds(nodes: list[ast.expr]) -> bool:
+def binds(nodes: list[ast.expr]) -> bool:
     """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for the function around it."""
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in nodes for n in ast.walk(node)
