@@ -210,6 +210,19 @@ def test_hooks_of_the_layer_are_saved(tmp_path: Path) -> None:
         np.testing.assert_allclose(load(tmp_path / "m")(normal(2, 3)).numpy(), layer(normal(2, 3)).numpy(), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "config", [{"clip_extra": True}, {"clip_extra": False}, {"skip_prune_program": True}, {"input_names_after_prune": ["x"]}]
+)  # fmt: skip
+def test_configs_that_change_nothing_here(config: dict[str, Any], tmp_path: Path) -> None:
+    layer = net(Plain)
+    save(layer, tmp_path / "m", input_spec=X)
+    save(layer, tmp_path / "n", input_spec=X, **config)
+    for end in (".pdmodel", ".pdiparams", ".pdiparams.info"):
+        assert (tmp_path / f"n{end}").read_bytes() == (tmp_path / f"m{end}").read_bytes()
+    with pytest.raises(paddle.OpError, match="'x' is needed by the outputs"):
+        save(layer, tmp_path / "n", input_spec=X, input_names_after_prune=[])
+
+
 def test_outputs_may_be_chosen_by_name_or_as_variables(tmp_path: Path) -> None:
     layer = to_static(net(Plain), input_spec=X)
     want = layer(normal(2, 3))
