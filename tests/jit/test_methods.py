@@ -189,6 +189,18 @@ def test_skip_forward(tmp_path: Path) -> None:
         save(net(Plain), tmp_path / "n", skip_forward=True)
 
 
+def test_properties_are_no_methods_that_are_saved(tmp_path: Path) -> None:
+    class Sized(Plain):
+        @to_static(property=True)
+        def size(self) -> Any:
+            return self.a.weight.shape[0]
+
+    layer = net(Sized)
+    assert layer.size() == 3
+    save(layer, tmp_path / "m", input_spec=X)
+    assert load(tmp_path / "m").methods() == ["forward"]
+
+
 def test_the_spec_is_that_of_to_static_or_of_the_last_call(tmp_path: Path) -> None:
     layer = to_static(net(Plain))
     with pytest.raises(paddle.OpError, match="it was not called so far, and has no input_spec"):

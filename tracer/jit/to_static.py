@@ -54,7 +54,9 @@ def to_static(
     if not callable(function) or isinstance(function, type):
         raise TypeError(with_user_line(f"to_static: a function, a method or a Layer, not {type(function).__name__}"))
     owner = function.__self__ if inspect.ismethod(function) else None
-    return StaticFunction(function, input_spec, owner)
+    made = StaticFunction(function, input_spec, owner)
+    made.is_property = bool(kwargs.get("property"))  # then it is none of the methods that are saved
+    return made
 
 
 def _of_layer(layer: Layer, input_spec: Any) -> Layer:

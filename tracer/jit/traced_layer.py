@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.freed import without_guards
+from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
 from ..static.program import Guard, Program
 from ..static.prune import prune
 from .recording import CHECK, Recording, for_inference, trace
@@ -66,6 +67,14 @@ class TracedLayer:
         """
         state = [Guard("state", name, 0, "", "changed by forward", "", "") for name in self._recording.changed]
         return [*self._recording.contract.guards, *self._recording.dropped, *state]
+
+    def set_strategy(
+        self, build_strategy: BuildStrategy | None = None, exec_strategy: ExecutionStrategy | None = None
+    ) -> None:
+        """Taken, and nothing changes by it.   Raises TypeError for what is no strategy."""
+        for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
+            if given is not None and not isinstance(given, kind):
+                raise TypeError(f"set_strategy: {type(given).__name__} is no {kind.__name__}")
 
     def __call__(self, inputs: Any) -> list[Any]:
         """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.   Raises GuardError where an assumption does not hold."""

@@ -125,7 +125,7 @@ def none_and_not_none(x: Any) -> Any:
     return x
 
 
-@program(UP, DOWN, MIXED, UP[:0])
+@program(UP, DOWN, MIXED, untaken="there is a first row, and it is larger than None")
 def largest_row_from_none(x: Any) -> Any:
     best = None
     for i in range(x.shape[0]):
