@@ -130,6 +130,26 @@ def an_object_made_in_a_branch(x: Any) -> Any:
     return y
 
 
+class Halved:
+    """Goes round when it is made."""
+
+    def __init__(self, v: Any, most: int = 3, *rest: float, by: float = 2.0, **more: float) -> None:
+        self.n = 0
+        while v.abs().sum() > 1 and self.n < most:
+            v = v / by
+            self.n += 1
+        self.v = v + len(rest) + sum(more.values())
+
+
+@program()
+def objects_made_in_a_loop(x: Any) -> Any:
+    y = x[0] * 0
+    for row in x:
+        c = Halved(row, 2, 1.0, by=3.0, shift=1.0)
+        y = y + c.v * c.n + Halved(row).v
+    return y
+
+
 @program()
 def a_context_manager_of_ones_own(x: Any) -> Any:
     @contextlib.contextmanager
@@ -165,6 +185,35 @@ def walrus_of_a_while_that_breaks(x: Any) -> Any:
         if n > 3:
             break
     return x, m, n
+
+
+@program(*MATRICES, BIG, one_row(0.3))
+def walrus_of_a_while_with_else_and_return(x: Any) -> Any:
+    n = 0
+    while (s := x.abs().sum()) > 1:
+        x = x / 2
+        n += 1
+        if x.max() < -0.2:
+            return x * 100 + s
+        if n > 2:
+            break
+    else:
+        return x * s
+    return x + s
+
+
+@program(*MATRICES, BIG, f32([[-3.0, 1.0, 1.0, 1.0]]))
+def walrus_of_a_while_in_a_while(x: Any) -> Any:
+    n = 0
+    while (s := x.abs().sum()) > 5:
+        while (m := x.abs().max()) > 2:
+            x = x * 0.7
+            n += 1
+        if m > 1.5:
+            x = x - 0.1
+            continue
+        x = x * 0.8
+    return x, n, s
 
 
 @program(*MATRICES, one_row(2.0))

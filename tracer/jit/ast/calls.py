@@ -99,6 +99,7 @@ def _constructing(kind: Any) -> Any:
     """What to call in place of a plain class of the user's, whose `__init__` is converted; None for any other."""
     init = getattr(kind, "__init__", None)
     plain = kind.__new__ is object.__new__ and type(kind) is type and not issubclass(kind, Layer)
+    plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not followed
     if not plain or not isinstance(init, FunctionType) or not is_users(init) or init.__code__.co_filename == "<string>":
         return None  # a dataclass has its code from a string
 
