@@ -37,7 +37,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        if binds(node.values[1:]):
+        if _binds(node.values[1:]):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
@@ -59,7 +59,7 @@ class Expressions(ast.NodeTransformer):
             rest = [expression("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
             made: ast.Call = expression(f"__ol.chain({kinds!r})", node)
-            if binds(operands[1:]):
+            if _binds(operands[1:]):
                 return node
             made.args += rest
             return made
@@ -114,7 +114,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        if binds([node.body, node.orelse]):
+        if _binds([node.body, node.orelse]):
             return node
         return expression(
             "__ol.if_expression(TEST, lambda: A, lambda: B)", node, TEST=node.test, A=node.body, B=node.orelse
@@ -156,7 +156,7 @@ class Expressions(ast.NodeTransformer):
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, ast.Name):
             return node
         generator = node.generators[0]
-        if generator.is_async or binds([node.elt]) or _has_function(node.elt):
+        if generator.is_async or _binds([node.elt]) or _has_function(node.elt):
             return node
         assert isinstance(generator.target, ast.Name)
         return expression(
@@ -214,7 +214,7 @@ def _has_function(node: ast.expr) -> bool:
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
-def binds(nodes: list[ast.expr]) -> bool:
+def _binds(nodes: list[ast.expr]) -> bool:
     """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for the function around it."""
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in nodes for n in ast.walk(node)

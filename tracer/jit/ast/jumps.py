@@ -9,7 +9,7 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 
-from .expressions import binds, mark_test
+from .expressions import mark_test
 from .symbols import INNER_SCOPES
 from .template import expression, statements
 
@@ -134,7 +134,7 @@ class LoopJumps(ast.NodeTransformer):
             flag = f"_ol_break_{number}"
             self._lower(node, ast.Break, flag)
             before = statements(f"{flag} = False", node)
-        if isinstance(node, ast.While) and binds([node.test]):
+        if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
             before += self._asked_by_statements(node, number, breaks)
         elif breaks:
             if isinstance(node, ast.While):
