@@ -209,8 +209,9 @@ def test_bad_calls() -> None:
 def test_a_layer_that_gives_no_tensor_is_refused() -> None:
     with pytest.raises(paddle.TraceError, match="gives no tensor"):
         trace(lambda s, x: None, normal(2, 4))
-    with pytest.raises(paddle.TraceError, match="not str"):
-        trace(lambda s, x: (x * 2, "label"), normal(2, 4))
+    with pytest.raises(paddle.TraceError, match="not set"):
+        trace(lambda s, x: (x * 2, {"label"}), normal(2, 4))
+    assert trace(lambda s, x: (x * 2, "label"), normal(2, 4))[0][1] == "label"
 
 
 @pytest.mark.parametrize(

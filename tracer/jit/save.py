@@ -15,6 +15,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OpError
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
+from ..static import tree
 from ..static.compiled import Compiled
 from ..static.control import nest
 from ..static.input_spec import InputSpec
@@ -144,7 +145,7 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
         with set_grad_enabled(goes_back), as_python(), _one_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
-        given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
+        given_back = tree.outputs_among(recording.contract.output_tree, nest.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
     return eager

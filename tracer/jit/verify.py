@@ -135,7 +135,7 @@ def verify(
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
         try:
             tensors, wanted = _answered(reference, tensors)
-        except MemoryError:
+        except (MemoryError, VerifyError):
             raise
         except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
             refused = (str(error) or type(error).__name__).splitlines()[0]
