@@ -51,6 +51,7 @@ ARROWS = {
     "text": {"core", "nn"},
     "fluid": {
         "core",
+        "distributed",
         "export",
         "framework",
         "io",
@@ -68,7 +69,7 @@ ARROWS = {
     "compat": {"core", "fluid", "static"},
     "base": {"core", "fluid", "nn", "static"},
     "device": {"core"},
-    "distributed": {"core"},
+    "distributed": {"core", "nn"},
     "version": {"core"},
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils"},
