@@ -73,7 +73,21 @@ ARROWS = {
     "version": {"core"},
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils"},
-    "cli": {"compat", "core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
+    "serving": {"core", "export", "loader", "onnx"},
+    "cli": {
+        "compat",
+        "core",
+        "export",
+        "io",
+        "jit",
+        "loader",
+        "nn",
+        "onnx",
+        "optimizer",
+        "serving",
+        "static",
+        "tensor",
+    },
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
