@@ -15,11 +15,13 @@ from oarlock.distributed.launch.start import mpiexec
 
 from .launched import PROGRAMS
 
+RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-script"]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "fluid"
+
 
 def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     out = folder / f"{ranks}.npz"
-    run = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-script"]
-    started = [mpiexec(), "-n", str(ranks), *run] if ranks > 1 else run
+    started = [mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
     done = subprocess.run(
         [*started, str(PROGRAMS / "old_style.py"), str(out)], capture_output=True, text=True, check=False, timeout=120
     )
@@ -32,6 +34,24 @@ def test_the_way_of_paddle_1(tmp_path: Path) -> None:
     one, two = old_style(1, tmp_path), old_style(2, tmp_path)
     assert one.keys() == two.keys() and not np.allclose(one["fc.weight"], np.arange(4.0).reshape(4, 1))
     assert all(np.allclose(one[k], two[k], rtol=1e-12, atol=1e-14) for k in one)
+
+
+@pytest.mark.parametrize("example", ["digits_cards_1_8.py", "digits_cards_2_0.py"])
+def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
+    command = [
+        *RUN,
+        "-m",
+        "paddle.distributed.launch",
+        "--nproc_per_node",
+        "2",
+        "--log_dir",
+        str(tmp_path),
+        str(EXAMPLES / example),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert any(line.startswith("right: ") for line in done.stdout.splitlines())
+    assert "epoch 7: loss" in (tmp_path / "workerlog.1").read_text()
 
 
 def test_spawn_runs_a_function_in_each_process(tmp_path: Path) -> None:
