@@ -15,6 +15,7 @@ from .programs import (
     branches,
     carried,
     choices,
+    idioms,
     layers,
     lists,
     loops,
@@ -27,7 +28,21 @@ from .programs import (
 )
 from .programs.table import Row
 
-TABLES = (branches, choices, loops, rounds, carried, lists, shared, sizes, python_features, numbers, layers, models)
+TABLES = (
+    branches,
+    choices,
+    loops,
+    rounds,
+    carried,
+    lists,
+    shared,
+    sizes,
+    python_features,
+    idioms,
+    numbers,
+    layers,
+    models,
+)
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 
 

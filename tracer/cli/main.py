@@ -29,7 +29,9 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
-            Console(stderr=True, soft_wrap=True).print(f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False)
+            Console(stderr=True, soft_wrap=True, emoji=False).print(
+                f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False
+            )
             sys.exit(1)
 
     return guarded

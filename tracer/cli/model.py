@@ -24,7 +24,7 @@ from ..static.program import Contract
 from ..static.unsupported import Unsupported
 from ..static.verify import check
 
-_print = Console(highlight=False, soft_wrap=True, markup=False).print
+_print = Console(highlight=False, soft_wrap=True, markup=False, emoji=False).print
 
 
 def verify_files(prefix: str) -> None:

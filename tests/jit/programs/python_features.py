@@ -9,7 +9,7 @@ import numpy as np
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32
+from .table import MATRICES, Table, f32, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -74,7 +74,7 @@ def calls_a_decorated_function(x: Any) -> Any:
     return decorated(x)
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0), one_row(0.3), one_row(0.5))
 def recursion_of_a_static_depth(x: Any) -> Any:
     return halve_until(x, 4)
 
@@ -101,7 +101,7 @@ def inner_function(x: Any) -> Any:
     return g(x)
 
 
-@program()
+@program(*MATRICES, one_row(-1.0))
 def closure_reads(x: Any) -> Any:
     k = x.mean()
 
@@ -338,7 +338,7 @@ def deleted_name(x: Any) -> Any:
     return x
 
 
-@program()
+@program(untaken="the last round multiplies by 0")
 def while_python_and_del(x: Any) -> Any:
     k = 3
     while k:
@@ -406,7 +406,7 @@ def ifs_in_a_comprehension(x: Any) -> Any:
     return paddle.concat(parts)
 
 
-@program()
+@program(*MATRICES, one_row(0.3), one_row(0.0))
 def early_return_before_a_loop(x: Any) -> Any:
     if x.sum() < 0:
         return x * 0
@@ -438,7 +438,7 @@ def keyword_only_and_positional(x: Any) -> Any:
     return g(x, 2.0, b=3.0)
 
 
-@program()
+@program(*MATRICES, one_row(5.0))
 def set_of_python_values(x: Any) -> Any:
     kinds = {1, 2, 3}
     for k in sorted(kinds):
@@ -447,7 +447,7 @@ def set_of_python_values(x: Any) -> Any:
     return x
 
 
-@program()
+@program(*MATRICES, one_row(-2.0))
 def string_methods(x: Any) -> Any:
     parts = "2,3".split(",")
     for part in parts:
@@ -465,7 +465,7 @@ def ellipsis_and_none_index(x: Any) -> Any:
     return y
 
 
-@program()
+@program(*MATRICES, one_row(-2.0))
 def while_else_of_python(x: Any) -> Any:
     k = 0
     while k < 2:

@@ -28,7 +28,7 @@ from .calls import call
 from .checks import Stopped, assert_, raised, refuse_where, tried, unconditional
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .outside import changing, new, own, owns
-from .rows import Range, Rows, rows_of
+from .rows import Rows, rows_of
 from .truth import and_, and_value, asked, chain, in_, not_, or_, or_value
 from .untracked import refuse_if_kept, untracked_by
 
@@ -214,7 +214,7 @@ def for_(
     rows = rows_of(iterable)
     start = 0
     if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Range))
+        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Rows))
         if left is None:
             return
         start = left
