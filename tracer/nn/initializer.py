@@ -36,8 +36,13 @@ class Initializer:
         """The starting value as ops of the program that is written, or as an ndarray.   -> [*shape]"""
         return self.make(shape, dtype)
 
-    def __call__(self, param: Tensor, block: Any = None) -> Tensor:
-        """Give a parameter its starting value."""
+    def __call__(self, param: Tensor, block: Any = None) -> Any:
+        """Give a parameter its starting value.   block: of a program, gets the op for it, which is given
+
+        A parameter that runs at once gets the value, and is given.
+        """
+        if block is not None and hasattr(block, "write_first"):
+            return block.write_first(param, self)
         param.set_value(self.make(param.meta.shape, param.meta.dtype))
         return param
 
