@@ -19,8 +19,8 @@ from ...static.control.arrays import TensorArray
 from .takes import TAKES
 
 KINDS: dict[str, Any] = {
-    "Variable": (Tensor, TensorArray), "list": list, "tuple": tuple, "ndarray": np.ndarray, "int": (int, np.integer), "float": (float, np.floating), "bool": (bool, np.bool_),
-    "str": str, "None": NoneType,
+    "Variable": (Tensor, TensorArray), "list": list, "tuple": tuple, "ndarray": np.ndarray, "int": (int, np.integer), "float": (float, np.floating),
+    "bool": (bool, np.bool_), "str": str, "None": NoneType,
 }  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from .testing import for_testing
 class Program:
     """Blocks of ops on named variables.   desc: the data; recorder: writes ops to it."""
 
+    starts = 0  # how many values were given to what runs at once while this was the startup program
     _first_seed = 0  # what random numbers of a new program start from
 
     def __init__(self) -> None:
@@ -217,7 +218,7 @@ class Program:
     def _prune(self, targets: Any) -> Program:
         """A copy with the ops only that these variables need."""
         listed = targets if isinstance(targets, list | tuple) else [targets]
-        return self._prune_with_input([], listed)
+        return self._prune_with_input([], list(listed))
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
         """A copy with the ops only that these variables need where others are given."""
