@@ -161,7 +161,7 @@ class Variable(Tensor):
     @property
     def is_data(self) -> bool:
         """Whether it is fed."""
-        return self.desc.need_check_feed
+        return self.desc.checks_feed
 
     @property
     def is_parameter(self) -> bool:
