@@ -15,12 +15,15 @@ from .programs import (
     branches,
     carried,
     choices,
+    detectors,
     idioms,
     layers,
+    lengths,
     lists,
     loops,
     models,
     numbers,
+    one_way,
     python_features,
     rounds,
     shared,
@@ -29,20 +32,8 @@ from .programs import (
 from .programs.table import Row
 
 TABLES = (
-    branches,
-    choices,
-    loops,
-    rounds,
-    carried,
-    lists,
-    shared,
-    sizes,
-    python_features,
-    idioms,
-    numbers,
-    layers,
-    models,
-)
+    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, python_features, idioms, numbers, layers, models
+)  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 
 

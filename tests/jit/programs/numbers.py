@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import oarlock as paddle
+
 from .table import Table, f32
 
 program = Table()
@@ -200,3 +202,55 @@ def list_until_empty(x: Any) -> Any:
     while large:
         total = total * 2 + large.pop()
     return total
+
+
+@program(UP, DOWN, MIXED)
+def float_counted_in_rounds(x: Any) -> Any:
+    s = 0.0
+    for _ in x:
+        s += 0.1
+    return x.astype("float64") + s
+
+
+@program(UP, DOWN, MIXED)
+def float_as_exact_as_pythons(x: Any) -> Any:
+    s, rounds = 0, 0
+    while s < 1 and x.sum() > -100:
+        s += 0.1
+        rounds += 1
+    return x + rounds
+
+
+@program(UP, DOWN, MIXED)
+def float_beside_other_dtypes(x: Any) -> Any:
+    s, k = 0.5, 2
+    if x.sum() > 0:
+        s, k = 1.5, 3
+    n = x.astype("int32")
+    return n * s, s * n, n * k, k - n, x / k, n > k, x > s, x.astype("float64") * s, x.astype("bool") * s
+
+
+@program(UP, DOWN, MIXED)
+def float_given_to_functions(x: Any) -> Any:
+    s = 0.1
+    if x.sum() > 0:
+        s = s * 3
+    x = x * 1
+    x[0] = s
+    return (
+        paddle.clip(x, min=-s, max=s),
+        paddle.full([2], s),
+        paddle.to_tensor(s) + x,
+        x * min(s, 0.2),
+        paddle.scale(x, s),
+    )
+
+
+@program(UP, DOWN, MIXED)
+def floats_in_a_list(x: Any) -> Any:
+    steps = []
+    s = 0.0
+    for _ in x:
+        s += 0.1
+        steps.append(s)
+    return paddle.to_tensor(steps), x * sum(steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, KeysView, ValuesView
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond
-from ...static.control.either import refuse_gone
+from ...static.control.either import current
 from ...static.control.keepers import taken_back
-from ...static.control.maybe import NO_FACTS, tells
+from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import refuse_half, static_mode
+from ...static.modes import NoValue, refuse_half, static_mode
 from ...static.numbers import BOOL, NATURAL, marked, stands_for
 from ...static.record import Inner
 from ...static.variable import Variable
@@ -29,6 +30,7 @@ from .numbers import is_, standing
 
 def asked(value: Any) -> Any:
     """A value of which the truth counts: of a list that the program carries, whether it holds anything."""
+    value = current(value)
     if not isinstance(value, TensorArray):
         return value
     return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
@@ -89,9 +91,10 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         return _logical(op, a, b())
     mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
     if tells(a) == NO_FACTS:
-        with mode.recorder.writing(here):
+        second: Any = None
+        with mode.recorder.writing(here), suppress(NoValue):
             second = b()
-        if not taken_back(here):
+        if not taken_back(here) and second is not None:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
@@ -111,6 +114,8 @@ def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
         one, two = tells(a), tells(b)
         both = op == "logical_and"
         found.tells = (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+        (yes, no), (too, neither) = ((facts_of(v, True), facts_of(v, False)) for v in (a, b))
+        implying(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
     return found
 
 
@@ -130,12 +135,12 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
 
 def not_(a: Any) -> Any:
     """`not a`."""
-    refuse_gone(a)
     a = asked(a)
     if not isinstance(a, Variable):
         return not a
     made = marked(OPS["logical_not"](as_condition(a)), BOOL)
     made.tells = tells(a)[::-1]
+    implying(made, facts_of(a, False), facts_of(a, True))
     return made
 
 

@@ -87,6 +87,12 @@ def part(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
+def total(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """`sum` of lists, of any number of them."""
+    given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
+    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=lists.added)(lowering, block, desc)  # type: ignore[return-value]
+
+
 def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """tensor_array_to_tensor"""
     names = {"JOIN": lists.joined, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
@@ -207,7 +213,7 @@ SPECIAL: dict[str, Special] = {
     "lod_tensor_to_array": apart,
     "array_to_lod_tensor": together,
     "slice": on_lists(part, "Input"),
-    "sum": on_lists(statement("{o0} = {ADDED}({0}, {1})", "X*", "Out", ADDED=lists.added)),
+    "sum": on_lists(total),
     "write_to_array_grad": statement(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})", "Out@GRAD I X", "X@GRAD Out@GRAD", UNWRITTEN=lists.unwritten
     ),

@@ -24,6 +24,17 @@ class Gone(Undefined):
         raise TraceError(with_user_line(self.why))
 
 
+class Moved(Gone):
+    """Stands for what a list held that is one of the program now.   array: this, whichever name it is asked for under."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(
+            "this list",
+            "this list has a length that only a run knows; ask `len`, take elements, or loop over it with a `for`",
+        )
+        self.__dict__["array"] = array
+
+
 def items_of(container: Any) -> list[Any]:
     """What a list or dict holds, without asking whether it is up to date."""
     return list(dict.items(container)) if isinstance(container, dict) else list.__getitem__(container, slice(None))
@@ -36,6 +47,11 @@ def put_items(container: Any, items: Sequence[Any]) -> None:
         dict.update(container, items)
     else:
         list.__setitem__(container, slice(None), items)
+
+
+def is_moved(value: Any) -> bool:
+    """Whether a list has become one of the program."""
+    return isinstance(value, list) and any(isinstance(v, Moved) for v in items_of(value))
 
 
 def take_away(container: Any) -> None:
@@ -52,13 +68,20 @@ def take_away(container: Any) -> None:
         put_items(container, [gone] * max(1, list.__len__(container)))
 
 
-def refuse_gone(container: Any) -> None:
-    """Raise TraceError where what a list or dict held was taken away: its length would be wrong as well."""
-    if isinstance(container, list | dict) and items_of(container):
-        first = items_of(container)[0]
-        held = first[1] if isinstance(container, dict) else first
-        if isinstance(held, Gone):
-            held.use()
+def current(container: Any) -> Any:
+    """What is read for a container: the list of the program that a list has become, else itself.
+
+    Raises TraceError where what it held was taken away: its length would be wrong as well.
+    """
+    if isinstance(container, list | dict):
+        items = items_of(container)
+        held = [v for _, v in items] if isinstance(container, dict) else items
+        if len(held) == 1 and isinstance(held[0], Moved) and isinstance(container, list):
+            return held[0].array
+        for value in held:
+            if isinstance(value, Gone):
+                value.use()
+    return container
 
 
 class Either:
@@ -222,12 +245,12 @@ class Sides:
             self._changed += each.changed()
             each.put_back()
 
-    def after(self, chosen: list[Any], replaced: Sequence[Any]) -> list[Any]:
-        """What the names stand for.   chosen: in copies; replaced: lists that became lists of the program."""
+    def after(self, chosen: list[Any]) -> list[Any]:
+        """What the names stand for.   chosen: in copies."""
         choice = Choice()
         found = [choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)]
         choice.finish()
-        for container in (*self._changed, *replaced):
+        for container in self._changed:
             if id(container) not in choice.became:
                 take_away(container)
         return found
