@@ -82,9 +82,9 @@ def loss_of_the_labelled(logits: Any, label: Any) -> Any:
     return total / n
 
 
-@program(*MATRICES[:2], f32([[9.0, -9.0, 9.0, -9.0]]))
+@program(*MATRICES[:2], f32([[9.0, -9.0, 9.0, -9.0]]), MATRICES[0] * 0, MATRICES[1] * 0, MATRICES[0][:1] * 0)
 class EarlyExit(nn.Layer):
-    """Stops at the first head that is sure, and says which."""
+    """Stops at the first head that is sure, the sooner the more rows there are, and says which."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,6 +95,6 @@ class EarlyExit(nn.Layer):
         for i, (block, head) in enumerate(zip(self.blocks, self.heads, strict=True)):  # noqa: B007
             x = functional.relu(block(x))
             p = functional.softmax(head(x))
-            if p.max() > 0.5:
+            if p.max() > 0.5 or i + x.shape[0] > 3:
                 return p, i
         return p, i

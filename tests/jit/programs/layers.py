@@ -232,7 +232,7 @@ class StepByStepGRU(nn.Layer):
         return paddle.stack(outs, axis=1)
 
 
-@program(TOKENS, TOKENS[:1], dims=[[None, None]])
+@program(TOKENS, TOKENS[:1], i64([[1, 1, 0]]), dims=[[None, None]])
 class GreedyDecoder(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -249,7 +249,7 @@ class GreedyDecoder(nn.Layer):
             _, h = self.cell(self.embedding(token), h)
             token = self.head(h).argmax(axis=-1)
             outs.append(token)
-            if (token == 0).all():
+            if (token == 0).all() or source.max() < 2:
                 break
             step = step + 1
         return paddle.stack(outs, axis=1)

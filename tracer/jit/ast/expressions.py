@@ -121,7 +121,7 @@ class Expressions(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        _write_out(node)
+        write_out(node)
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super" and not node.args and self.first_argument:
@@ -160,7 +160,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
         self.generic_visit(node)
-        if len(node.generators) != 1 or not _is_target(node.generators[0].target):
+        if len(node.generators) != 1 or not is_target(node.generators[0].target):
             return node
         generator = node.generators[0]
         inside = [node.elt, *generator.ifs]
@@ -217,7 +217,7 @@ def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
     return node
 
 
-def _is_target(node: ast.expr) -> bool:
+def is_target(node: ast.expr) -> bool:
     """A name, or a tuple of names."""
     inner = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(isinstance(n, ast.Name) for n in inner)
@@ -238,7 +238,7 @@ def _of_item(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
 TAKES_ALL = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
 
 
-def _write_out(node: ast.Call) -> None:
+def write_out(node: ast.Call) -> None:
     """Let a function of Python's that takes all items of a generator expression have them in a list."""
     if isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL and node.args:
         given = node.args[0]
