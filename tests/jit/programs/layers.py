@@ -232,7 +232,7 @@ class StepByStepGRU(nn.Layer):
         return paddle.stack(outs, axis=1)
 
 
-@program(TOKENS, TOKENS[:1], dims=[[None, None]])
+@program(TOKENS, TOKENS[:1], i64([[4, 8]]), dims=[[None, None]])
 class GreedyDecoder(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
