@@ -43,8 +43,8 @@ class ParallelEnv:
         self._world_size = everybody.size if everybody else _number(SIZE, started[1])
         selected = next((os.environ[n] for n in _SELECTED if os.environ.get(n)), "0")
         self._device_id = int(selected.split(",")[0])
-        self._current_endpoint = os.environ.get(HERE, "127.0.0.1:6170")
-        self._trainer_endpoints = os.environ.get(ALL, "127.0.0.1:6170").split(",")
+        self._current_endpoint = os.environ.get(HERE, "")
+        self._trainer_endpoints = os.environ.get(ALL, "").split(",")
 
     @property
     def rank(self) -> int:

@@ -58,8 +58,7 @@ def wait_for(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...]) -> 
         now = time.monotonic()
         if now > end:
             raise OarlockError(with_user_line(f"distributed.{what}: waited {now - started:.0f} s for the other ranks"))
-        if now - started > _SPIN:
-            time.sleep(_NAP)
+        time.sleep(_NAP if now - started > _SPIN else 0)  # 0: whoever else wants the processor may have it
     note.write("")
 
 

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--print_config", type=_truth, default=True, help="print these options first")
     for name in ("--nnodes", "--master", "--rank", "--job_id", "--run_mode", "--log_level", "--backend"):
         made.add_argument(name, help="taken, as Paddle takes it; one machine has no use for it")
-    made.add_argument("training_script", help="the program, or a module behind -m")
+    made.add_argument("training_script", help="the program")
     made.add_argument("training_script_args", nargs=argparse.REMAINDER, help="its arguments")
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import signal
@@ -37,6 +38,7 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self._path, self._at = path, 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def copy(self) -> None:
         """Print what is new."""
@@ -44,7 +46,7 @@ class Tail:
             file.seek(self._at)
             new = file.read()
             self._at += len(new)
-            sys.stdout.buffer.write(new)
+            sys.stdout.write(self._decoder.decode(new))
             sys.stdout.flush()
 
 
