@@ -110,15 +110,16 @@ class Either:
     origins: Sequence[tuple[Any, list[Any]]] = ()
     since = ""  # the line of the branch or loop
 
-    def check(self) -> None:
-        """Raise TraceError where one that it may be was changed since."""
+    def check(self, of: Any = None) -> None:
+        """Raise TraceError where one that it may be was changed since.   of: what is read, which may be this."""
+        of = self if of is None else of
         for origin, held in self.origins:
             if isinstance(origin, Either):
-                origin.check()
+                origin.check(of)
             if not _holds(origin, held):
                 self.origins = ()
                 why = f"this list or dict may be another one, since a branch or a loop{self.since}, that was changed under another name"
-                raise TraceError(with_user_line(f"{named(self)}{why}; {FIX}"))
+                raise TraceError(with_user_line(f"{named(of)}{why}; {FIX}"))
 
     def all_origins(self) -> Iterator[Any]:
         """Those that it may be, and those that these may be."""
