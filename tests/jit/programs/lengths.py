@@ -258,3 +258,30 @@ def guarded_by_a_list(x: Any) -> Any:
             rows.pop()
         rows.append(row)
     return paddle.stack(rows)
+
+
+@program(UP, DOWN, MIXED)
+def list_of_each_round(x: Any) -> Any:
+    total = x.sum() * 0
+    for row in x:
+        positive = []
+        for v in row:
+            if v > 0:
+                positive.append(v)
+        if len(positive) > 0:
+            total = total + paddle.stack(positive).mean()
+    return total
+
+
+@program(UP, DOWN, MIXED)
+def list_of_a_branch_of_each_round(x: Any) -> Any:
+    total = x.sum() * 0
+    for row in x:
+        if row.sum() > -100:
+            large = []
+            for v in row:
+                if v > 1:
+                    large.append(v * 2)
+            if len(large) > 0:
+                total = total + paddle.stack(large).sum() + len(large)
+    return total
