@@ -16,6 +16,7 @@ from .programs import (
     carried,
     choices,
     detectors,
+    functions,
     idioms,
     layers,
     lengths,
@@ -32,7 +33,7 @@ from .programs import (
 from .programs.table import Row
 
 TABLES = (
-    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, python_features, idioms, numbers, layers, models
+    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features, idioms, numbers, layers, models
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

@@ -14,7 +14,6 @@ UP, DOWN, MIXED = (
     f32([[-1.0, -2.0], [-3.0, -4.0]]),
     f32([[-1.0, 2.0], [3.0, -9.0]]),
 )
-LISTS = "real 2.6.2 counts elements of such lists wrongly"
 
 
 @program(UP, DOWN, MIXED)
@@ -191,3 +190,98 @@ def comprehension_over_pairs(x: Any) -> Any:
 def shape_of_an_array(x: Any) -> Any:
     i = paddle.full([1], 3, "int32")
     return x * 2 if x.mean() > 0 and i.numpy().shape == (1,) else x
+
+
+@program(UP, DOWN, MIXED)
+def lists_in_a_tuple(x: Any) -> Any:
+    held: tuple[list[Any], list[Any]] = ([x[0]], [x[0] * 2])
+    for row in x:
+        held[0].append(row)
+        if row.sum() > 0:
+            held[1].append(row)
+    if x.sum() > 0:
+        held[1][0] = x[0] * 5
+    return x + len(held[0]), x + len(held[1]), held[1][-1], held[1][0]
+
+
+@program(UP, DOWN, MIXED)
+def list_deep_in_a_dict(x: Any) -> Any:
+    held: dict[str, Any] = {"a": {"items": [x[0]]}}
+
+    def add(v: Any) -> None:
+        held["a"]["items"].append(v)
+
+    for row in x:
+        if row.sum() > 0:
+            add(row)
+        else:
+            held["a"]["items"].append(row * 2)
+        if row.sum() > 5:
+            held["a"]["items"].append(row)
+    return x + len(held["a"]["items"]) + held["a"]["items"][-1]
+
+
+@program(UP, DOWN, MIXED)
+def members_of_a_list(x: Any) -> Any:
+    seen: list[int] = []
+    for row in x:
+        sign = int(row.sum() > 0)
+        if sign not in seen:
+            seen.append(sign)
+    return x + len(seen)
+
+
+@program(UP, DOWN, MIXED)
+def copies_of_a_list(x: Any) -> Any:
+    rows = [x[0]]
+    for row in x:
+        rows.append(row)
+    other = list(rows)
+    other.append(x[0])
+    third = rows.copy()
+    return x + len(rows), x + len(other), x + len(third), paddle.add_n(rows)
+
+
+@program(UP, DOWN, MIXED)
+def guarded_position(x: Any) -> Any:
+    i = 0
+    while i < x.shape[0] and x[i].sum() > 0:
+        i += 1
+    return x * i
+
+
+@program(UP, DOWN, MIXED, real="the slice op of 2.6.2 gives no empty list")
+def guarded_by_a_list(x: Any) -> Any:
+    rows: list[Any] = []
+    for row in x:
+        if rows and rows[-1].sum() > row.sum():
+            rows.pop()
+        rows.append(row)
+    return paddle.stack(rows)
+
+
+@program(UP, DOWN, MIXED)
+def list_of_each_round(x: Any) -> Any:
+    total = x.sum() * 0
+    for row in x:
+        positive = []
+        for v in row:
+            if v > 0:
+                positive.append(v)
+        if len(positive) > 0:
+            total = total + paddle.stack(positive).mean()
+    return total
+
+
+@program(UP, DOWN, MIXED)
+def list_of_a_branch_of_each_round(x: Any) -> Any:
+    total = x.sum() * 0
+    for row in x:
+        if row.sum() > -100:
+            large = []
+            for v in row:
+                if v > 1:
+                    large.append(v * 2)
+            if len(large) > 0:
+                total = total + paddle.stack(large).sum() + len(large)
+    return total

@@ -14,7 +14,7 @@ from ...core.op import Meta
 from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, current, is_moved, items_of
-from ...static.control.keepers import Longer, is_made_here, note, taken_back
+from ...static.control.keepers import Elements, Longer, is_made_here, note, taken_back
 from ...static.control.values import as_condition
 from ...static.modes import Static, static_mode
 from ...static.variable import Variable
@@ -90,6 +90,9 @@ def _recorded_if(
                 _tried(mode, holds, run)
                 values = get()[:count]
                 containers.left(values)
+                longer = containers.longer()
+                if longer is not None:
+                    raise Longer(Elements("a list", longer), "one of two branches")
                 return [_copy(value) for value in values]
             finally:
                 put(before)
@@ -150,6 +153,9 @@ def _length(value: Any, open: int) -> int:
 
 def _copy(value: Any) -> Any:
     """A list or dict as it is now, for branches change it in place; anything else itself."""
+    if type(value) is tuple:
+        copied = tuple(map(_copy, value))
+        return value if all(a is b for a, b in zip(copied, value, strict=True)) else copied
     if type(value) not in KINDS:
         return value
     if isinstance(value, dict):

@@ -84,7 +84,10 @@ class Expressions(ast.NodeTransformer):
         return found
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        makes = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
         self.generic_visit(node)
+        if makes and isinstance(node.op, ast.Add | ast.Mult):
+            return expression("__ol.new(VALUE)", node, VALUE=node)
         return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:

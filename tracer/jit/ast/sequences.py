@@ -71,7 +71,7 @@ def _open_rows(value: Any) -> Rows | None:
     return rows if is_open(rows) else None
 
 
-def _folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str) -> Any:
+def folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str) -> Any:
     """What a function of two makes of all items, one after the other."""
     from .loops import for_  # noqa: PLC0415 - it calls this module
 
@@ -89,7 +89,7 @@ def _folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str
 
 def _sum(values: Any, start: Any = 0) -> Any:
     rows = _open_rows(values)
-    return sum(current(values), start) if rows is None else _folded(rows, start, operator.add, "the sum")
+    return sum(current(values), start) if rows is None else folded(rows, start, operator.add, "the sum")
 
 
 def farthest(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
@@ -97,7 +97,7 @@ def farthest(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
     rows = _open_rows(values) if not isinstance(values, Variable) else None
     if rows is None:
         return None
-    return _folded(rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one")
+    return folded(rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one")
 
 
 def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,6 +105,8 @@ def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
 
     def make(*args: Any) -> Any:
         rows = _open_rows(args[0]) if len(args) == 1 else None
+        if rows is not None and isinstance(given := current(args[0]), TensorArray):
+            return given.copy()
         if rows is None:
             return new(python(*map(current, args)))
         return _listed(rows, lambda item: item)

@@ -14,7 +14,7 @@ from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
+from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond
 from ...static.control.either import current
 from ...static.control.keepers import taken_back
@@ -22,10 +22,13 @@ from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
 from ...static.modes import NoValue, refuse_half, static_mode
 from ...static.numbers import BOOL, NATURAL, marked, stands_for
+from ...static.program import OpDesc
 from ...static.record import Inner
 from ...static.variable import Variable
 from .checks import unconditional
 from .numbers import is_, standing
+from .rows import rows_of
+from .sequences import folded
 
 
 def asked(value: Any) -> Any:
@@ -92,9 +95,15 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
     if tells(a) == NO_FACTS:
         second: Any = None
-        with mode.recorder.writing(here), suppress(NoValue):
-            second = b()
-        if not taken_back(here) and second is not None:
+        try:
+            with mode.recorder.writing(here), suppress(NoValue):
+                second = b()
+        except StillEmpty:  # tried again when something is in the list
+            if not mode.recorder.loops:
+                raise
+            return as_condition(a)
+        looks_up = any(_may_fail(made) for made in mode.recorder.block.ops[mark.ops :])
+        if not taken_back(here) and second is not None and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
@@ -106,6 +115,16 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     ways = other, (lambda: constant(op == "logical_or"))
     found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
     return _telling(op, found, a, said[0])
+
+
+def _may_fail(op: OpDesc) -> bool:
+    """Whether an op fails where a position is out of range, against which the first operand may guard."""
+    return op.type in LOOKS_UP or (
+        op.type == "slice" and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
+    )
+
+
+LOOKS_UP = frozenset({"read_from_array", "gather", "gather_nd", "index_sample", "take_along_axis"})
 
 
 def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
@@ -146,6 +165,9 @@ def not_(a: Any) -> Any:
 
 def in_(a: Any, b: Any) -> Any:
     """`a in b`."""
+    b = current(b)
+    if isinstance(b, TensorArray):
+        return folded(rows_of(b), False, lambda found, item: or_(found, lambda: item == a), "whether it is there")
     if isinstance(b, Variable):
         equal = OPS["equal"](b, as_meta(a, b.meta))
         return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)

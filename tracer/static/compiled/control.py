@@ -29,7 +29,9 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it reads is empty."""
-    body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
+    inner = lowering.program.blocks[desc.attr("sub_block")]
+    forward = desc.type == "conditional_block"  # the way back goes on with lists of gradients
+    body = (lowering.fresh(inner, desc) if forward else []) + lowering.block(inner)
     scalar = desc.attr("is_scalar_condition", False)
     tested = lowering.cells_of(block, _names(desc, "Cond" if scalar else "Input"))
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
@@ -38,7 +40,8 @@ def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 def loop(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """A block that runs while its condition holds."""
-    body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
+    inner = lowering.program.blocks[desc.attr("sub_block")]
+    body = lowering.fresh(inner, desc) + lowering.block(inner)
     scopes = desc.outputs.get("StepScopes", [])
     walked = bool(scopes) and scopes[0] in lowering.walked
     rounds = lowering.cell(block, scopes[0]) if walked else None

@@ -147,7 +147,29 @@ class TensorArray(Container):
         """Somebody reads it of whose elements nothing is known so far; a round of a loop may write them later."""
         _recorder().empty.append(self)
 
+    def __getattr__(self, name: str) -> Any:
+        if name in vars(list) and not name.startswith("__"):
+            why = f"{name}(): the list '{self.name}' has a length that only a run knows; append, extend, pop, copy, slices and `for` it has"
+            raise TraceError(with_user_line(why))
+        raise AttributeError(name)
+
+    def copy(self) -> TensorArray:
+        """Another list of the same elements."""
+        mode = static_mode(state.mode)
+        assert mode is not None
+        made = TensorArray(mode, None if self.element is None else self.element.dtype)
+        made.element, made._stands = self.element, list(self._stands)
+        made.desc.shape = self.desc.shape
+        mode.recorder.aliases.check(self)
+        mode.recorder.emit("assign", {"X": [self.name]}, {"Out": [made.name]})
+        mode.recorder.aliases.join([(made, (self,))])
+        return made
+
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            raise TraceError(
+                with_user_line(f"a slice of the list '{self.name}', which a program carries, cannot be set")
+            )
         self._write(self._position(index), value)
 
     def append(self, value: Any) -> None:

@@ -317,7 +317,7 @@ class Merge:
                 )
             else:
                 found[place] = one if isinstance(two, Undefined) else two
-        return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
+        return {k: v for k, v in found.items() if not isinstance(v, Undefined) or isinstance(v, Gone)}
 
     def _choice_at(self, label: str, pair: tuple[Any, Any], containers: list[Held | None]) -> Any:
         """What a place holds after the branches; which one of two lists or dicts only a run knows."""
