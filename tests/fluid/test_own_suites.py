@@ -196,3 +196,59 @@ def test_initializers_with_seeds_of_their_own() -> None:
     assert (
         fluid.initializer.Normal().make([9], np.dtype("f4")) != fluid.initializer.Normal().make([9], np.dtype("f4"))
     ).all()
+
+
+def test_tensors_are_filled_by_hand() -> None:
+    tensor = fluid.core.Scope().var("t").get_tensor()
+    tensor._set_dims([2, 3])
+    tensor._alloc_float(fluid.CPUPlace())
+    tensor._set_float_element(4, 2.5)
+    assert np.array(tensor).tolist() == [[0, 0, 0], [0, 2.5, 0]] and tensor._get_float_element(4) == 2.5
+    lod = fluid.create_lod_tensor(np.arange(6).reshape(3, 2), [[1, 2]], fluid.CPUPlace())
+    assert np.array(lod[1]).tolist() == [2, 3] and isinstance(lod[0:2], fluid.LoDTensor)
+    number = fluid.core.Scope().var("n")
+    number.set_int(10)
+    assert number.is_int() and number.get_int() == 10
+
+
+def test_kinds_of_errors() -> None:
+    with pytest.raises(AssertionError):
+        fluid.create_lod_tensor([[1, 2], [3]], [[3, 3]], fluid.CPUPlace())
+    with fluid.dygraph.guard():
+        layer = fluid.dygraph.Linear(2, 3)
+        for wrong in (np.ones((3, 3), "float32"), np.ones((2, 3), "float64")):
+            with pytest.raises(AssertionError, match="differ"):
+                layer.weight.set_value(wrong)
+        with pytest.raises(TypeError, match="cannot become str"):
+            layer.weight = "text"
+        with pytest.raises(TypeError, match="no tensor can hold"):
+            fluid.dygraph.to_variable("text")
+        with pytest.raises(TypeError, match="no number"):
+            fluid.dygraph.ReduceLROnPlateau("text")
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        doubled = fluid.data("x", [None, 1], lod_level=1) * 2.0
+        fed = fluid.create_lod_tensor(np.ones((3, 1), "float32"), [[1, 2]], fluid.CPUPlace())
+        with pytest.raises(RuntimeError, match="return_numpy=False"):
+            fluid.Executor(fluid.CPUPlace()).run(feed={"x": fed}, fetch_list=[doubled])
+        with pytest.raises(ValueError, match='Operator "no_such_op" has not been registered'):
+            fluid.default_main_program().global_block().append_op(type="no_such_op")
+        with pytest.raises(TypeError, match="is no Program"):
+            fluid.default_main_program()._copy_param_info_from("program")
+
+
+def one_more_or_less(x: fluid.Variable) -> fluid.Variable:
+    """With a branch on a value."""
+    if fluid.layers.mean(x).numpy()[0] > 5:
+        x = x - 1
+    else:
+        x = x + 1
+    return x
+
+
+def test_a_function_writes_its_branches() -> None:
+    program = fluid.Program()
+    with fluid.program_guard(program):
+        made = fluid.dygraph.dygraph_to_static_func(one_more_or_less)(fluid.layers.assign(np.ones((2, 3), "float32")))
+        assert {"cond" in op.type for op in program.global_block().ops} == {True, False}
+        (found,) = fluid.Executor(fluid.CPUPlace()).run(program, fetch_list=[made])
+    assert (found == 2).all()

@@ -25,6 +25,14 @@ class OperandError(OpError, TypeError):
     """An operand is no tensor, or of a dtype that the op does not take."""
 
 
+class MisfitError(OpError, AssertionError):
+    """A value does not fit what it is put into; an AssertionError in Paddle."""
+
+
+class SequencesError(OpError, RuntimeError):
+    """Something that holds sequences was asked for as if it held none; a RuntimeError in Paddle."""
+
+
 def told(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
     return (OperandError if isinstance(error, OperandError) else OpError)(message)

@@ -13,7 +13,7 @@ from . import unique_name
 from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
 from .era import era, texts
-from .errors import OpError, with_user_line
+from .errors import MisfitError, OpError, with_user_line
 from .mode import only_running, state
 from .op import OPS, Meta
 from .place import CPUPlace, Place
@@ -290,9 +290,11 @@ class Tensor(TensorBase):
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
         given = value if isinstance(value, Tensor) else Tensor(np.array(value))
         if not _alike(given.meta.shape, self.meta.shape):
-            raise OpError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
+            raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.silent:
+            if era.old and given.meta.dtype != self.meta.dtype:
+                raise MisfitError(f"set_value: the dtypes differ (X={self.meta}, value={given.meta})")
             remember(self)
             self.array = np.array(given.array, dtype=self.meta.dtype)
             return

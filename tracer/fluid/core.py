@@ -25,7 +25,7 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..static import Scope
 from ..static.ended import EndOfData as EOFException
-from ..static.program import Kind
+from ..static.program import AttrType, Kind
 from ..static.variable import GRADIENT
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
@@ -33,11 +33,11 @@ from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [
-    "BackwardStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray", "Place", "Scope",
-    "SelectedRows",    "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count", "is_bfloat16_supported",
-    "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_ipu",
-    "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
-    "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "set_num_threads", "supports_bfloat16",
+    "AttrType", "BackwardStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
+    "Place", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count",
+    "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
+    "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm",
+    "is_compiled_with_xpu", "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "set_num_threads", "supports_bfloat16",
 ]  # fmt: skip
 
 EnforceNotMet = OpError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import MisfitError, with_user_line
 from ..static.lod import LoDTensor, is_valid, offsets_of
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
@@ -26,13 +26,15 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
     if isinstance(data, list):
         lengths = [len(sequence) for sequence in data]
         if [lengths] != [list(level) for level in recursive_seq_lens]:
-            raise OpError(with_user_line(f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}"))
+            raise MisfitError(
+                with_user_line(f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}")
+            )
         data = np.concatenate([np.asarray(sequence, np.int64).reshape(len(sequence), -1) for sequence in data])
     array = np.asarray(data)
     offsets = offsets_of(recursive_seq_lens)
     if not is_valid(offsets, len(array)):
         why = f"lengths {recursive_seq_lens} are not those of {len(array)} rows"
-        raise OpError(with_user_line(f"create_lod_tensor: {why}"))
+        raise MisfitError(with_user_line(f"create_lod_tensor: {why}"))
     return LoDTensor(array, offsets)
 
 

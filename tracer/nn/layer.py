@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
-from ..core.errors import OpError
+from ..core.errors import OperandError, OpError
 from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
@@ -130,7 +130,7 @@ class Layer:
         for table in (self._parameters, self._sub_layers):
             if name in table:
                 if value is not None:
-                    raise OpError(
+                    raise OperandError(
                         f"{type(self).__name__}.{name}: a parameter or layer cannot become {type(value).__name__}"
                     )
                 table[name] = None

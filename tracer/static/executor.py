@@ -10,7 +10,7 @@ import numpy as np
 from ..core import place as places
 from ..core import rng
 from ..core.era import era
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.tensor import Tensor
 from .blocks import HOLDERS
 from .compiled.sequences import WithLod
@@ -157,7 +157,7 @@ def _result(name: str, made: Any, as_numpy: bool) -> Any:
     if isinstance(made, WithLod):
         if as_numpy:
             why = "holds sequences, and an ndarray has no lengths of them; fetch with return_numpy=False"
-            raise OpError(with_user_line(f"Executor.run: '{name}' {why}"))
+            raise SequencesError(with_user_line(f"Executor.run: '{name}' {why}"))
         return LoDTensor(made.array, made.offsets)
     if isinstance(made, list):
         return [Tensor(a) for a in made]

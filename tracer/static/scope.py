@@ -16,6 +16,8 @@ from ..core.tensor import Tensor
 class Held:
     """What a scope has under a name: a place for a value, which is its own `get_tensor()`.   tensor.array: None without one"""
 
+    _dims: tuple[int, ...] = ()
+
     def __init__(self, name: str, tensor: Tensor) -> None:
         self._name = name
         self.tensor = tensor
@@ -41,6 +43,63 @@ class Held:
     def shape(self) -> list[int]:
         """The sizes of the value."""
         return list(self.__array__().shape)
+
+    _get_dims = shape
+
+    def __getitem__(self, index: Any) -> Held:
+        """Some rows, as a value of their own; one row keeps its axis."""
+        found = self.__array__()[index]
+        return type(self)("", Tensor(found)) if type(self) is Held else type(self)(found)  # type: ignore[call-arg, arg-type]
+
+    # -- places that are filled by hand -------------------------------------------------------------------------
+
+    def _set_dims(self, sizes: list[int]) -> None:
+        """Say how large the value is that is made next."""
+        self._dims = tuple(sizes)
+
+    def _alloc(self, dtype: Any) -> None:
+        before = self.tensor.array
+        self.tensor.array = np.zeros(self._dims or (() if before is None else before.shape), dtype)
+
+    def _alloc_int(self, place: Any = None) -> None:
+        """Make zeros, int32."""
+        self._alloc(np.int32)
+
+    def _alloc_float(self, place: Any = None) -> None:
+        """Make zeros, float32."""
+        self._alloc(np.float32)
+
+    def _alloc_double(self, place: Any = None) -> None:
+        """Make zeros, float64."""
+        self._alloc(np.float64)
+
+    def _get_element(self, index: int) -> Any:
+        """One element, counted through all axes."""
+        return self.__array__().reshape(-1)[index].item()
+
+    def _set_element(self, index: int, value: Any) -> None:
+        """Set one element, counted through all axes."""
+        made = np.array(self.__array__())
+        made.reshape(-1)[index] = value
+        self.tensor.array = made
+
+    _get_float_element = _get_double_element = _get_element
+    _set_float_element = _set_double_element = _set_element
+
+    # -- values of other kinds ----------------------------------------------------------------------------------
+
+    def set_int(self, value: int) -> None:
+        """Hold a plain number."""
+        self.tensor.array = np.array(value, np.int32)
+
+    def get_int(self) -> int:
+        """The plain number."""
+        return int(self.__array__())
+
+    def is_int(self) -> bool:
+        """Whether it holds a plain number."""
+        array = self.tensor.array
+        return array is not None and array.shape == () and array.dtype == np.int32
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.tensor.array is None:

@@ -249,8 +249,8 @@ class Variable(Tensor):
         return made
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The declaration as text, as in a printed program."""
-        return declaration(self.desc)
+        """The declaration as text, as in a printed program; in the era of 1.x the block of that."""
+        return texts["variable"](self) if era.old else declaration(self.desc)
 
     def _to_readable_code(self) -> str:
         return self.to_string()

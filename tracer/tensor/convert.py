@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import BY_NP, default_float, dtype_of
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import set_device
@@ -35,7 +35,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     if from_python and array.dtype == np.complex128 and not _holds(data, np.complexfloating | np.ndarray):
         return array.astype(np.result_type(default_float(), np.complex64))
     if array.dtype not in BY_NP:
-        raise OpError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
+        raise OperandError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
     return array
 
 

@@ -6,13 +6,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.mode import state
+from ...core.mode import pushed, state
 from ...core.tensor import Tensor
 from ...jit.api import to_static
+from ...jit.ast.calls import convert_or_leave
 from ...jit.dy2static.program_translator import ProgramTranslator
 from ...jit.recording import for_inference
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
+from ...static.graph.mode import Writing
 from ...static.graph.program import Program
 from ...static.prune import prune
 from ..deprecated import instead
@@ -89,6 +91,7 @@ def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
             return func(*args, **kwargs)
         if not converted:
             converted.append(ProgramTranslator().get_func(func))
-        return converted[0](*args, **kwargs)
+        with pushed(Writing(state.mode.builder.mode._program, convert=convert_or_leave)):
+            return converted[0](*args, **kwargs)
 
     return called

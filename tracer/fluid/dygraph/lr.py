@@ -222,6 +222,10 @@ class ReduceLROnPlateau(_Steady):
         dtype: Any = "float32",
     ) -> None:  # fmt: skip
         super().__init__(dtype=dtype)
+        if not isinstance(learning_rate, float | int):
+            raise TypeError(
+                with_user_line(f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, no number")
+            )
         if mode.lower() not in ("min", "max") or threshold_mode.lower() not in ("rel", "abs"):
             raise ValueError(with_user_line(f"ReduceLROnPlateau: mode={mode!r}, threshold_mode={threshold_mode!r}"))
         if decay_rate >= 1.0:

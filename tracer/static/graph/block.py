@@ -11,6 +11,8 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, told, user_line, with_user_line
 from ...core.op import OPS, Meta
 from .. import program as data
+from ..blocks import BODIES, EFFECTS
+from ..compiled.upgraded import RENAMED
 from ..printer import block_lines
 from ..reinfer import infer
 from ..variable import ParameterVariable, Variable
@@ -216,6 +218,8 @@ class Block:
         """Add an op before the one at `index`."""
         if type is None:
             raise OpError(with_user_line("append_op: the type of the op is needed"))
+        if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
+            raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
         unknown = {n for n in (*desc.input_names(), *desc.output_names()) if self.program.desc.var(n, self.idx) is None}
         if unknown:

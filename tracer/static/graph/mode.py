@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ...core import unique_name
@@ -21,13 +22,18 @@ from .record import HandRecorder
 
 
 class Writing(Static):
-    """Write every op to the main program in force.   program: another one to write to; tape: whether gradients flow through results"""
+    """Write every op to the main program in force.   program: another one to write to; tape: whether gradients flow through results
+
+    convert: what makes a function write its control flow, where that is wanted
+    """
 
     trains = True
 
-    def __init__(self, program: Program | None = None, tape: bool = True) -> None:
+    def __init__(
+        self, program: Program | None = None, tape: bool = True, convert: Callable[[Any], Any] | None = None
+    ) -> None:
         self._program = program
-        self._convert = None
+        self._convert = convert
         self.tape = tape
         self.builder = Builder(self)
 
@@ -45,7 +51,7 @@ class Writing(Static):
         """See Mode.run.   Operands of another program take the op there."""
         other = self._home(args) if self._program is None else None
         if other is not None:
-            with pushed(Writing(other, self.tape)):
+            with pushed(Writing(other, self.tape, self._convert)):
                 return op(*args, **attrs)
         with self.recorder.owned_by(self.recorder.namer.owner or unique_name.generate(op.type)):
             return super().run(op, args, attrs)
@@ -62,7 +68,7 @@ class Writing(Static):
 
     def with_tape(self, tape: bool) -> Writing:
         """The same; no gradients flow through what is written without a tape."""
-        return self if tape == self.tape else Writing(self._program, tape)
+        return self if tape == self.tape else Writing(self._program, tape, self._convert)
 
     def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)

@@ -20,6 +20,8 @@ COMMON = {
     "op_role": AttrType.INT, "op_role_var": AttrType.STRINGS, "op_namescope": AttrType.STRING, "op_device": AttrType.STRING,
     "op_callstack": AttrType.STRINGS, "with_quant_attr": AttrType.BOOLEAN, "sub_block": AttrType.BLOCK,
 }  # fmt: skip
+# What they are where nothing else was said.
+EVERY: dict[str, Any] = {"op_role": 0, "op_role_var": [], "op_namescope": "/", "op_callstack": [], "op_device": ""}
 SINGLE = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT, str: AttrType.STRING}
 MANY = {bool: AttrType.BOOLEANS, int: AttrType.INTS, float: AttrType.FLOATS, str: AttrType.STRINGS}
 
@@ -123,15 +125,17 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        """The attributes that it has."""
-        return list(self.desc.attrs)
+        """The attributes that it has, those that every op has among them."""
+        return [*self.desc.attrs, *(name for name in EVERY if name not in self.desc.attrs)]
 
     def has_attr(self, name: str) -> bool:
         """Whether it has an attribute."""
-        return name in self.desc.attrs
+        return name in self.desc.attrs or name in EVERY
 
     def attr(self, name: str) -> Any:
         """The value of an attribute.   Raises OpError for one that it does not have."""
+        if name in EVERY and name not in self.desc.attrs:
+            return EVERY[name]
         if name not in self.desc.attrs:
             raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.desc.attrs)}"))
         return self.desc.attrs[name].value
@@ -139,7 +143,7 @@ class Operator:
     def attr_type(self, name: str) -> AttrType:
         """The type that an attribute has in a file."""
         self.attr(name)
-        return self.desc.attrs[name].type
+        return self.desc.attrs[name].type if name in self.desc.attrs else COMMON[name]
 
     def all_attrs(self) -> dict[str, Any]:
         """All attributes; blocks in place of their numbers."""

@@ -204,6 +204,14 @@ class Program:
 
     # -- what only programs call that write ops themselves -------------------------------------------------------
 
+    def _copy_param_info_from(self, other: Program) -> None:
+        """Take over what is known of the parameters of another program besides their declaration.   Raises TypeError for what is none."""
+        if not isinstance(other, Program):
+            raise TypeError(with_user_line(f"_copy_param_info_from: {type(other).__name__} is no Program"))
+        other._give_settings(self)
+
+    _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
+
     def _create_block(self, parent_idx: int | None = None) -> Block:
         """A new block inside of the current one, or of another, to which ops are written until `_rollback`."""
         made = data.Block(len(self.desc.blocks), self.current_block_idx if parent_idx is None else parent_idx)
