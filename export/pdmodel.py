@@ -76,7 +76,9 @@ def _write_var(message: Any, var: VarDesc) -> None:
         _write_elements(described.tensor if var.kind in WITH_LOD else described, var)
         if var.kind in WITH_LOD and var.lod_level:
             described.lod_level = var.lod_level
-    for flag in ("persistable", "need_check_feed", "is_parameter", "stop_gradient"):
+    if var.checks_feed:
+        message.need_check_feed = True
+    for flag in ("persistable", "is_parameter", "stop_gradient"):
         if getattr(var, flag):
             setattr(message, flag, True)
 

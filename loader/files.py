@@ -149,7 +149,7 @@ def _var(message: Any) -> VarDesc:
         raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
     var = VarDesc(_utf8(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
-    var.need_check_feed = message.need_check_feed
+    var.checks_feed = message.need_check_feed
     field = KIND_FIELD.get(kind)
     if field is not None and kinds.HasField(field):
         described = getattr(kinds, field)

@@ -94,6 +94,17 @@ def changes(x):
     while x.sum() < 3:
         x = x.astype("int64")
     return x.undefined_thing()
+
+
+def a(x):
+    named = {}
+    named[int(x.sum())] = x
+    text = f"{x.sum().item()}"
+    kind = isinstance(x.sum().item() if x.max() > 0 else 1, int)
+    y = x.astype("int64")
+    while y.sum() < 3:
+        y = y.astype("float64")
+    return paddle.to_tensor([0.0] * x.shape[0]) + y + x.numpy()
 """
 
 
@@ -165,6 +176,16 @@ def test_what_python_raises_ends_it_with_its_line(script: str) -> None:
     code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
     assert "'x': the dtypes differ" in text
     assert "undefined_thing" in text
+
+
+def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:a", "--input", "x:float32[None,4]")
+    assert code == 1
+    wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
+    assert set(places(text)) == {line_of(w) for w in wanted}, text
+    assert "a list as long as only a run knows" in text
+    assert "; what comes after it was not looked at" in text
+    assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,19 @@ def test_a_function_without_source_is_said_to_stay_python() -> None:
         to_static(names["made"], X)(paddle.ones([2, 4]))
 
 
+def test_what_python_calls_itself_is_said_not_to_be_converted() -> None:
+    class Held:
+        def __init__(self, v: Any) -> None:
+            self.v = v
+
+        @property
+        def positive(self) -> Any:
+            return self.v if self.v.sum() > 0 else -self.v
+
+    with pytest.raises(paddle.TraceError, match=r"positive is not converted: .*as properties, operators and callbacks"):
+        to_static(lambda x: Held(x).positive)(paddle.ones([2, 4]))
+
+
 def test_tracebacks_and_lines_are_the_users(tmp_path: Path) -> None:
     def breaks(x: Any) -> Any:
         if x.shape[1] == 4:

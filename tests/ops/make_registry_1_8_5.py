@@ -1,4 +1,4 @@
-"""Write registry_1_8_5.json: what real Paddle 1.8.5 says of ops that 2.6.2 does not have.
+"""Write registry_1_8_5.json: what real Paddle 1.8.5 says of ops that 2.6.2 does not have; and types_1_8_5.json, all its ops.
 
 Run in its environment, of Python 3.7: python make_registry_1_8_5.py.   An op of Oarlock that neither knows is named by `test_registry.py`.
 """
@@ -12,7 +12,10 @@ from paddle.fluid.framework import OpProtoHolder
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Types of attributes by their number in framework.proto.
 TYPES = "INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS".split()
-WANTED = "filter_by_instag lstmp sample_logits sequence_topk_avg_pooling tree_conv".split()
+WANTED = (
+    "diag expand_as filter_by_instag isfinite lstmp prroi_pool roi_perspective_transform sample_logits "
+    "sequence_topk_avg_pooling target_assign tree_conv"
+).split()
 
 
 def slot_marks(var):
@@ -35,6 +38,9 @@ def entry(type):
 
 def main():
     """Write the file."""
+    with open(os.path.join(HERE, "types_1_8_5.json"), "w") as file:
+        json.dump(sorted(OpProtoHolder.instance().op_proto_map), file, indent=0)
+        file.write("\n")
     text = ",\n".join(json.dumps(t) + ": " + json.dumps(entry(t)) for t in WANTED)
     with open(os.path.join(HERE, "registry_1_8_5.json"), "w") as file:
         file.write("{\n" + text + "\n}\n")

@@ -103,7 +103,7 @@ def test_op_by_op_gradients_flow_as_well(function: Function) -> None:
 
 def test_more_loops_inside_of_loops_than_python_takes_are_refused() -> None:
     program = Program([Block(i, i - 1) for i in range(22)])
-    program.block.vars["c"] = VarDesc("c", (), "bool", need_check_feed=True)
+    program.block.vars["c"] = VarDesc("c", (), "bool", checks_feed=True)
     for block in program.blocks[:-1]:
         attrs = {"sub_block": Attr(AttrType.BLOCK, block.idx + 1)}
         block.ops.append(OpDesc("while", {"Condition": ["c"]}, {"Out": ["c"]}, attrs))

@@ -19,7 +19,7 @@ def program(*ops: OpDesc) -> Program:
     made = Program()
     names = dict.fromkeys(n for op in ops for n in (*op.input_names(), *op.output_names()))
     made.block.vars.update(
-        {n: VarDesc(n, (-1, -1), "float32", need_check_feed=n in "xyg") for n in names if n != "@EMPTY@"}
+        {n: VarDesc(n, (-1, -1), "float32", checks_feed=n in "xyg") for n in names if n != "@EMPTY@"}
     )
     made.block.ops += ops
     return made

@@ -76,7 +76,7 @@ def variables(draw: Any, name: str) -> VarDesc:
         var.dtype, var.shape = draw(DTYPES), draw(SHAPES)
     if kind in (Kind.DENSE, Kind.ARRAY):
         var.lod_level = draw(st.integers(0, 2))
-    for flag in ("persistable", "is_parameter", "stop_gradient", "need_check_feed"):
+    for flag in ("persistable", "is_parameter", "stop_gradient", "checks_feed"):
         setattr(var, flag, draw(st.booleans()))
     return var
 

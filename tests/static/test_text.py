@@ -39,7 +39,7 @@ def golden() -> Program:
             "linear_0.w_0": VarDesc("linear_0.w_0", (3, 4), persistable=True, is_parameter=True),
             "feed": VarDesc("feed", dtype="", kind=Kind.FEED, persistable=True),
             "fetch": VarDesc("fetch", dtype="", kind=Kind.FETCH, persistable=True),
-            "n": VarDesc("n", (1,), "int64", need_check_feed=True),
+            "n": VarDesc("n", (1,), "int64", checks_feed=True),
             "x": VarDesc("x", (-1, 3)),
             "y": VarDesc("y", (-1, 4), lod_level=1),
             "s": VarDesc("s", dtype="", kind=Kind.STEP_SCOPES),

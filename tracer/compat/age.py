@@ -42,6 +42,7 @@ class Age(NamedTuple):
 
 # What is taken where only major and minor are said, or not even these.
 LAST = {"1": "1.8.5", "1.8": "1.8.5", "2": "2.6.2", "2.4": "2.4.2", "2.5": "2.5.2", "2.6": "2.6.2"}
+NEWEST = {1: 8, 2: 6, 3: 3}  # the last minor of each major
 FLUID, BOTH, TODAY = Age(LAST["1.8"]), Age(LAST["2.4"]), Age(LAST["2.6"])
 
 # What the package of Paddle 1.x has beside fluid; any other name is of 2.0 or later.
@@ -51,11 +52,17 @@ _IN_1_X = {
 _LOSSES = ("loss", "cost", "acc")
 
 
+def _is_out(major: str, minor: str = "0") -> bool:
+    """Whether there is such a Paddle."""
+    number = re.match(r"\d+", minor)
+    return int(major) in NEWEST and number is not None and int(number[0]) <= NEWEST[int(major)]
+
+
 def parsed(version: str | None) -> Age | None:
     """The age that a number names; None for None and `auto`.   Raises OarlockError for what is no number of a version."""
     if version is None or version == "auto":
         return None
-    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or int(version.split(".")[0]) not in (1, 2, 3):
+    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _is_out(*version.split(".")[:2]):
         raise OarlockError(with_user_line(f"compat: {version!r} is no version of Paddle; 1.8, 2.4 and 2.6 are known"))
     return Age(
         LAST.get(version)

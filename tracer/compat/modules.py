@@ -39,7 +39,7 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid.contrib", ".fluid.contrib", "decoder extend_optimizer memory_usage_calc model_stat op_frequence reader utils"),
     **_rows(
         ".fluid", ".fluid",
-        "compiler data_feed_desc data_feeder dataset default_scope_funcs dygraph_utils executor framework layer_helper lod_tensor op "
+        "compiler data_feed_desc data_feeder dataset default_scope_funcs dygraph_utils executor framework layer_helper lod_tensor "
         "param_attr parallel_executor",
     ),
     **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs dygraph_utils layer_helper"),

@@ -26,6 +26,9 @@ class DType:
     def __repr__(self) -> str:
         return f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}" if era.old else f"paddle.{self.name}"
 
+    def __int__(self) -> int:
+        return self.proto
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
             return self is other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,8 +12,11 @@ import numpy as np
 _generator = np.random.Generator(np.random.PCG64())
 
 
+Source = np.random.Generator | Callable[[], np.random.Generator | None] | None
+
+
 class _Instead(threading.local):
-    source: np.random.Generator | None = None
+    source: Source = None
 
 
 _instead = _Instead()
@@ -28,12 +31,15 @@ def seed(value: int) -> np.random.Generator:
 
 def generator(own_seed: int = 0) -> np.random.Generator:
     """The source to draw from: a fresh one for a non-zero seed of an op's own, else the one in force, else the common one."""
-    return np.random.Generator(np.random.PCG64(own_seed)) if own_seed else _instead.source or _generator
+    if own_seed:
+        return np.random.Generator(np.random.PCG64(own_seed))
+    source = _instead.source
+    return (source() if callable(source) else source) or _generator
 
 
 @contextmanager
-def drawing_from(source: np.random.Generator | None) -> Iterator[None]:
-    """Draw from another source in the body, in this thread; from the common one for None."""
+def drawing_from(source: Source) -> Iterator[None]:
+    """Draw from another source in the body, in this thread; from the common one for None.   A function is asked for it each time."""
     before, _instead.source = _instead.source, source
     try:
         yield

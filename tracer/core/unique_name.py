@@ -13,6 +13,7 @@ class UniqueNames:
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
         self.counts: defaultdict[str, int] = defaultdict(int)
+        self.given: set[str] = set()  # names that users gave
 
     def __call__(self, key: str) -> str:
         """The next name made from `key`."""
@@ -22,6 +23,13 @@ class UniqueNames:
 
 
 _names = UniqueNames()
+
+
+def is_given(name: str) -> bool:
+    """Note that a user gave a name; whether somebody did before."""
+    known = name in _names.given
+    _names.given.add(name)
+    return known
 
 
 def generate(key: str) -> str:
@@ -47,3 +55,8 @@ def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
         yield
     finally:
         switch(before)
+
+
+def generate_with_ignorable_key(key: str) -> str:
+    """A name that nobody looks at: `key_N`."""
+    return generate(key)

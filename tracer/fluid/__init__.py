@@ -53,9 +53,9 @@ enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 _MODULES = {
     name: f".{name}"
     for name in (
-        "average", "backward", "clip", "compiler", "contrib", "core", "data_feeder", "dygraph", "dygraph_grad_clip", "dygraph_utils", "evaluator", "executor",
-        "framework", "initializer", "install_check", "io", "layer_helper", "layers", "lod_tensor", "metrics", "nets", "optimizer", "param_attr", "profiler",
-        "reader", "regularizer", "transpiler",
+        "average", "backward", "clip", "compiler", "contrib", "core", "data_feeder", "debugger", "dygraph", "dygraph_grad_clip", "dygraph_utils",
+        "evaluator", "executor", "framework", "graphviz", "initializer", "install_check", "io", "layer_helper", "layers", "lod_tensor", "metrics",
+        "net_drawer", "nets", "op", "optimizer", "param_attr", "profiler", "reader", "regularizer", "transpiler",
     )
 }  # fmt: skip
 _LATER = {

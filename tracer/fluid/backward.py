@@ -7,7 +7,7 @@ from typing import Any
 from ..static import append_backward as _append_backward
 from ..static import gradients
 
-__all__ = ["append_backward", "gradients"]
+__all__ = ["append_backward", "calc_gradient", "gradients"]
 
 
 def append_backward(
@@ -15,3 +15,9 @@ def append_backward(
 ) -> Any:
     """Append the gradients of `loss` [1]; see static.append_backward.   checkpoints change nothing: nothing is computed twice."""
     return _append_backward(loss, parameter_list, no_grad_set, callbacks)
+
+
+def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> Any:
+    """See gradients; of one input its gradient itself."""
+    found = gradients(targets, inputs, target_gradients, no_grad_set)
+    return found[0] if len(found) == 1 else found

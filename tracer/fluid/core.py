@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ..core.dtype import (
     bfloat16,
     bool_,
@@ -17,22 +21,61 @@ from ..core.dtype import (
     uint8,
 )
 from ..core.errors import OpError
-from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from ..core.place import Place as AnyPlace
 from ..static import Scope
 from ..static.ended import EndOfData as EOFException
 from ..static.program import Kind
-from .framework import is_compiled_with_cuda
+from ..static.variable import GRADIENT
+from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
 from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [
     "BackwardStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray", "Place", "Scope",
-    "Tensor", "VarBase", "VarDesc", "Variable", "get_cuda_device_count", "is_compiled_with_cuda",
+    "SelectedRows",    "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count", "is_bfloat16_supported",
+    "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_ipu",
+    "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "set_num_threads", "supports_bfloat16",
 ]  # fmt: skip
 
 EnforceNotMet = OpError
 Tensor = LoDTensor
+
+
+class SelectedRows:
+    """Some rows of a larger table.   rows: their numbers; height: the rows of the table"""
+
+    def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:
+        self._rows, self._height, self._tensor = list(rows), height, LoDTensor()
+
+    def rows(self) -> list[int]:
+        """The numbers of the rows."""
+        return self._rows
+
+    def set_rows(self, rows: Sequence[int]) -> None:
+        """Set the numbers of the rows."""
+        self._rows = list(rows)
+
+    def height(self) -> int:
+        """The rows of the table."""
+        return self._height
+
+    def set_height(self, height: int) -> None:
+        """Set the rows of the table."""
+        self._height = height
+
+    def get_tensor(self) -> LoDTensor:
+        """The values of the rows, [rows, *]."""
+        return self._tensor
+
+    def sync_index(self) -> None:
+        """Nothing: there is no index besides."""
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return int(np.asarray(self._tensor).size)
 
 
 class VarDesc:
@@ -49,9 +92,57 @@ class VarDesc:
             Kind.SELECTED_ROWS,
             Kind.STEP_SCOPES,
         )
+        LOD_RANK_TABLE = Kind.RANK_TABLE
         FEED_MINIBATCH, FETCH_LIST, READER, RAW = Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW
+
+
+class Place(AnyPlace):
+    """Any device, as `set_place` says."""
+
+    def set_place(self, place: AnyPlace) -> None:
+        """Be this one."""
+        self.kind, self.index = place.kind, place.index
+
+    def is_cpu_place(self) -> bool:
+        """Whether it is the processor."""
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        """Whether it is a CUDA device."""
+        return self.kind == "gpu"
 
 
 def get_cuda_device_count() -> int:
     """None run ops here."""
     return 0
+
+
+def op_support_gpu(op_type: str) -> bool:
+    """False: ops run on the processor."""
+    return False
+
+
+def _no(*_: object) -> bool:
+    """False: ops run on the processor, in float32 and float64."""
+    return False
+
+
+is_compiled_with_xpu = is_compiled_with_npu = is_compiled_with_rocm = is_compiled_with_mkldnn = (
+    is_compiled_with_brpc
+) = _no
+is_compiled_with_dist = is_compiled_with_mlu = is_compiled_with_ipu = is_compiled_with_cinn = _no
+is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_debug_enabled = _no
+
+
+def kEmptyVarName() -> str:
+    """What stands where an op has no variable."""
+    return "@EMPTY@"
+
+
+def kGradVarSuffix() -> str:
+    """What the names of gradients end in."""
+    return GRADIENT
+
+
+def set_num_threads(num: int) -> None:
+    """Nothing: NumPy and the engine have their own settings."""

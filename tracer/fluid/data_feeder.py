@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
-from .lod_tensor import create_lod_tensor
+from .lod_tensor import LoDTensor, create_lod_tensor
 
 __all__ = ["DataFeeder"]
 
@@ -37,12 +37,27 @@ class DataFeeder(_DataFeeder):
 
     def _column(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return super()._column(variable, values)
+            return LoDTensor(super()._column(variable, values) if values else self._empty(variable))
         flat, lengths = _flat(values, variable.lod_level)
         declared = variable.desc.shape[1:]
         array = np.array(flat, dtype_of(variable.desc.dtype).np)
         sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
         return create_lod_tensor(array.reshape(len(flat), *sizes), lengths)
+
+    @staticmethod
+    def _empty(variable: Variable) -> Any:
+        """No rows."""
+        return np.zeros([0, *(max(d, 0) for d in variable.desc.shape[1:])], dtype_of(variable.desc.dtype).np)
+
+    def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
+        """LoDTensors by name, of rows that have a value for every variable.   Raises AssertionError for a row that has others."""
+        rows = [tuple(row) for row in iterable]
+        count = len(self.feed_vars)
+        for row in rows:
+            assert len(row) == count, (
+                f"The number of fields in data ({len(row)}) does not match len(feed_list) ({count})"
+            )
+        return super().feed(rows)
 
     def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
         """What each device is fed, of the rows for each."""

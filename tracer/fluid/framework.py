@@ -27,15 +27,77 @@ from ..static import (
 )
 from ..static import data as _data
 from ..static import program_guard as _program_guard
+from ..static.graph.block import Block
+from ..static.graph.defaults import switch_main_program, switch_startup_program
 from ..static.graph.mode import Writing, enable_static, writing
+from ..static.graph.operator import Operator
 from .complex_variable import ComplexVariable
+from .inside import (
+    OpProtoHolder,
+    _cpu_num,
+    _current_expected_place,
+    _disable_legacy_dygraph,
+    _dygraph_not_support_,
+    _dygraph_tracer,
+    _enable_legacy_dygraph,
+    _get_paddle_place,
+    _in_eager_mode_,
+    _in_legacy_dygraph,
+    _non_static_mode,
+    _set_expected_place,
+    _test_eager_guard,
+    convert_np_dtype_to_dtype_,
+    dygraph_only,
+    get_all_op_protos,
+    grad_var_name,
+)
 from .refused import refuse
 from .variables import ParamBase, Parameter, Variable
 
+EagerParamBase = ParamBase
 __all__ = [
-    "ComplexVariable", "ParamBase", "Parameter", "Program", "Variable", "cpu_places", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
-    "default_startup_program", "device_guard", "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope",
-    "program_guard", "require_version", "set_flags",
+    "Block",
+    "ComplexVariable",
+    "EagerParamBase",
+    "OpProtoHolder",
+    "Operator",
+    "ParamBase",
+    "Parameter",
+    "Program",
+    "Variable",
+    "_cpu_num",
+    "_current_expected_place",
+    "_disable_legacy_dygraph",
+    "_dygraph_not_support_",
+    "_dygraph_tracer",
+    "_enable_legacy_dygraph",
+    "_get_paddle_place",
+    "_in_eager_mode_",
+    "_in_legacy_dygraph",
+    "_non_static_mode",
+    "_set_expected_place",
+    "_test_eager_guard",
+    "convert_np_dtype_to_dtype_",
+    "cpu_places",
+    "cuda_pinned_places",
+    "cuda_places",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "device_guard",
+    "dygraph_only",
+    "get_all_op_protos",
+    "get_flags",
+    "grad_var_name",
+    "in_dygraph_mode",
+    "is_compiled_with_cuda",
+    "load_op_library",
+    "name_scope",
+    "program_guard",
+    "require_version",
+    "set_flags",
+    "switch_main_program",
+    "switch_startup_program",
 ]  # fmt: skip
 
 

@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core import rng
+from ..core.mode import state
 from ..nn import initializer as today
+from ..static.program import Attr, AttrType
+from ..static.variable import Variable
 
 __all__ = [
     "MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "MSRAInitializer", "Normal", "NormalInitializer",
@@ -19,44 +23,24 @@ __all__ = [
 Initializer = today.Initializer
 
 
-class ConstantInitializer(today.Constant):
-    """One value everywhere."""
+class _Seeded(today.Initializer):
+    """What starts from a seed of its own, where that is not 0."""
 
-    def __init__(self, value: float = 0.0, force_cpu: bool = False) -> None:
-        super().__init__(value)
-
-
-class UniformInitializer(today.Uniform):
-    """Uniform on [low, high).   diag_num: how many elements, each diag_step rows and one column further, are diag_val instead"""
-
-    def __init__(
-        self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0
-    ) -> None:  # fmt: skip
-        if high < low:
-            raise AssertionError(f"UniformInitializer: high={high} is less than low={low}")
-        super().__init__(low, high)
-        self._diagonal = diag_num, diag_step, diag_val
+    _seed = 0
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.make."""
-        made = super().make(shape, dtype)
-        count, step, value = self._diagonal
-        made.reshape(-1)[[i * step + i for i in range(count)]] = value
+        if not self._seed:
+            return super().make(shape, dtype)
+        with rng.drawing_from(rng.generator(self._seed)):
+            return super().make(shape, dtype)
+
+    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.recorded."""
+        made = super().recorded(shape, dtype)
+        if self._seed and isinstance(made, Variable):
+            state.mode.recorder.block.ops[-1].attrs["seed"] = Attr(AttrType.INT, self._seed)
         return made
-
-
-class NormalInitializer(today.Normal):
-    """Normal with mean loc and standard deviation scale."""
-
-    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
-        super().__init__(loc, scale)
-
-
-class TruncatedNormalInitializer(today.TruncatedNormal):
-    """Normal, drawn again where it lies further than twice the standard deviation from its mean."""
-
-    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
-        super().__init__(loc, scale)
 
 
 class _Either(today.Initializer):
@@ -73,20 +57,65 @@ class _Either(today.Initializer):
         return self._made.recorded(shape, dtype)
 
 
-class XavierInitializer(_Either):
+class ConstantInitializer(today.Constant):
+    """One value everywhere."""
+
+    def __init__(self, value: float = 0.0, force_cpu: bool = False) -> None:
+        super().__init__(value)
+
+
+class UniformInitializer(_Seeded, today.Uniform):
+    """Uniform on [low, high).   diag_num: how many elements, each diag_step rows and one column further, are diag_val instead"""
+
+    def __init__(
+        self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0
+    ) -> None:  # fmt: skip
+        if high < low:
+            raise AssertionError(f"UniformInitializer: high={high} is less than low={low}")
+        super().__init__(low, high)
+        self._seed = seed
+        self._diagonal = diag_num, diag_step, diag_val
+
+    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """See Initializer.make."""
+        made = super().make(shape, dtype)
+        count, step, value = self._diagonal
+        made.reshape(-1)[[i * step + i for i in range(count)]] = value
+        return made
+
+
+class NormalInitializer(_Seeded, today.Normal):
+    """Normal with mean loc and standard deviation scale."""
+
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
+        super().__init__(loc, scale)
+        self._seed = seed
+
+
+class TruncatedNormalInitializer(_Seeded, today.TruncatedNormal):
+    """Normal, drawn again where it lies further than twice the standard deviation from its mean."""
+
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
+        super().__init__(loc, scale)
+        self._seed = seed
+
+
+class XavierInitializer(_Seeded, _Either):
     """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal of standard deviation sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
 
     def __init__(
         self, uniform: bool = True, fan_in: float | None = None, fan_out: float | None = None, seed: int = 0
     ) -> None:
         self._made = (today.XavierUniform if uniform else today.XavierNormal)(fan_in, fan_out)
+        self._seed = seed
 
 
-class MSRAInitializer(_Either):
+class MSRAInitializer(_Seeded, _Either):
     """Uniform on +-sqrt(6 / fan_in), or normal of standard deviation sqrt(2 / fan_in)   (He et al. 2015)."""
 
     def __init__(self, uniform: bool = True, fan_in: float | None = None, seed: int = 0) -> None:
         self._made = (today.KaimingUniform if uniform else today.KaimingNormal)(fan_in)
+        self._seed = seed
 
 
 class BilinearInitializer(today.Bilinear):

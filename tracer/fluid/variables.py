@@ -54,7 +54,7 @@ class Parameter(metaclass=_Asked):
 
     def __new__(cls, block: Any, shape: Any, dtype: Any, type: Any = Kind.DENSE, name: str = "", **kwargs: Any) -> Any:
         """See Block.create_parameter."""
-        return block.create_parameter(name, shape, dtype, **kwargs)
+        return block.create_parameter(shape, dtype, type, name or None, **kwargs)
 
 
 class VarBase(metaclass=_Asked):

@@ -217,7 +217,7 @@ def _as_input(recorder: Recorder, before: Any) -> bool:
     if recorder.scope.pop(name, None) is not None:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
-        desc.need_check_feed = True
+        desc.checks_feed = True
         feeds = recorder.program.feeds()
         recorder.program.block.ops.insert(len(feeds), feed_op(name, len(feeds)))
     return True

@@ -91,6 +91,18 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
+def chosen_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
+    """The inputs or outputs of these numbers, or all.   Raises TypeError, OpError."""
+    if numbers is None:
+        return names
+    if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
+        raise TypeError(f"save_inference_model: {what} should be a list of ints, not {numbers!r}")
+    wrong = [n for n in numbers if not 0 <= n < len(names)]
+    if wrong:
+        raise OpError(f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: {names}")
+    return [names[n] for n in numbers]
+
+
 def inference_of(
     method: Method, together: Together, output_spec: Any, input_names: Any, guards: str = CHECK
 ) -> Recording:

@@ -36,8 +36,13 @@ class Initializer:
         """The starting value as ops of the program that is written, or as an ndarray.   -> [*shape]"""
         return self.make(shape, dtype)
 
-    def __call__(self, param: Tensor, block: Any = None) -> Tensor:
-        """Give a parameter its starting value."""
+    def __call__(self, param: Tensor, block: Any = None) -> Any:
+        """Give a parameter its starting value.   block: of a program, gets the op for it, which is given
+
+        A parameter that runs at once gets the value, and is given.
+        """
+        if block is not None and hasattr(block, "write_first"):
+            return block.write_first(param, self)
         param.set_value(self.make(param.meta.shape, param.meta.dtype))
         return param
 
@@ -53,12 +58,18 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
     return shape[1] * field, shape[0] * field
 
 
+def _by_kernel(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Array:
+    """Random numbers as an op draws them, at once, so that a seed gives the same ones in a program.   -> [*shape]"""
+    made: Array = OPS[op].kernel(shape=list(shape), dtype=dtype_of(work_dtype(dtype)).proto, **attrs)
+    return made.astype(dtype, copy=False)
+
+
 def _uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
-    return rng.generator().uniform(-limit, limit, tuple(shape)).astype(dtype)
+    return _by_kernel("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
 def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
-    return (rng.generator().standard_normal(tuple(shape)) * std).astype(dtype)
+    return _by_kernel("gaussian_random", shape, dtype, mean=0.0, std=std)
 
 
 def _drawn(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Tensor:
@@ -95,7 +106,7 @@ class Uniform(Initializer):
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
-        return rng.generator().uniform(self.low, self.high, tuple(shape)).astype(dtype)
+        return _by_kernel("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.recorded."""
@@ -111,7 +122,7 @@ class Normal(Initializer):
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
-        return (rng.generator().standard_normal(tuple(shape)) * self.std + self.mean).astype(dtype)
+        return _by_kernel("gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.recorded."""

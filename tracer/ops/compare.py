@@ -137,3 +137,29 @@ def _(condition, x, y):
 @where.vjp
 def _(g, condition, x, y):
     return None, lambda: keep(g, condition), lambda: keep(g, logical_not(condition))
+
+
+# -- of a whole tensor, as Paddle 1.x asks ----------------------------------------------------------------------------
+
+
+def one_bool(x: Meta) -> Meta:
+    """One answer."""
+    return Meta((1,), np.dtype(bool))
+
+
+@op("isnan", "X -> Out", meta=one_bool, no_grad=WHOLE)
+def any_nan(x):
+    """Out = some element of X is not a number.   X [*] -> Out bool [1]"""
+    return np.isnan(x).any().reshape(1)
+
+
+@op("isinf", "X -> Out", meta=one_bool, no_grad=WHOLE)
+def any_inf(x):
+    """Out = some element of X is infinite.   X [*] -> Out bool [1]"""
+    return np.isinf(x).any().reshape(1)
+
+
+@op("isfinite", "X -> Out", meta=one_bool, no_grad=WHOLE)
+def all_finite(x):
+    """Out = all elements of X are finite numbers.   X [*] -> Out bool [1]"""
+    return np.isfinite(x).all().reshape(1)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.op import OPS, Ints, Meta, check, op
 from .arrange import channel_shuffle
+from .create import diag_v2, diag_v2_grad
 from .meta import shape_of
 from .pad import pad3d, pad3d_grad
-from .shape import flip
+from .shape import flip, reshape_like
 
 
 @op("reverse", "X -> Out")
@@ -25,6 +27,41 @@ def _(x, *, axis):
 @reverse.vjp
 def _(g, x, *, axis):
     return reverse(g, axis=axis)
+
+
+@op("flatten2", "X -> Out")
+def flatten2(x, *, axis: int = 1):
+    """Out = X as a matrix: the axes before `axis` made one, and those from it on.   X [*A,*B] -> Out [prod(A),prod(B)]"""
+    return x.reshape(math.prod(x.shape[:axis]), -1)
+
+
+@flatten2.meta
+def _(x, *, axis):
+    check(0 <= axis <= len(x.shape), f"axis={axis} is not in [0, {len(x.shape)}]")
+    parts = x.shape[:axis], x.shape[axis:]
+    return Meta(tuple(-1 if min(part, default=1) < 0 else math.prod(part) for part in parts), x.dtype)
+
+
+@flatten2.vjp
+def _(g, x):
+    return reshape_like(g, x)
+
+
+@op("diag", "Diagonal -> Out")
+def diag(x):
+    """Out = a matrix with this diagonal, zeros elsewhere.   Diagonal [N] -> Out [N,N]"""
+    return diag_v2.kernel(x)
+
+
+@diag.meta
+def _(x):
+    check(len(x.shape) == 1, "Diagonal is no vector")
+    return Meta((x.shape[0], x.shape[0]), x.dtype)
+
+
+@diag.vjp
+def _(g, x):
+    return diag_v2_grad(x, g)
 
 
 @op("shuffle_channel", "X -> Out")

@@ -149,6 +149,21 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
+@op("sampling_id", "X -> Out", no_grad=FRESH, random=True)
+def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
+    """Out = for each row the first index where the sum so far reaches a number from [min, max).   X [B, N], weights -> Out int64 [B]"""
+    check(min <= max, f"min={min} is above max={max}")
+    reached = np.cumsum(x.astype(np.float64), axis=1) >= rng.generator(seed).uniform(min, max, (len(x), 1))
+    return np.where(reached.any(axis=1), reached.argmax(axis=1), x.shape[1] - 1)
+
+
+@sampling_id.meta
+def _(x, *, min, max, seed):
+    check_float(x)
+    check(len(x.shape) == 2, "needs two axes")
+    return Meta(x.shape[:1], np.dtype(np.int64))
+
+
 def _zero_gradient(g, x):
     return zeros_like(x)
 

@@ -46,7 +46,7 @@ class Adam(Optimizer):
         self._attrs = _betas(beta1, beta2, epsilon)
         self._multi_precision = multi_precision
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         # Paddle keeps the powers of the betas as they will be used in the next step.
         return (
             Accumulator("moment1", "Moment1"),
@@ -142,7 +142,7 @@ class Adamax(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         return (
             Accumulator("moment", "Moment"),
             Accumulator("inf_norm", "InfNorm"),

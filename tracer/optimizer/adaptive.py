@@ -26,7 +26,7 @@ class Adagrad(Optimizer):
         self._attrs = {"epsilon": float(epsilon)}
         self._start = float(initial_accumulator_value)
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         return (Accumulator("moment", "Moment", self._start),)
 
 
@@ -42,7 +42,7 @@ class Adadelta(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon), "rho": float(rho)}
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         return (
             Accumulator("_avg_squared_grad", "AvgSquaredGrad"),
             Accumulator("_avg_squared_update", "AvgSquaredUpdate"),
@@ -72,6 +72,6 @@ class RMSProp(Optimizer):
             "centered": centered,
         }
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         names = (("momentum", "Moment"), ("mean_square", "MeanSquare"), ("mean_grad", "MeanGrad"))
         return tuple(Accumulator(*row) for row in names)

@@ -188,7 +188,7 @@ class Optimizer:
         """Change one parameter: run the op, put its results where its operands were."""
         state = self._state_of(parameter)
         value = state.get(MASTER, parameter.array)
-        slots = {a.slot: state[a.name] for a in self._accumulators()}
+        slots = {a.slot: state[a.name] for a in self._kinds()}
         slots |= {
             "Param": value,
             "Grad": gradient.astype(value.dtype, copy=False),
@@ -198,14 +198,33 @@ class Optimizer:
         outs = op.kernel(*(_operand(slots, s) for s in op.ins), **self._attrs_of(parameter))
         rows = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
         made = {s.over: o[0] if s.many else o for s, o in rows}
-        for a in self._accumulators():
+        for a in self._kinds():
             state[a.name] = made.get(a.slot, state[a.name])
         if MASTER in state:
             state[MASTER] = made["Param"]
         parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
         self._after(state)
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    @property
+    def _accumulators(self) -> dict[str, dict[str, Any]]:
+        """What is kept of parameters, by Paddle's name of it and the parameter's: variables of programs, else tensors."""
+        found: dict[str, dict[str, Any]] = {}
+        for name, state in self._state.items():
+            for key, array in state.items():
+                found.setdefault(key, {})[name] = Tensor(array, name=f"{name}_{key}_0")
+        for name, kept in self._variables.items():
+            for key, variable in kept.items():
+                found.setdefault(key, {})[name] = variable
+        return found
+
+    def _get_accumulator(self, name: str, param: Any) -> Any:
+        """What is kept of a parameter.   Raises OpError where there is none of that name."""
+        found = self._accumulators.get(name, {}).get(param.name)
+        if found is None:
+            raise OpError(f"{type(self).__name__}: no {name} of {param.name} is kept")
+        return found
+
+    def _kinds(self) -> tuple[Accumulator, ...]:
         """What is kept of every parameter."""
         return ()
 
@@ -227,7 +246,7 @@ class Optimizer:
         like = parameter.array
         keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
         dtype = work_dtype(like.dtype) if keep_wide else like.dtype
-        state = {a.name: np.full([1] if a.single else like.shape, a.start, dtype) for a in self._accumulators()}
+        state = {a.name: np.full([1] if a.single else like.shape, a.start, dtype) for a in self._kinds()}
         return {**state, MASTER: like.astype(dtype)} if keep_wide else state
 
     def minimize(

@@ -49,7 +49,7 @@ class Momentum(Optimizer):
         self._attrs = {"mu": float(momentum), "use_nesterov": use_nesterov, "rescale_grad": float(rescale_grad)}
         self._multi_precision = multi_precision
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         return (Accumulator("velocity", "Velocity"),)
 
     def _update_all(self, changes: list[Change]) -> bool:

@@ -56,9 +56,7 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
 
 
 def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
-    wanted = {n for n, v in program.block.vars.items() if v.need_check_feed and not v.persistable} | set(
-        program.feeds()
-    )
+    wanted = {n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable} | set(program.feeds())
     if not wanted - feed.keys():
         return
     read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}
@@ -73,7 +71,7 @@ def _declared(var: VarDesc) -> Meta:
 def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
-        if var is None or not var.need_check_feed:
+        if var is None or not var.checks_feed:
             continue
         if array.dtype not in BY_NP or BY_NP[array.dtype].name != var.dtype or not _shape_fits(array.shape, var.shape):
             yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"

@@ -225,7 +225,7 @@ class Static(Mode):
         """See Mode.begin_graph.   The variable before, through which no gradient flows, stays in between."""
         assert isinstance(tensor, Variable)
         self.recorder.aliases.check(tensor)
-        given = tensor.desc.need_check_feed or tensor.desc.persistable
+        given = tensor.desc.checks_feed or tensor.desc.persistable
         if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.desc:
             self.rebind(tensor, OPS["assign"](tensor))
 

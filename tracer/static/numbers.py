@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.dtype import default_float, dtype_of
 from ..core.errors import TraceError, with_user_line
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -77,6 +78,16 @@ def number_error(value: Any, what: str, fix: str) -> TraceError:
     at = getattr(value, "made_at", "")
     why = f"{what}: this stands for a number ({stands_for(value)}) that only a run knows"
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
+
+
+def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
+    """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with `instead`."""
+    from .modes import static_mode  # which knows variables  # noqa: PLC0415
+
+    error, mode = number_error(value, what, fix), static_mode(state.mode)
+    if mode is None:
+        raise error
+    return mode.trouble(error, instead)
 
 
 # -- operators ------------------------------------------------------------------------------------------------------
@@ -239,7 +250,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
 def _hash(self: Any) -> int:
     if self.python is not None:
         fix = "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
-        raise number_error(self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix)
+        refused(self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None)
     return id(self)
 
 

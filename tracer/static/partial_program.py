@@ -201,7 +201,7 @@ class Back:
             if arrived:
                 var = self.program.block.vars[name]
                 fresh = recorder.namer.fresh(f"{name}@GRAD")
-                targets[name] = recorder.variable(recorder.declare(fresh, Variable(var).meta, need_check_feed=True))
+                targets[name] = recorder.variable(recorder.declare(fresh, Variable(var).meta, checks_feed=True))
         with pushed(Static(recorder)):
             found = differentiate(recorder, targets, self._way.wanted)
         return [v.name for v in targets.values() if v is not None], found

@@ -24,7 +24,7 @@ import numpy as np
 from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 
 KEYWORDS = frozenset(("program", "contract", "block", "var", "param", "input", "output", "guard"))
-FLAGS = {"is_parameter": "is_parameter", "stop_gradient": "stop_gradient", "check_feed": "need_check_feed"}
+FLAGS = {"is_parameter": "is_parameter", "stop_gradient": "stop_gradient", "check_feed": "checks_feed"}
 GUARD_TEXTS = ("expected", "reader", "text")
 UNTYPED = "untyped"  # the dtype of what has none
 WORD = re.compile(r"[^\s\"#,:=()\[\]]+")

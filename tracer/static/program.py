@@ -46,6 +46,17 @@ class Kind(IntEnum):
     STRINGS = 26
     VOCAB = 27
 
+    def __repr__(self) -> str:
+        return f"VarType.{_IN_PADDLE.get(self.name, self.name)}"
+
+    __str__ = __repr__
+
+
+# What Paddle calls the kinds that have another name here.
+_IN_PADDLE = {
+    "DENSE": "LOD_TENSOR", "FEED": "FEED_MINIBATCH", "FETCH": "FETCH_LIST", "RANK_TABLE": "LOD_RANK_TABLE", "ARRAY": "LOD_TENSOR_ARRAY",
+}  # fmt: skip
+
 
 @dataclass(slots=True)
 class VarDesc:
@@ -58,15 +69,19 @@ class VarDesc:
     persistable: bool = False
     is_parameter: bool = False
     stop_gradient: bool = False
-    need_check_feed: bool = False
+    checks_feed: bool = False  # whether what is fed is compared with the declaration
     lod_level: int = 0
     python: Any = field(
         default=None, compare=False, repr=False
     )  # which numbers of Python it stands for; no file says so
 
-    def set_need_check_feed(self, value: bool) -> None:
+    def need_check_feed(self) -> bool:
         """Whether what is fed is compared with the declaration."""
-        self.need_check_feed = value
+        return self.checks_feed
+
+    def set_need_check_feed(self, value: bool) -> None:
+        """Let what is fed be compared with the declaration, or not."""
+        self.checks_feed = value
 
 
 @dataclass(slots=True)

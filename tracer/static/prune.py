@@ -47,6 +47,20 @@ def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str], spare:
     return _assemble(program, ops, feeds, fetches)
 
 
+def lean(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    """The program, changed to what `fetches` need where `feeds` are given; nothing becomes an input or an output.
+
+    Raises OpError for names that are not there.
+    """
+    _judge_names(program, feeds, fetches)
+    ops, needed = _needed(program, feeds, fetches)
+    block = program.block
+    names = {*needed, *feeds, *fetches, *(n for op in ops for n in (*op_touches(program, op), *op.output_names()))}
+    block.ops = ops
+    block.vars = {name: var for name, var in block.vars.items() if name in names or var.persistable}
+    return program
+
+
 def without_dead_ops(program: Program) -> Program:
     """The program without ops that neither its outputs nor the values that it keeps need; its inputs stay, needed or not."""
     program = _with_lean_blocks(program)

@@ -187,7 +187,7 @@ class Recorder:
 
     def feed(self, name: str, meta: Meta) -> VarDesc:
         """Declare an input."""
-        desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, need_check_feed=True)
+        desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
         col = sum(op.type == "feed" for op in self.program.block.ops)
         feed = OpDesc("feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)})
         self.program.block.ops.append(feed)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.dtype import DType, dtype_of
 from ..core.era import era, texts
-from ..core.errors import OpError, TraceError, with_user_line
+from ..core.errors import OpError, TraceError, user_frame, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
@@ -161,7 +161,7 @@ class Variable(Tensor):
     @property
     def is_data(self) -> bool:
         """Whether it is fed."""
-        return self.desc.need_check_feed
+        return self.desc.checks_feed
 
     @property
     def is_parameter(self) -> bool:
@@ -307,4 +307,19 @@ def refuse(variable: Variable, reader: str) -> NoReturn:
 def unknown(variable: Variable, reader: str) -> TraceError:
     """The error for Python that asked for a value that only a run will have."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
-    return TraceError(with_user_line(f"{why}Python control flow cannot depend on it (X={variable.meta})"))
+    why += f"Python control flow cannot depend on it (X={variable.meta})"
+    return TraceError(with_user_line(why + (_left_as_python() if reader == "bool()" else "")))
+
+
+def _left_as_python() -> str:
+    """What to say of a function of the user's that nobody converted, where others are."""
+    frame = user_frame()
+    if frame is None or not _converts() or frame.f_code.co_name.startswith("<"):
+        return ""
+    code = frame.f_code
+    if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
+        return ""
+    return (
+        f"; {code.co_name} is not converted: it is a generator, is left alone, or was not called by its name but by Python itself, "
+        "as properties, operators and callbacks are"
+    )

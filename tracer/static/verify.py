@@ -209,7 +209,7 @@ def parameters_kept(program: Program) -> Iterator[str]:
 def written_before_read(program: Program) -> Iterator[str]:
     """Ops read inputs, persistables and what an earlier op wrote."""
     known = {var.name for var in program.persistables()}
-    known |= {var.name for var in program.block.vars.values() if var.need_check_feed}
+    known |= {var.name for var in program.block.vars.values() if var.checks_feed}
     yield from _reads(program, program.block, known)
 
 

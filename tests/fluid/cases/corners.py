@@ -53,3 +53,31 @@ def case_lamb_without_decay(fluid):
         for _ in range(3):
             executor.run(main, feed={"x": numbers(2, 4)}, fetch_list=[])
         return [np.array(fluid.global_scope().find_var("w").get_tensor())]
+
+
+def case_places_in_sequences(fluid):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = fluid.data("x", [None, 4], "float32", lod_level=1)
+        x.stop_gradient = False
+        out = fluid.layers.add_position_encoding(x, 0.5, 2.0)
+        slope = fluid.gradients(fluid.layers.reduce_sum(fluid.layers.square(out)), [x])[0]
+        fed = fluid.create_lod_tensor(numbers(5, 4), [[2, 3]], fluid.CPUPlace())
+        found = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": fed}, fetch_list=[out, slope], return_numpy=False)
+    return [np.array(a) for a in found] + [np.array(found[0].lod()[0], "int64")]
+
+
+def case_sizes_that_are_values(fluid):
+    def build(v):
+        layers = fluid.layers
+        two = layers.fill_constant([1], "int32", 2)
+        return [
+            layers.expand(v["x"], [1, two, 1, 2]),
+            layers.resize_bilinear(v["x"], [two, 7]),
+            layers.resize_nearest(v["x"], scale=layers.fill_constant([1], "float32", 1.5)),
+            layers.resize_bilinear(v["x"], actual_shape=layers.assign(np.array([3, 8], "int32")), out_shape=[4, 4]),
+            layers.expand_as(v["y"], v["x"]),
+        ]
+
+    feed = {"x": numbers(1, 2, 3, 4), "y": numbers(1, 1, 3, 2)}
+    return static(fluid, build, feed, gradients_of=("x",))

@@ -9,7 +9,7 @@ import numpy as np
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32
+from .table import MATRICES, Table, f32, one_row
 
 program = Table()
 FACTOR = 3
@@ -69,7 +69,7 @@ def calls_a_decorated_function(x: Any) -> Any:
     return decorated(x)
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0), one_row(0.3), one_row(0.5))
 def recursion_of_a_static_depth(x: Any) -> Any:
     return halve_until(x, 4)
 
@@ -96,7 +96,7 @@ def inner_function(x: Any) -> Any:
     return g(x)
 
 
-@program()
+@program(*MATRICES, one_row(-1.0))
 def closure_reads(x: Any) -> Any:
     k = x.mean()
 

@@ -99,7 +99,9 @@ class Attention(nn.Layer):
         return paddle.matmul(F.softmax(scores), memory).squeeze(1)
 
 
-@program(TOKENS, SHORT, dims=[[None, None]])
+@program(
+    TOKENS, SHORT, i64([[5, 3]]), dims=[[None, None]], untaken="weights as they are drawn end nothing at the first word"
+)
 class SequenceToSequence(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +127,7 @@ class SequenceToSequence(nn.Layer):
         return paddle.stack(outs, axis=1)
 
 
-@program(TOKENS[:1], SHORT[:1], dims=[[1, None]])
+@program(TOKENS[:1], SHORT[:1], dims=[[1, None]], untaken="weights as they are drawn end no three beams at once")
 class BeamSearch(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +186,7 @@ class Bert(nn.Layer):
         return {"sequence": x, "logits": self.head(paddle.tanh(self.pool(x[:, 0])))}
 
 
-@program(IMAGE, IMAGE[:1])
+@program(IMAGE, IMAGE[:1], IMAGE * 0)
 class DetectionHead(nn.Layer):
     def __init__(self) -> None:
         super().__init__()

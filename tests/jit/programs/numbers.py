@@ -13,7 +13,7 @@ UP, DOWN, MIXED = f32([1.0, 2.0, 3.0]), f32([-1.0, -2.0, -3.0, -4.0]), f32([0.5,
 KNOWN = {1: "a", 5: "b"}
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="both numbers are keys")
 def entry_by_number(x: Any) -> Any:
     v = 1
     if x.sum() > 0:
@@ -21,7 +21,7 @@ def entry_by_number(x: Any) -> Any:
     return x * {1: 3, 2: 5}.get(v, 0)
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="the number is 1 or 7")
 def entry_or_default(x: Any) -> Any:
     v = 1
     if x.sum() > 0:
@@ -97,12 +97,12 @@ def number_of_two_kinds(x: Any) -> Any:
     return x * w, x * max(v, 1.5)
 
 
-@program((f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])))
+@program((f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]])
 def or_and_and_of_tensors(x: Any, y: Any) -> Any:
     return (x or y) * 3.0, x and y
 
 
-@program((f32([1.0]), f32([2.0])), (f32([0.0]), f32([2.0])))
+@program((f32([1.0]), f32([2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]])
 def or_of_a_tensor_and_a_number(x: Any, y: Any) -> Any:
     return (x or 5.0) * y, y * (x and 2.0)
 
@@ -127,7 +127,7 @@ def none_and_not_none(x: Any) -> Any:
     return x
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="there is a first row, and it is larger than None")
 def largest_row_from_none(x: Any) -> Any:
     best = None
     for i in range(x.shape[0]):
@@ -148,7 +148,7 @@ def row_before_from_none(x: Any) -> Any:
     return total
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, f32([3.9, 2.3]))
 def none_again_in_a_loop(x: Any) -> Any:
     r = x[0]
     for row in x:

@@ -33,7 +33,7 @@ def same_condition_computed_again(x: Any) -> Any:
     return x
 
 
-@program(UP, DOWN, LOW)
+@program(UP, DOWN, LOW, f32([[5.0, 1.0]]), f32([[1.0, 2.0]]))
 def value_of_a_branch_in_a_branch(x: Any) -> Any:
     if x.sum() > 0:
         if x.max() > 3:

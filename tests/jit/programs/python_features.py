@@ -9,7 +9,7 @@ import numpy as np
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32
+from .table import MATRICES, Table, f32, one_row
 
 program = Table()
 
@@ -194,7 +194,7 @@ def deleted_name(x: Any) -> Any:
     return x
 
 
-@program()
+@program(untaken="the last round multiplies by 0")
 def while_python_and_del(x: Any) -> Any:
     k = 3
     while k:
@@ -257,7 +257,7 @@ def ifs_in_a_comprehension(x: Any) -> Any:
     return paddle.concat(parts)
 
 
-@program()
+@program(*MATRICES, one_row(0.3), one_row(0.0))
 def early_return_before_a_loop(x: Any) -> Any:
     if x.sum() < 0:
         return x * 0
@@ -268,7 +268,7 @@ def early_return_before_a_loop(x: Any) -> Any:
     return x + 1
 
 
-@program()
+@program(*MATRICES, one_row(5.0))
 def set_of_python_values(x: Any) -> Any:
     kinds = {1, 2, 3}
     for k in sorted(kinds):
@@ -277,7 +277,7 @@ def set_of_python_values(x: Any) -> Any:
     return x
 
 
-@program()
+@program(*MATRICES, one_row(-2.0))
 def string_methods(x: Any) -> Any:
     parts = "2,3".split(",")
     for part in parts:
@@ -295,7 +295,7 @@ def ellipsis_and_none_index(x: Any) -> Any:
     return y
 
 
-@program()
+@program(*MATRICES, one_row(-2.0))
 def while_else_of_python(x: Any) -> Any:
     k = 0
     while k < 2:

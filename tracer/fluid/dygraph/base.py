@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core import autograd, unique_name
+from ...core import autograd, rng, unique_name
 from ...core.eager import EAGER
 from ...core.era import spoken
 from ...core.errors import OpError, with_user_line
 from ...core.mode import pushed, state
 from ...core.tensor import Tensor
+from ...static import Program, program_guard
 from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
@@ -29,11 +30,15 @@ __all__ = [
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run what the body says at once."""
+    """Run what the body says at once.   Names count anew, and random numbers start from the `random_seed` of the default programs."""
     tell("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
     before, PHASE.training = PHASE.training, True
+    main, startup = Program(), Program()
     try:
-        with spoken(), pushed(EAGER):
+        with (
+            spoken(), pushed(EAGER), program_guard(main, startup), unique_name.guard(),
+            rng.drawing_from(lambda: main.source or startup.source),
+        ):  # fmt: skip
             yield
     finally:
         PHASE.training = before

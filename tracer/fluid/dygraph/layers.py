@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeVar
 
-from ...core import unique_name
+from ...core import rng, unique_name
 from ...core.errors import OpError, with_user_line
+from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...nn.layer import Layer as _Layer
+from ...static import default_main_program, default_startup_program
 from ..phase import PHASE
 
 __all__ = ["Layer"]
@@ -25,6 +28,15 @@ def all_parameters() -> list[Parameter]:
     """The parameters of all layers that are still there, in the order in which they were made."""
     _made[:] = [r for r in _made if r() is not None]
     return [p for p in (r() for r in _made) if p is not None]
+
+
+def seeded() -> AbstractContextManager[None]:
+    """Where the default programs have a `random_seed`, the next value starts as that op of a startup program would let it."""
+    startup = default_startup_program()
+    if state.mode.builder is not None or not (seed := startup.random_seed or default_main_program().random_seed):
+        return nullcontext()
+    startup.starts += 1
+    return rng.drawing_from(rng.generator(seed + startup.starts))
 
 
 class Layer(_Layer):
@@ -53,9 +65,14 @@ class Layer(_Layer):
         """A new parameter [*shape], None when attr is False.   In 1.5 attr came first, which is understood."""
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
-        made = super().create_parameter(
-            shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
-        )
+        name = attr if isinstance(attr, str) else getattr(attr, "name", None)
+        if name and state.mode.builder is None and unique_name.is_given(name):
+            why = f"parameter name [{name}] has been used already; in dygraph mode each parameter has a name of its own"
+            raise OpError(with_user_line(f"create_parameter: {why}"))
+        with nullcontext() if attr is False else seeded():
+            made = super().create_parameter(
+                shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
+            )
         if made is not None:
             _made.append(weakref.ref(made))
         return made

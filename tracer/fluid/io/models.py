@@ -17,10 +17,10 @@ from ...static import io as static_io
 from ...static.graph.mode import Writing
 from ...static.graph.program import Program
 from ...static.io.normal import normalized
-from ...static.program import VarDesc
 from ...static.scope import current_scope
 from ...static.variable import Variable
 from ..deprecated import instead
+from .of_1_8 import as_in_1_8
 from .variables import plain, save_persistables
 
 __all__ = ["load_inference_model", "save_inference_model"]
@@ -28,22 +28,9 @@ __all__ = ["load_inference_model", "save_inference_model"]
 MODEL = "__model__"
 
 
-WITH_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
-
-
-def _with_shapes(desc: Any) -> None:
-    """Give ops the output XShape, which Paddle 1.x does without in no file: the shape of what they took, behind a zero."""
-    for block in desc.blocks:
-        for op in block.ops:
-            if op.type in WITH_SHAPE and not op.outputs.get("XShape"):
-                x, name = desc.var(op.inputs["X"][0], block.idx), f"{op.outputs['Out'][0]}.xshape"
-                block.vars[name] = VarDesc(name, (0, *x.shape), x.dtype, stop_gradient=True)
-                op.outputs["XShape"] = [name]
-
-
 def write_model(desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None) -> None:
     """Write a program that feeds and fetches, and the values of what it keeps.   params: one file for all; None for one each"""
-    _with_shapes(desc)
+    as_in_1_8(desc)
     names = sorted(v.name for v in desc.persistables())
     arrays = {name: np.asarray(values[name]) for name in names}
     files: dict[Any, Any] = {os.path.join(dirname, os.path.basename(model or MODEL)): pdmodel.to_bytes(desc)}
@@ -55,12 +42,12 @@ def write_model(desc: Any, values: dict[str, Any], dirname: str, model: str | No
 
 
 def _targets(program: Program, wanted: list[Variable]) -> list[Variable]:
-    """The outputs under the names that 1.8 gave them: each behind a scale by 1."""
+    """The outputs under the names that 1.8 gave them: each behind a scale by 1, which bools are not taken by."""
     with pushed(Writing(program)):
         made = []
         for i, variable in enumerate(wanted):
             with program.recorder.owned_by(f"save_infer_model/scale_{i}"):
-                made.append(OPS["scale"](variable, scale=1.0))
+                made.append(OPS["assign" if variable.meta.dtype == bool else "scale"](variable))
     return made
 
 
@@ -94,6 +81,7 @@ def save_inference_model(
     desc = normalized(copied.desc, feeds, outs)
     scope = current_scope()
     if program_only:
+        as_in_1_8(desc)
         atomic_write({os.path.join(dirname, os.path.basename(model_filename or MODEL)): pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}

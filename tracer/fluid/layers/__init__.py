@@ -33,6 +33,7 @@ from . import (
     unary,
     units,
 )
+from .asked import asking as _asking
 from .beams import *
 from .cells import *
 from .clicks import *
@@ -99,3 +100,4 @@ _FAMILIES = (
     units,
 )
 __all__ = [name for family in _FAMILIES for name in family.__all__]
+globals().update({name: _asking(globals()[name], name) for name in __all__ if callable(globals()[name])})

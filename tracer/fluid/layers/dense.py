@@ -102,8 +102,8 @@ def addcmul(
 def logsumexp(x: Any, dim: Any = None, keepdim: bool = False, out: Any = None, name: str | None = None) -> Any:
     """ln of the sum of exp(x) over axes, all for None.   x [*] -> [*] without those axes, [1] where none is left"""
     axes = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    made = OPS["logsumexp"](x, axis=axes or [0], keepdim=keepdim, reduce_all=not axes)
-    return into(one(made), out)
+    total = OPS["reduce_sum"](OPS["exp"](x), dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
+    return into(OPS["log"](one(total)), out)
 
 
 @today("paddle.static.nn.bilinear_tensor_product")

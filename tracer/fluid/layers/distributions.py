@@ -121,6 +121,12 @@ class Normal(_Two):
         return (square + apart * apart - 1.0 - OPS["log"](square)) * 0.5
 
 
+def _log_softmax(logits: Any) -> Any:
+    """ln of softmax, in ops that 1.8 has."""
+    apart = OPS["elementwise_sub"](logits, OPS["reduce_max"](logits, dim=[-1], keep_dim=True))
+    return OPS["elementwise_sub"](apart, OPS["log"](_last_sum(OPS["exp"](apart))))
+
+
 @instead("fluid.layers.Categorical", "paddle.distribution.Categorical")
 class Categorical:
     """One of some classes, by logits: an array or a variable [*, C]."""
@@ -130,12 +136,12 @@ class Categorical:
 
     def entropy(self) -> Any:
         """The entropy.   -> [*, 1]"""
-        logs = OPS["log_softmax"](self.logits, axis=-1)
+        logs = _log_softmax(self.logits)
         return OPS["scale"](_last_sum(OPS["softmax"](self.logits) * logs), scale=-1.0)
 
     def kl_divergence(self, other: Categorical) -> Any:
         """The divergence of another one from this.   -> [*, 1]"""
-        apart = OPS["log_softmax"](self.logits, axis=-1) - OPS["log_softmax"](other.logits, axis=-1)
+        apart = _log_softmax(self.logits) - _log_softmax(other.logits)
         return _last_sum(OPS["softmax"](self.logits) * apart)
 
 
@@ -150,7 +156,8 @@ class MultivariateNormalDiag:
             self.loc, self.scale = (assign(np.asarray(a, "float32")) for a in (loc, scale))
 
     def _diagonal(self) -> Any:
-        return OPS["diagonal"](self.scale)
+        own = assign(np.eye(int(self.scale.meta.shape[0]), dtype="float32"))
+        return OPS["reduce_sum"](self.scale * own, dim=[1])
 
     def _log_det(self) -> Any:
         return _all_sum(OPS["log"](self._diagonal()))

@@ -65,26 +65,22 @@ def is_empty(x: Any, cond: Any = None) -> Any:
     return into(one(OPS["is_empty"](x)), cond)
 
 
-def _anywhere(kind: str, x: Any) -> Any:
-    return one(OPS["reduce_any"](OPS[kind](x), dim=[0], reduce_all=True))
-
-
 @today("paddle.isinf")
 def has_inf(x: Any) -> Any:
     """Whether an element is infinite.   x [*] -> bool [1]"""
-    return _anywhere("isinf_v2", x)
+    return OPS["isinf"](x)
 
 
 @today("paddle.isnan")
 def has_nan(x: Any) -> Any:
     """Whether an element is no number.   x [*] -> bool [1]"""
-    return _anywhere("isnan_v2", x)
+    return OPS["isnan"](x)
 
 
 @today("paddle.isfinite")
 def isfinite(x: Any) -> Any:
     """Whether all elements are finite.   x [*] -> bool [1]"""
-    return one(OPS["reduce_all"](OPS["isfinite_v2"](x), dim=[0], reduce_all=True))
+    return OPS["isfinite"](x)
 
 
 @today("paddle.allclose")

@@ -16,7 +16,7 @@ __all__ = [
     "npair_loss", "rank_loss", "sigmoid_cross_entropy_with_logits", "sigmoid_focal_loss", "smooth_l1", "softmax_with_cross_entropy", "square_error_cost",
     "teacher_student_sigmoid_loss",
 ]  # fmt: skip
-TINY, LARGE = 1.1754944e-38, 3.4028235e38
+TINY, LARGE = 1.1754944e-38, 3.4028234e38
 
 
 @today("paddle.nn.functional.cross_entropy")
@@ -88,7 +88,7 @@ def smooth_l1(x: Any, y: Any, inside_weight: Any = None, outside_weight: Any = N
     each = OPS["scale"](OPS["huber_loss"](difference, zero, delta=1.0 / scale)[1], scale=scale)
     if outside_weight is not None:
         each = OPS["elementwise_mul"](each, outside_weight)
-    return OPS["reduce_sum"](OPS["flatten_contiguous_range"](each, start_axis=1, stop_axis=-1), dim=[1], keep_dim=True)
+    return OPS["reduce_sum"](OPS["flatten2"](each, axis=1), dim=[1], keep_dim=True)
 
 
 @today("paddle.nn.functional.kl_div")
@@ -158,11 +158,12 @@ def sigmoid_focal_loss(x: Any, label: Any, fg_num: Any, gamma: float = 2.0, alph
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
     """Anchors near the positives of their own label, and short vectors   (Sohn 2016).   anchor, positive [N, D], labels [N] -> [1]"""
     column = reshape(labels, [-1, 1])
-    same = cast(OPS["equal"](*OPS["broadcast_tensors"]([column, transpose(column, [1, 0])])), "float32")
+    rows = OPS["expand"](column, expand_times=[1, labels.meta.shape[0]])
+    same = cast(OPS["equal"](rows, transpose(rows, [1, 0])), "float32")
     share = OPS["elementwise_div"](same, OPS["reduce_sum"](same, dim=[1], keep_dim=True))
     lengths = [reduce_mean(reduce_sum(square(t), 1)) for t in (anchor, positive)]
     length = OPS["scale"](OPS["elementwise_add"](*lengths), scale=0.25 * l2_reg)
-    near = OPS["matmul_v2"](anchor, positive, trans_y=True)
+    near = OPS["matmul"](anchor, positive, transpose_Y=True)
     each = softmax_with_cross_entropy(near, share, soft_label=True)
     return OPS["elementwise_add"](length, reduce_mean(reduce_sum(OPS["elementwise_mul"](share, each), 0)))
 

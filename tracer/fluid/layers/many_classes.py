@@ -103,7 +103,7 @@ def _told(x: Any, weight: Any, bias: Any, classes: Any, drawn: _Sampler, count: 
     scores = (
         OPS["reduce_sum"](OPS["elementwise_mul"](OPS["unsqueeze2"](x, axes=[1]), rows), dim=[-1])
         if own
-        else OPS["matmul_v2"](x, rows, trans_y=True)
+        else OPS["matmul"](x, rows, transpose_Y=True)
     )
     if bias is not None:
         scores = OPS["elementwise_add"](scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1]))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional import vision
 from .helper import today
-from .tensors import assign
 
 __all__ = [
     "add_position_encoding", "affine_grid", "fsp_matrix", "grid_sampler", "image_resize", "image_resize_short", "interpolate", "pixel_shuffle",
@@ -31,20 +28,20 @@ def image_resize(
     if out_shape is None and scale is None and actual_shape is None:
         raise OpError(with_user_line(f"image_resize: one of out_shape and scale is needed (X={input.meta})"))
     size = out_shape if actual_shape is None else actual_shape
-    if size is None and not isinstance(scale, Tensor):
-        inner = input.meta.shape[1:-1] if data_format[-1] == "C" else input.meta.shape[2:]
-        if all(d > 0 for d in inner):
-            size = [int(d * float(scale)) for d in inner]
     kind = resample.lower()
-    if kind == "nearest" and align_corners:
-        operands, attrs = vision._sizes(input, size) if size is not None else vision._scales(input.ndim - 2, scale)
-        layout = "NHWC" if data_format[-1] == "C" else "NCHW"
-        return OPS["nearest_interp_v2"](
-            input, *operands, data_layout=layout, interp_method=kind, align_corners=True, **attrs
-        )
-    return vision.interpolate(
-        input, size, None if size is not None else scale, kind, align_corners, align_mode, data_format
-    )
+    if f"{kind}_interp" not in OPS or input.ndim - 2 not in vision._RANKS[kind]:
+        raise OpError(with_user_line(f"image_resize: {resample!r} does not fit (X={input.meta})"))
+    operands, attrs = vision._sizes(input, size) if size is not None else _scaled(scale)
+    attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
+    layout = "NHWC" if data_format[-1] == "C" else "NCHW"
+    return OPS[f"{kind}_interp"](input, *operands, data_layout=layout, interp_method=kind, **attrs)
+
+
+def _scaled(scale: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The operands OutSize, SizeTensor, Scale, and the attributes."""
+    if isinstance(scale, Tensor):
+        return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
+    return [], {"scale": float(scale)}
 
 
 interpolate = today("paddle.nn.functional.interpolate")(image_resize)
@@ -131,14 +128,9 @@ def fsp_matrix(x: Any, y: Any) -> Any:
     """Products of the channels of two layers, the mean over pixels   (Yim et al. 2017).   x [N, C, H, W], y [N, D, H, W] -> [N, C, D]"""
     flat = [OPS["reshape2"](t, shape=[0, 0, -1]) for t in (x, y)]
     pixels = x.meta.shape[2] * x.meta.shape[3]
-    return OPS["scale"](OPS["matmul_v2"](*flat, trans_y=True), scale=1.0 / pixels)
+    return OPS["matmul"](*flat, transpose_Y=True, alpha=1.0 / pixels)
 
 
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
-    """alpha * input + beta * sines and cosines of the places   (Vaswani et al. 2017).   input [N, T, D] -> same"""
-    _, steps, width = input.meta.shape
-    half = width // 2
-    rates = 1e4 ** (np.arange(half) / (half - 1)) if half > 1 else np.full(1, 1e4)
-    angles = np.arange(steps)[:, None] / rates
-    places = assign(np.concatenate([np.sin(angles), np.cos(angles)], 1).astype("float32") * np.float32(beta))
-    return OPS["elementwise_add"](OPS["scale"](input, scale=float(alpha)), places)
+    """alpha * input + beta * sines and cosines of the places   (Vaswani et al. 2017).   input [N, T, D], or the rows of sequences [R, D] -> same"""
+    return OPS["add_position_encoding"](input, alpha=float(alpha), beta=float(beta))

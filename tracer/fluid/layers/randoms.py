@@ -94,7 +94,7 @@ def randperm(
 @today("paddle.multinomial")
 def sampling_id(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
     """One class of each row, drawn with its probabilities.   x [N, C] -> int64 [N]"""
-    return stopped(OPS["squeeze2"](OPS["multinomial"](x, num_samples=1, replacement=True), axes=[1]))
+    return stopped(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
 
 
 @today("paddle.crop")

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import activated
-from ...tensor import convert, layout, manipulation
+from ...tensor import convert, creation, layout, manipulation
 from .helper import listed, one, stopped, today
 from .tensors import assign
 
@@ -45,17 +45,7 @@ def t(input: Any, name: str | None = None) -> Any:
 @today("paddle.flatten")
 def flatten(x: Any, axis: int = 1, name: str | None = None) -> Any:
     """A matrix: the axes before `axis` made one, and those from it on.   x [*A, *B] -> [prod(A), prod(B)]"""
-    sizes = x.meta.shape[:axis]
-    if axis == 0:
-        return OPS["reshape2"](x, shape=[1, -1])
-    if axis == x.ndim:
-        return OPS["reshape2"](x, shape=[-1, 1])
-    if axis == 1:
-        return OPS["reshape2"](x, shape=[0, -1])
-    if all(d >= 0 for d in sizes):
-        return OPS["reshape2"](x, shape=[int(np.prod(sizes)), -1])
-    ends = OPS["flatten_contiguous_range"](x, start_axis=axis, stop_axis=-1)
-    return OPS["flatten_contiguous_range"](ends, start_axis=0, stop_axis=axis - 1)
+    return OPS["flatten2"](x, axis=axis)
 
 
 @today("paddle.squeeze")
@@ -97,16 +87,22 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 @today("paddle.tile")
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
     """Repeated along each axis.   expand_times: a number or variable for each axis, or a variable; x [*S] -> [*S * expand_times]"""
-    return manipulation.tile(x, expand_times)
+    if isinstance(expand_times, Tensor):
+        return OPS["expand"](x, convert.cast(expand_times, "int32"))
+    times = [t if isinstance(t, Tensor) else int(t) for t in expand_times]
+    if not any(isinstance(t, Tensor) for t in times):
+        return OPS["expand"](x, expand_times=times)
+    each = [
+        reshape(convert.cast(t, "int32"), [1]) if isinstance(t, Tensor) else creation.full([1], t, "int32")
+        for t in times
+    ]
+    return OPS["expand"](x, None, each, expand_times=[-1 if isinstance(t, Tensor) else t for t in times])
 
 
 @today("paddle.expand_as")
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
     """Repeated along each axis until it is as long as that of the target.   x [*S], target_tensor [*T], S dividing T -> [*T]"""
-    sizes = list(zip(x.meta.shape, target_tensor.meta.shape, strict=True))
-    if all(a in (1, b) for a, b in sizes):
-        return OPS["expand_as_v2"](x, target_tensor)
-    return OPS["tile"](x, repeat_times=[b // a for a, b in sizes])
+    return OPS["expand_as"](x, target_tensor)
 
 
 @today("paddle.flip")

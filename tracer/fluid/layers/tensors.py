@@ -125,14 +125,16 @@ def eye(num_rows: int, num_columns: int | None = None, batch_shape: Any = None, 
     made = creation.eye(num_rows, num_columns, dtype)
     if batch_shape:
         columns = num_rows if num_columns is None else num_columns
-        made = OPS["expand_v2"](made, shape=[*(int(d) for d in batch_shape), num_rows, columns])
+        batch = [int(d) for d in batch_shape]
+        apart = OPS["reshape2"](made, shape=[*(1 for _ in batch), num_rows, columns])
+        made = OPS["expand"](apart, expand_times=[*batch, 1, 1])
     return stopped(made)
 
 
 @today("paddle.diag")
 def diag(diagonal: Any) -> Any:
     """A matrix with this diagonal, zeros elsewhere.   diagonal: a variable or an array [N] -> [N, N]"""
-    return stopped(OPS["diag_v2"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal)))
+    return stopped(OPS["diag"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal)))
 
 
 @today("paddle.tril")

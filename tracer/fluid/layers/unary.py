@@ -143,7 +143,8 @@ def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | Non
     """ln of softmax.   input [*] -> [*]"""
     from .tensors import cast  # noqa: PLC0415 - which is of another family
 
-    return OPS["log_softmax"](input if dtype is None else cast(input, dtype), axis=-1 if axis is None else axis)
+    given = input if dtype is None else cast(input, dtype)
+    return OPS["log"](OPS["softmax"](given, axis=-1 if axis is None else axis))
 
 
 @today("paddle.nn.functional.maxout")

@@ -44,6 +44,8 @@ class Old(Optimizer):
         super().__init__(0.0 if given else learning_rate, parameters=listed, grad_clip=grad_clip, **own)
         self._weight_decay = self.regularization = regularization
         self._all, self._name = parameter_list is None, name
+        for kept in self._kinds():
+            setattr(self, f"_{kept.name.removesuffix('_acc')}_acc_str", kept.name)
         if given:
             self._rates[id(default_main_program())] = learning_rate
 

@@ -124,9 +124,9 @@ class LambOptimizer(Old, today.Lamb):
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
         self._attrs["always_adapt"] = True  # as long as the parameter, with decay or without
 
-    def _accumulators(self) -> tuple[Accumulator, ...]:
+    def _kinds(self) -> tuple[Accumulator, ...]:
         # Powers of zero correct nothing.
-        return tuple(kept._replace(start=0.0) if kept.single else kept for kept in super()._accumulators())
+        return tuple(kept._replace(start=0.0) if kept.single else kept for kept in super()._kinds())
 
     def _update(self, parameter: Any, gradient: Any, lr: float) -> None:
         state = self._state_of(parameter)

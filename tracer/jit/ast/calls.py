@@ -46,7 +46,7 @@ def call(function: Any) -> Any:
     if static_mode(state.mode) is None:
         return function
     if isinstance(function, type):
-        return BUILTINS.get(function) or _making(guarded(function))
+        return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(getattr(function, "__self__", None), list | dict | set):
@@ -116,6 +116,23 @@ def _making(function: Any) -> Any:
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
         return _made_by(function, *map(current, args), **{name: current(v) for name, v in kwargs.items()})
+
+    return make
+
+
+def _constructing(kind: Any) -> Any:
+    """What to call in place of a plain class of the user's, whose `__init__` is converted; None for any other."""
+    init = getattr(kind, "__init__", None)
+    plain = kind.__new__ is object.__new__ and type(kind) is type and not issubclass(kind, Layer)
+    plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not followed
+    if not plain or not isinstance(init, FunctionType) or not is_users(init) or init.__code__.co_filename == "<string>":
+        return None  # a dataclass has its code from a string
+
+    @functools.wraps(kind, updated=())
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = new(object.__new__(kind))
+        call(MethodType(init, made))(*args, **kwargs)
+        return made
 
     return make
 

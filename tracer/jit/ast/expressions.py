@@ -196,21 +196,22 @@ def mark_tests(tree: ast.AST) -> None:
     """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a `not`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-            _mark(node.test)
+            mark_test(node.test)
         elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
-            _mark(node.extra_test)  # type: ignore[attr-defined]
+            mark_test(node.extra_test)  # type: ignore[attr-defined]
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            _mark(node.operand)
+            mark_test(node.operand)
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                _mark(condition)
+                mark_test(condition)
 
 
-def _mark(test: ast.expr) -> None:
+def mark_test(test: ast.expr) -> None:
+    """Mark an `and` or `or` of which only the truth counts."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
-            _mark(value)
+            mark_test(value)
 
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:

@@ -24,7 +24,7 @@ from .branches import Get, Set, if_, nothing, watched
 from .calls import call
 from .checks import unconditional
 from .outside import new, own
-from .rows import Range, Rows, rows_of
+from .rows import Rows, rows_of
 from .truth import and_, asked
 from .untracked import refuse_if_kept
 
@@ -88,7 +88,7 @@ def for_(
     rows = rows_of(iterable)
     start = 0
     if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Range))
+        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Rows))
         if left is None:
             return
         start = left

@@ -126,7 +126,7 @@ class Rewrite:
     def _declared(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
         var.name = self.program.recorder.namer.temporary("cast")
-        var.dtype, var.persistable, var.is_parameter, var.need_check_feed = dtype, False, False, False
+        var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False
         self.block.vars[var.name] = var
         return var.name
 

@@ -127,7 +127,7 @@ def _asks(var: VarDesc) -> bool:
 def _is_leaf(program: Program, name: str) -> bool:
     """Whether a variable of the outermost block is an input or has a value of its own."""
     var = program.block.vars[name]
-    return var.persistable or var.need_check_feed
+    return var.persistable or var.checks_feed
 
 
 def gradients(

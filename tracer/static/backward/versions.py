@@ -33,7 +33,7 @@ class Versions:
         if self._repeats and name in self._writes and name not in self.block.vars:
             return True  # by the round before
         var = self._recorder.program.var(name, self.block.idx)
-        if var is not None and (var.persistable or var.need_check_feed):
+        if var is not None and (var.persistable or var.checks_feed):
             return True
         return (
             self._outer is not None
@@ -64,9 +64,7 @@ class Versions:
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
             found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
-            self.block.vars[found] = replace(
-                var, name=found, persistable=False, is_parameter=False, need_check_feed=False
-            )
+            self.block.vars[found] = replace(var, name=found, persistable=False, is_parameter=False, checks_feed=False)
             copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, {}, self.ops[overwritten].where)
             self._copies.setdefault(overwritten, []).append(copy)
         return found

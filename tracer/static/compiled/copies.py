@@ -36,4 +36,4 @@ def _find(steps: Sequence[Step], writes: Counter[str], declared: Mapping[str, Va
 
 def _comes_from_outside(var: VarDesc) -> bool:
     """Whether a variable has a value before any op writes it."""
-    return var.persistable or var.need_check_feed
+    return var.persistable or var.checks_feed

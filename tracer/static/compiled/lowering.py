@@ -65,7 +65,7 @@ class Lowering:
     def spare(self, like: VarDesc) -> str:
         """A local that is no variable of the program."""
         made = self.cells[-1, str(len(self.cells))] = f"v{len(self.cells)}"
-        self.declared[made] = replace(like, persistable=False, need_check_feed=False)
+        self.declared[made] = replace(like, persistable=False, checks_feed=False)
         return made
 
     def cells_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ class Sequences:
     def declare(self, program: Program) -> None:
         """The inputs of a program that hold sequences."""
         for name, var in program.block.vars.items():
-            if not self._lowering.tensors and var.lod_level and (var.need_check_feed or name in program.feeds()):
+            if not self._lowering.tensors and var.lod_level and (var.checks_feed or name in program.feeds()):
                 self.fed[name] = self.cells[self._lowering.cell(0, name)] = self._lowering.spare(VarDesc(""))
         self._lists = bool(self.fed)
         if self.fed:

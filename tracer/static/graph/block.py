@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from ...core import unique_name
@@ -28,6 +29,13 @@ def names_in(slots: Any) -> dict[str, list[str]]:
     return found
 
 
+def _known_sizes(shape: Any) -> tuple[int, ...]:
+    """The sizes of a parameter, all of which are known.   Raises OpError."""
+    if shape is None or any(int(d) <= 0 for d in shape):
+        raise OpError(with_user_line(f"create_parameter: the sizes {shape} are not all more than 0"))
+    return tuple(int(d) for d in shape)
+
+
 class Block:
     """One block.   desc: the data; the same name always gives the same Variable."""
 
@@ -47,6 +55,10 @@ class Block:
         return self.desc.parent
 
     forward_block_idx = backward_block_idx = -1
+
+    def _set_forward_block_idx(self, idx: int) -> None:
+        """Note the block that this one is the way back of."""
+        self.forward_block_idx = idx
 
     # -- variables ----------------------------------------------------------------------------------------------
 
@@ -97,12 +109,19 @@ class Block:
         return list(self.iter_parameters())
 
     def create_var(
-        self, name: str | None = None, shape: Any = (), dtype: Any = "float32", lod_level: int = 0, persistable: bool = False,
+        self, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None, persistable: bool = False,
         stop_gradient: bool = False, type: Any = data.Kind.DENSE, is_data: bool = False, need_check_feed: bool = False, **others: Any,
     ) -> Variable:  # fmt: skip
-        """A new variable.   Raises OpError where the name is taken by another one."""
+        """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
         name = unique_name.generate("_generated_var") if name is None else name
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
+        known = self.desc.vars.get(name)
+        if known is not None:
+            given = data.VarDesc(
+                name, known.shape if shape is None else sizes, known.dtype if dtype is None else dtype_of(dtype).name, data.Kind(type),
+                lod_level=known.lod_level if lod_level is None else int(lod_level),
+            )  # fmt: skip
+            return self.declare(given)
         desc = data.VarDesc(
             name, sizes, dtype_of("float32" if dtype is None else dtype).name, data.Kind(type), bool(persistable), False,
             bool(stop_gradient), bool(need_check_feed or is_data), int(lod_level or 0),
@@ -116,6 +135,9 @@ class Block:
             if (known.shape, known.dtype, known.kind) != (desc.shape, desc.dtype, desc.kind):
                 both = f"{Meta(known.shape, dtype_of(known.dtype).np)}, not {Meta(desc.shape, dtype_of(desc.dtype).np)}"
                 raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, as {both}"))
+            if known.lod_level != desc.lod_level:
+                both = f"lod_level {known.lod_level}, not {desc.lod_level}"
+                raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, with {both}"))
             return self.of(known)
         self.program.recorder.namer.persistable(desc.name)
         self.desc.vars[desc.name] = desc
@@ -123,16 +145,31 @@ class Block:
         return self.of(desc)
 
     def create_parameter(
-        self, name: str, shape: Any, dtype: Any, trainable: bool = True, initializer: Any = None, **settings: Any
-    ) -> ParameterVariable:
-        """A new parameter of the outermost block.   initializer: called with it and with the first block of the startup program"""
-        desc = data.VarDesc(name, tuple(shape), dtype_of(dtype).name, persistable=True, is_parameter=True)
+        self, shape: Any, dtype: Any, type: Any = data.Kind.DENSE, name: str | None = None, trainable: bool = True, initializer: Any = None,
+        lod_level: int = 0, persistable: bool = True, **settings: Any,
+    ) -> ParameterVariable:  # fmt: skip
+        """A new parameter of the outermost block, or the one of that name.   initializer: writes its first value to this block, unless an op did
+
+        settings: optimize_attr, regularizer, need_clip and the like.   Raises OpError for a shape that not all parameters can have.
+        """
+        sizes = _known_sizes(shape)
+        name = unique_name.generate("_generated_var") if name is None else name
+        desc = data.VarDesc(name, sizes, dtype_of(dtype).name, data.Kind(type), True, True, lod_level=int(lod_level))
         made = self.program.global_block().declare(desc)
         assert isinstance(made, ParameterVariable)
         made.trainable = trainable
         for key, value in settings.items():
             setattr(made, key, value)
+        if initializer is not None and not any(name in op.output_names() for op in self.desc.ops):
+            initializer(made, self)
         return made
+
+    def write_first(self, variable: Variable, initializer: Any) -> Operator:
+        """Write the op that gives a variable its first value; gives the op."""
+        from .parameters import start_with  # which knows blocks  # noqa: PLC0415
+
+        start_with(self.program, variable.desc, lambda: initializer.recorded(variable.desc.shape, variable.meta.dtype))
+        return self.program.current_block().ops[-1]
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Call a variable otherwise, in all ops of this block."""
@@ -204,6 +241,16 @@ class Block:
             infer(desc, {n: v for n, v in seen.items() if v is not None})
         except OpError as error:
             raise told(error, with_user_line(f"{desc.type}: {error}")) from None
+
+    def _slice_ops(self, start: int, end: int) -> list[Operator]:
+        """The ops from `start` to before `end`."""
+        return self.ops[start:end]
+
+    def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
+        """A variable declared as another one of any program; one whose value outlives a run unless told otherwise."""
+        desc = deepcopy(var.desc)
+        desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable
+        return self.declare(desc)
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         """Take an op away."""

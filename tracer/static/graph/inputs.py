@@ -25,7 +25,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
         raise TypeError(with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple"))
     sizes = tuple(-1 if d is None else int(d) for d in shape)
     kind = dtype_of(default_float() if dtype is None else dtype).name
-    desc = data.VarDesc(name, sizes, kind, stop_gradient=True, need_check_feed=True, lod_level=lod_level)
+    desc = data.VarDesc(name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level)
     return default_main_program().global_block().declare(desc)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
 from ...core.errors import OarlockError, OpError, with_user_line
@@ -66,8 +64,12 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     with pushed(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
         pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
         pairs = [(p, _decayed(optimizer, p, g)) for p, g in pairs]
-        steps = [Step(optimizer, program, p, g) for p, g in sorted(pairs, key=lambda pair: pair[0].name)]
-        return [step.write() for step in steps]
+        block = program.current_block()
+        before = len(block.desc.ops)
+        rate_variable(optimizer, program)  # the first of what the startup program fills
+        for parameter, gradient in sorted(pairs, key=lambda pair: pair[0].name):
+            Step(optimizer, program, parameter, gradient).write()
+        return block.ops[before:]
 
 
 def _decayed(optimizer: Any, parameter: ParameterVariable, gradient: Variable) -> Variable:
@@ -88,10 +90,16 @@ def rate_variable(optimizer: Any, program: Program) -> Variable:
         desc = data.VarDesc(
             unique_name.generate("learning_rate"), shape, "float32", persistable=True, stop_gradient=True
         )
-        known[id(program)] = lasting(program, desc, lambda: np.full(shape, optimizer.get_lr()))
+        known[id(program)] = lasting(program, desc, lambda: _everywhere(list(shape), optimizer.get_lr(), "float32"))
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]
     return known[id(program)]
+
+
+def _everywhere(shape: list[int], value: float, dtype: str) -> Any:
+    """One value, as an op."""
+    attrs = {"value": float(value), "str_value": repr(float(value)), "dtype": dtype_of(dtype).proto}
+    return OPS["fill_constant"](shape=shape, **attrs)
 
 
 def _operand(slots: dict[str, Any], slot: Any) -> Any:
@@ -113,7 +121,7 @@ class Step:
     def _kept(self) -> dict[str, Variable]:
         """What is kept of the parameter, made when it is asked for first."""
         state: dict[str, Variable] = self.optimizer._variables.setdefault(self.parameter.name, {})
-        for kept in self.optimizer._accumulators():
+        for kept in self.optimizer._kinds():
             if kept.name not in state:
                 state[kept.name] = self._new(kept)
         return state
@@ -123,8 +131,7 @@ class Step:
         shape = (1,) if kept.single else self.parameter.desc.shape
         dtype = self.parameter.desc.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
-        start = {"value": float(kept.start), "str_value": repr(float(kept.start)), "dtype": dtype_of(dtype).proto}
-        return lasting(self.program, desc, lambda: OPS["fill_constant"](shape=list(shape), **start))
+        return lasting(self.program, desc, lambda: _everywhere(list(shape), float(kept.start), dtype))
 
     def _rate(self) -> Variable:
         rate = rate_variable(self.optimizer, self.program)
@@ -132,17 +139,14 @@ class Step:
         found: Variable = rate if factor == 1.0 else OPS["scale"](rate, scale=factor)
         return found
 
-    def write(self) -> Operator:
-        """Append it; gives the op."""
+    def write(self) -> None:
+        """Append it."""
         state = self._kept()
         slots = {"Param": self.parameter, "Grad": self.gradient, "LearningRate": self._rate()}
-        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._accumulators()}
+        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._kinds()}
         op = self.optimizer._op
         op(*(_operand(slots, s) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
-        block = self.program.current_block()
-        made = block.ops[-1]
         self._finish(dict(state))
-        return made
 
     def _finish(self, state: dict[str, Variable]) -> None:
         """What a step leaves to do with what is kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
@@ -12,16 +13,19 @@ from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from .. import program as data
 from ..parser import parse
+from ..prune import lean
+from ..record import Inner
 from ..scope import Scope, current_scope
 from ..variable import ParameterVariable, Variable
 from .block import Block
-from .record import HandRecorder
+from .record import HandRecorder, Role
 from .testing import for_testing
 
 
 class Program:
     """Blocks of ops on named variables.   desc: the data; recorder: writes ops to it."""
 
+    starts = 0  # how many values were given to what runs at once while this was the startup program
     _first_seed = 0  # what random numbers of a new program start from
 
     def __init__(self) -> None:
@@ -197,3 +201,56 @@ class Program:
 
     def _version(self) -> int:
         return self.desc.version
+
+    # -- what only programs call that write ops themselves -------------------------------------------------------
+
+    def _create_block(self, parent_idx: int | None = None) -> Block:
+        """A new block inside of the current one, or of another, to which ops are written until `_rollback`."""
+        made = data.Block(len(self.desc.blocks), self.current_block_idx if parent_idx is None else parent_idx)
+        self.desc.blocks.append(made)
+        self.recorder.open.append(Inner(made))
+        return self.current_block()
+
+    def _rollback(self) -> None:
+        """Write to the block before again."""
+        self.recorder.open.pop()
+
+    def _prune(self, targets: Any) -> Program:
+        """A copy with the ops only that these variables need."""
+        listed = targets if isinstance(targets, list | tuple) else [targets]
+        return self._prune_with_input([], list(listed))
+
+    def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
+        """A copy with the ops only that these variables need where others are given."""
+        desc = lean(deepcopy(self.desc), feeded_var_names, [t if isinstance(t, str) else t.name for t in targets])
+        made = Program.of(desc)
+        made.recorder.seed = self.recorder.seed
+        self._give_settings(made)
+        return made
+
+    def _inference_optimize(self, prune_read_op: bool = True) -> Program:
+        """A copy whose dropout and norms are as in eval mode; gradients and optimizers stay."""
+        made = self.clone()
+        for block in made.blocks:
+            for op in block.ops:
+                if op.has_attr("is_test"):
+                    op._set_attr("is_test", True)
+        return made
+
+    @contextmanager
+    def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
+        """The ops of the body are steps of an optimizer."""
+        with self.recorder.as_role(Role.OPTIMIZE):
+            yield
+
+    @contextmanager
+    def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
+        """The ops of the body give the learning rate."""
+        with self.recorder.as_role(Role.LR_SCHEDULE | Role.OPTIMIZE if is_with_opt else Role.LR_SCHEDULE):
+            yield
+
+    @contextmanager
+    def _backward_role_guard(self) -> Iterator[None]:
+        """The ops of the body are of gradients."""
+        with self.recorder.as_role(Role.BACKWARD):
+            yield

@@ -1,0 +1,112 @@
+"""Let real Paddle 1.8.5 run what Oarlock saved: the program of each case, with what it was fed and gave.
+
+    python tests/fluid/load_in_1_8_5.py keep FOLDER              # Oarlock
+    PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py run FOLDER
+
+The second, of Python 3.7, names the cases that fail there.
+"""
+
+import importlib
+import os
+import signal
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GIVEN = "given.npz"
+
+
+def of_forward(program, fetches):
+    """The variables that are fetched and are no gradients or steps."""
+    names = [f if isinstance(f, str) else f.name for f in fetches if f is not None]
+    writes = {n: op for op in program.global_block().desc.ops for n in op.output_names()}
+    return [n for n in names if n in writes and not int(writes[n].attr("op_role", 0)) & 3]
+
+
+def keep(fluid, module, folder):
+    """Save the first program that each case of a module fetches something of; gives the folders."""
+    made = []
+    run = fluid.Executor.run
+
+    def spying(self, program=None, feed=None, fetch_list=None, **more):
+        found = run(self, program, feed=feed, fetch_list=fetch_list, **more)
+        path = os.path.join(folder, case)
+        names = (
+            of_forward(program, fetch_list)
+            if isinstance(program, fluid.Program) and isinstance(fetch_list, list)
+            else []
+        )
+        if names and not os.path.exists(path):
+            tested = program.clone(for_test=True)
+            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)
+            targets = [tested.global_block().var(n) for n in names]
+            fluid.io.save_inference_model(path, list(feed or {}), targets, self, tested)
+            arrays = {f"out.{i}": np.asarray(a) for i, a in enumerate(given)}
+            for name, value in (feed or {}).items():
+                arrays["in." + name] = np.asarray(value)
+                for level, lengths in enumerate(getattr(value, "recursive_sequence_lengths", list)()):
+                    arrays[f"lengths.{level}.{name}"] = np.array(lengths)
+            np.savez(os.path.join(path, GIVEN), **arrays)
+            made.append(path)
+        return found
+
+    fluid.Executor.run = spying
+    try:
+        for case in sorted(n for n in dir(module) if n.startswith("case_")):
+            getattr(module, case)(fluid)
+    finally:
+        fluid.Executor.run = run
+    return made
+
+
+def judged(fluid, path):
+    """What is wrong with a folder, '' for nothing."""
+    given = dict(np.load(os.path.join(path, GIVEN)))
+    executor = fluid.Executor(fluid.CPUPlace())
+    program, names, outs = fluid.io.load_inference_model(path, executor)
+    feed = {}
+    for name in names:
+        levels = [given[k].tolist() for k in sorted(given) if k.startswith("lengths.") and k.split(".", 2)[2] == name]
+        array = given["in." + name]
+        feed[name] = fluid.create_lod_tensor(array, levels, fluid.CPUPlace()) if levels else array
+    for i, found in enumerate(executor.run(program, feed=feed, fetch_list=outs, return_numpy=False)):
+        want = given[f"out.{i}"]
+        if np.array(found).shape != want.shape:
+            return f"shape {np.array(found).shape}, not {want.shape}"
+        if not np.allclose(np.array(found), want, rtol=1e-4, atol=1e-5, equal_nan=True):
+            return "values"
+    return ""
+
+
+def main(what, folder):
+    """Keep, or run, each in a process of its own: some end it."""
+    sys.path.insert(0, HERE)
+    if what == "keep":
+        from oarlock import fluid
+
+        for topic in sorted(
+            f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"
+        ):
+            keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
+        return
+    from paddle import fluid
+
+    for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            try:
+                wrong = judged(fluid, os.path.join(folder, topic, case))
+            except Exception as error:
+                wrong = str(error).strip().splitlines()[-1]
+            if wrong:
+                print(topic, case, wrong, flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(topic, case, "ended with", status)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

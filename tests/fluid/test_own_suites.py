@@ -1,0 +1,198 @@
+"""What Paddle's own tests of 1.8 to 2.4 take besides the public names: the inside of programs, blocks, scopes and optimizers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oarlock import fluid
+from oarlock.core.errors import OpError
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def test_a_block_makes_parameters_and_their_first_values() -> None:
+    program = fluid.Program()
+    block = program.global_block()
+    start = fluid.initializer.ConstantInitializer(1.0625)
+    for _ in range(2):
+        made = block.create_parameter(name="fc.w", shape=[784, 100], dtype="float32", lod_level=0, initializer=start)
+    assert (made.name, tuple(made.shape), made.lod_level, made.optimize_attr) == (
+        "fc.w",
+        (784, 100),
+        0,
+        {"learning_rate": 1.0},
+    )
+    assert [(op.type, op.attr("value")) for op in block.ops] == [("fill_constant", 1.0625)]
+    with fluid.scope_guard(fluid.Scope()):
+        (found,) = fluid.Executor(fluid.CPUPlace()).run(program, fetch_list=[made])
+    assert (found == 1.0625).all()
+    with pytest.raises(ValueError, match="not all more than 0"):
+        block.create_parameter(name="none", shape=[0, 3], dtype="float32")
+
+
+def test_a_variable_that_is_there_is_given_again() -> None:
+    block = fluid.Program().current_block()
+    made = block.create_var(name="fc.w", dtype="float64", shape=[784, 100], lod_level=0)
+    assert block.create_var(name="fc.w") is made
+    assert str(made.type) == "VarType.LOD_TENSOR" and made.type == fluid.core.VarDesc.VarType.LOD_TENSOR
+    assert not made.desc.need_check_feed()
+    for other in ({"shape": [3]}, {"dtype": "float32"}, {"lod_level": 1}):
+        with pytest.raises(ValueError, match="there already"):
+            block.create_var(name="fc.w", **other)
+
+
+def multiplied() -> tuple[fluid.Program, fluid.Variable]:
+    """A program by hand, of a parameter with its own learning rate."""
+    program = fluid.Program()
+    block = program.global_block()
+    x = block.create_parameter(dtype="float32", shape=[5, 10], name="mul.x", optimize_attr={"learning_rate": 1.1})
+    y = block.create_var(dtype="float32", shape=[10, 8], name="mul.y")
+    out = block.create_var(dtype="float32", shape=[5, 8], name="mul.out")
+    mean = block.create_var(dtype="float32", shape=[1], name="mean.out")
+    block.append_op(type="mul", inputs={"X": x, "Y": y}, outputs={"Out": out}, attrs={"x_num_col_dims": 1})
+    block.append_op(type="mean", inputs={"X": out}, outputs={"Out": mean})
+    return program, mean
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [
+        ("SGD", []), ("Momentum", ["velocity"]), ("Adam", ["moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc"]),
+        ("Ftrl", ["squared", "linear"]), ("DecayedAdagrad", ["moment"]),
+    ],
+)  # fmt: skip
+def test_what_optimizers_write_and_keep(kind: str, kept: list[str]) -> None:
+    program, mean = multiplied()
+    startup = fluid.Program()
+    optimizer = getattr(fluid.optimizer, kind)(0.01, *([0.2] if kind == "Momentum" else []))
+    with fluid.program_guard(program, startup):
+        steps, _ = optimizer.minimize(mean, startup)
+    assert [op.type for op in steps] == ["scale", fluid.core.kEmptyVarName() and optimizer._op.type]
+    assert {k: list(v) for k, v in optimizer._accumulators.items()} == {k: ["mul.x"] for k in kept}
+    first = startup.global_block().ops
+    assert [op.type for op in first] == ["fill_constant"] * (1 + len(kept))
+    assert first[0].attr("value") == pytest.approx(0.01)
+    for name in kept:
+        assert getattr(optimizer, f"_{name.removesuffix('_acc')}_acc_str") == name
+        assert optimizer._get_accumulator(name, program.global_block().var("mul.x")).name.startswith(f"mul.x_{name}")
+
+
+def test_blocks_and_copies() -> None:
+    program = fluid.Program()
+    with fluid.program_guard(program, fluid.Program()):
+        x = fluid.data("x", [2, 3])
+        half = fluid.layers.dropout(fluid.layers.fc(x, 3), 0.5)
+        fluid.layers.fc(x, 2)
+        fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(half))
+    assert [op.type for op in program._prune([half]).global_block().ops] == ["mul", "elementwise_add", "dropout"]
+    tested = program._inference_optimize().global_block().ops
+    assert [op.attr("is_test") for op in tested if op.type == "dropout"] == [True]
+    inner = program._create_block()
+    assert (inner.idx, inner.parent_idx, program.current_block().idx) == (program.num_blocks - 1, 0, inner.idx)
+    program._rollback()
+    assert program.current_block().idx == 0
+
+
+def test_one_op_on_a_scope() -> None:
+    from oarlock.fluid.op import Operator
+
+    scope = fluid.core.Scope()
+    for name, value in (("p", [[1.0, 2.0]]), ("g", [[1.0, 1.0]]), ("rate", [0.5])):
+        scope.var(name).get_tensor().set(np.array(value, "float32"), fluid.CPUPlace())
+    Operator("sgd", Param="p", Grad="g", LearningRate="rate", ParamOut="p").run(scope, fluid.CPUPlace())
+    assert np.array(scope.find_var("p").get_tensor()).tolist() == [[0.5, 1.5]]
+    with pytest.raises(OpError, match=r"has no \['Gard'\]"):
+        Operator("sgd", Gard="g")
+
+
+def test_pictures_of_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, _ = multiplied()
+    path = tmp_path / "net.dot"
+    fluid.debugger.draw_block_graphviz(program.global_block(), highlights=["mul.y"], path=str(path))
+    assert path.read_text().count("->") == 5 and "mul.y" in path.read_text()
+    fluid.debugger.pprint_program_codes(program)
+    assert "mul" in capsys.readouterr().out
+    assert "mean" in fluid.net_drawer.draw_graph(fluid.Program(), program).code()
+
+
+def test_feeders_give_tensors() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        feeder = fluid.DataFeeder([fluid.data("x", [None, 4])], fluid.CPUPlace())
+    fed = feeder.feed([(np.ones(4),), (np.ones(4),)])["x"]
+    assert (fed.lod(), fed.shape(), np.array(fed).shape) == ([], [2, 4], (2, 4))
+    assert feeder.feed([])["x"].shape() == [0, 4]
+    with pytest.raises(AssertionError, match="number of fields"):
+        feeder.feed([(np.ones(4), 1)])
+
+
+def initial(seed: int) -> dict[str, np.ndarray]:
+    """First values of a small network that runs at once."""
+    with fluid.dygraph.guard():
+        fluid.default_startup_program().random_seed = fluid.default_main_program().random_seed = seed
+        net = fluid.dygraph.Sequential(fluid.dygraph.Linear(3, 4), fluid.dygraph.Conv2D(1, 2, 3))
+        return {p.name: p.numpy() for p in net.parameters()}
+
+
+def test_guards_count_names_anew_and_start_as_programs_say() -> None:
+    found, again = initial(33), initial(33)
+    assert list(found) == list(again) == ["linear_0.w_0", "linear_0.b_0", "conv2d_0.w_0", "conv2d_0.b_0"]
+    assert all((found[n] == again[n]).all() for n in found)
+    assert (initial(34)["linear_0.w_0"] != found["linear_0.w_0"]).all()
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    startup.random_seed = main.random_seed = 33
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        fluid.dygraph.Linear(3, 4), fluid.dygraph.Conv2D(1, 2, 3)
+        fluid.Executor(fluid.CPUPlace()).run(startup)
+    for name, value in found.items():
+        np.testing.assert_array_equal(np.array(scope.find_var(name).get_tensor()), value)
+
+
+def test_a_name_is_given_once_at_once() -> None:
+    for _ in range(2):
+        with fluid.dygraph.guard():
+            fluid.dygraph.Linear(2, 2, param_attr="mine")
+            with pytest.raises(ValueError, match="has been used already"):
+                fluid.dygraph.Linear(2, 2, param_attr="mine")
+
+
+def test_the_profiler_knows_its_words() -> None:
+    with pytest.raises(ValueError, match="state='X'"):
+        fluid.profiler.start_profiler("X")
+    with pytest.raises(ValueError, match="tracer_option='X'"), fluid.profiler.profiler("CPU", tracer_option="X"):
+        pass
+
+
+def test_modes_of_2_x() -> None:
+    from oarlock.fluid import framework
+
+    with framework._test_eager_guard():
+        assert framework._non_static_mode() and not framework._in_legacy_dygraph()
+    assert framework.convert_np_dtype_to_dtype_(np.float32) == fluid.core.VarDesc.VarType.FP32
+    assert int(fluid.core.VarDesc.VarType.FP32) == 5
+    proto = framework.OpProtoHolder.instance().get_op_proto("mul")
+    assert [s.name for s in proto.inputs] == ["X", "Y"]
+    with pytest.raises(ValueError, match="has not been registered"):
+        framework.OpProtoHolder.instance().get_op_proto("nothing")
+
+
+def test_initializers_with_seeds_of_their_own() -> None:
+    start = fluid.initializer.UniformInitializer(-4.2, 3.1, 123)
+    block = fluid.Program().global_block()
+    block.create_parameter(name="p", shape=[5, 10], dtype="float32", initializer=start)
+    (op,) = block.ops
+    assert (op.type, op.attr("seed")) == ("uniform_random", 123)
+    assert (op.attr("min"), op.attr("max")) == (pytest.approx(-4.2), pytest.approx(3.1))
+    for made in (
+        start,
+        fluid.initializer.Normal(seed=5),
+        fluid.initializer.Xavier(seed=6),
+        fluid.initializer.MSRA(False, seed=7),
+    ):
+        first, again = (made.make([3, 4], np.dtype("float32")) for _ in range(2))
+        np.testing.assert_array_equal(first, again)
+    assert (
+        fluid.initializer.Normal().make([9], np.dtype("f4")) != fluid.initializer.Normal().make([9], np.dtype("f4"))
+    ).all()
