@@ -33,7 +33,8 @@ from .programs import (
 from .programs.table import Row
 
 TABLES = (
-    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features, idioms, numbers, layers, models
+    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
+    idioms, numbers, layers, models
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 
