@@ -49,7 +49,7 @@ class Held:
     def __getitem__(self, index: Any) -> Held:
         """Some rows, as a value of their own; one row keeps its axis."""
         found = self.__array__()[index]
-        return type(self)("", Tensor(found)) if type(self) is Held else type(self)(found)  # type: ignore[call-arg, arg-type]
+        return type(self)("", Tensor(found)) if type(self) is Held else type(self)(found)  # type: ignore[call-arg]
 
     # -- places that are filled by hand -------------------------------------------------------------------------
 
