@@ -2,8 +2,8 @@
 // the yardstick for oarlock-runner.
 //   oarlock-raw-ort libonnxruntime.so model.onnx x=1,64 REPEAT     prints
 //   {"p50_ms": ...}
-// One float32 input, one output, one thread, a fresh output at each call: as
-// the runner does it.
+// One float32 input, one output, one thread, a fresh output at each call, whose
+// address and sizes are read: as the runner does it.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -22,94 +22,87 @@ namespace ort = oarlock::ort;
 namespace {
 
 struct Base {
-  const void *(*get_api)(std::uint32_t);
-  const char *(*version)();
+  const void* (*get_api)(std::uint32_t);
+  const char* (*version)();
 };
 
-void quiet(void *, int, const char *, const char *, const char *,
-           const char *) {}
+void quiet(void*, int, const char*, const char*, const char*, const char*) {}
 
-std::vector<std::int64_t> sizes_of(const std::string &text) {
+std::vector<std::int64_t> sizes_of(const std::string& text) {
   std::vector<std::int64_t> sizes;
-  for (std::size_t at = 0; at < text.size();
-       at = std::min(text.find(',', at), text.size() - 1) + 1)
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1)
     sizes.push_back(std::atoll(text.c_str() + at));
   return sizes;
 }
 
-int measure(char **argv) {
-  void *handle = ::dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  auto get_base = handle ? reinterpret_cast<const Base *(*)()>(
-                               ::dlsym(handle, "OrtGetApiBase"))
-                         : nullptr;
-  if (!get_base)
-    return std::fprintf(stderr, "%s holds no ONNX Runtime\n", argv[1]), 1;
+// What a caller has to ask before it can use a result: where it is, and its
+// sizes.
+void read(const ort::Api& api, ort::Value* value) {
+  void* data = nullptr;
+  api.call<ort::GetTensorMutableData>(value, &data);
+  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, static_cast<const ort::Value*>(value));
+  std::size_t rank = 0;
+  api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
+  std::vector<std::int64_t> sizes(rank);
+  api.call<ort::GetDimensions>(static_cast<const ort::TensorInfo*>(info.get()), sizes.data(), rank);
+}
+
+int measure(char** argv) {
+  void* handle = ::dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  auto get_base = handle ? reinterpret_cast<const Base* (*)()>(::dlsym(handle, "OrtGetApiBase")) : nullptr;
+  if (!get_base) return std::fprintf(stderr, "%s holds no ONNX Runtime\n", argv[1]), 1;
   ort::Api api(get_base()->get_api(18));
-  ort::Env *env = nullptr;
+  ort::Env* env = nullptr;
   api.call<ort::CreateEnvWithCustomLogger>(&quiet, nullptr, 3, "raw", &env);
   auto options = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
   api.call<ort::SetIntraOpNumThreads>(options.get(), 1);
   api.call<ort::SetSessionGraphOptimizationLevel>(options.get(), 99);
   std::string model(argv[2]);
   std::string folder = model.substr(0, model.find_last_of('/') + 1);
-  api.call<ort::AddSessionConfigEntry>(
-      options.get(), "session.model_external_initializers_file_folder_path",
-      folder.c_str());
+  api.call<ort::AddSessionConfigEntry>(options.get(), "session.model_external_initializers_file_folder_path",
+                                       folder.c_str());
   std::ifstream file(model, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)),
-                    std::istreambuf_iterator<char>());
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
-      api, static_cast<const ort::Env *>(env),
-      static_cast<const void *>(bytes.data()), bytes.size(),
-      static_cast<const ort::SessionOptions *>(options.get()));
+      api, static_cast<const ort::Env*>(env), static_cast<const void*>(bytes.data()), bytes.size(),
+      static_cast<const ort::SessionOptions*>(options.get()));
   std::string shape(argv[3]), name = shape.substr(0, shape.find('='));
   auto sizes = sizes_of(shape.substr(name.size() + 1));
   std::size_t count = 1;
-  for (auto size : sizes)
-    count *= static_cast<std::size_t>(size);
+  for (auto size : sizes) count *= static_cast<std::size_t>(size);
   std::vector<float> data(count, 0.5f);
-  auto memory =
-      ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(api, 0, 0);
-  ort::Allocator *allocator = nullptr;
+  auto memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(api, 0, 0);
+  ort::Allocator* allocator = nullptr;
   api.call<ort::GetAllocatorWithDefaultOptions>(&allocator);
-  char *output = nullptr;
-  api.call<ort::SessionGetOutputName>(session.get(), std::size_t{0}, allocator,
-                                      &output);
+  char* output = nullptr;
+  api.call<ort::SessionGetOutputName>(session.get(), std::size_t{0}, allocator, &output);
   const char *inputs[] = {name.c_str()}, *outputs[] = {output};
   std::vector<double> times;
   for (int i = 0, repeat = std::atoi(argv[4]); i < repeat + 3; ++i) {
     auto start = std::chrono::steady_clock::now();
-    auto value =
-        ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-            api, static_cast<const ort::MemoryInfo *>(memory.get()),
-            static_cast<void *>(data.data()), count * sizeof(float),
-            static_cast<const std::int64_t *>(sizes.data()), sizes.size(), 1);
-    const ort::Value *given[] = {value.get()};
-    ort::Value *made[] = {nullptr};
-    api.call<ort::Run>(session.get(), nullptr, inputs, given, std::size_t{1},
-                       outputs, std::size_t{1}, made);
+    auto value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
+        api, static_cast<const ort::MemoryInfo*>(memory.get()), static_cast<void*>(data.data()), count * sizeof(float),
+        static_cast<const std::int64_t*>(sizes.data()), sizes.size(), 1);
+    const ort::Value* given[] = {value.get()};
+    ort::Value* made[] = {nullptr};
+    api.call<ort::Run>(session.get(), nullptr, inputs, given, std::size_t{1}, outputs, std::size_t{1}, made);
+    read(api, made[0]);
     api.get<ort::ReleaseValue>()(made[0]);
     if (i >= 3)
-      times.push_back(std::chrono::duration<double, std::milli>(
-                          std::chrono::steady_clock::now() - start)
-                          .count());
+      times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(times.begin(), times.end());
   std::printf("{\"p50_ms\": %.6f}\n", times[times.size() / 2]);
   return 0;
 }
 
-} // namespace
+}  // namespace
 
-int main(int argc, char **argv) {
-  if (argc != 5)
-    return std::fprintf(
-               stderr,
-               "usage: oarlock-raw-ort LIBRARY MODEL.onnx NAME=1,64 REPEAT\n"),
-           2;
+int main(int argc, char** argv) {
+  if (argc != 5) return std::fprintf(stderr, "usage: oarlock-raw-ort LIBRARY MODEL.onnx NAME=1,64 REPEAT\n"), 2;
   try {
     return measure(argv);
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 1;
   }
 }

@@ -51,6 +51,7 @@ ARROWS = {
     "text": {"core", "nn"},
     "fluid": {
         "core",
+        "distributed",
         "export",
         "framework",
         "io",
@@ -68,11 +69,25 @@ ARROWS = {
     "compat": {"core", "fluid", "static"},
     "base": {"core", "fluid", "nn", "static"},
     "device": {"core"},
-    "distributed": {"core"},
+    "distributed": {"core", "nn"},
     "version": {"core"},
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils"},
-    "cli": {"compat", "core", "export", "io", "jit", "loader", "nn", "onnx", "optimizer", "static", "tensor"},
+    "serving": {"core", "export", "loader", "onnx"},
+    "cli": {
+        "compat",
+        "core",
+        "export",
+        "io",
+        "jit",
+        "loader",
+        "nn",
+        "onnx",
+        "optimizer",
+        "serving",
+        "static",
+        "tensor",
+    },
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {

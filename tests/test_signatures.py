@@ -20,7 +20,6 @@ DISTRIBUTED = "of several processes"
 INSIDE = "of the inside of Paddle's C++ tensors"
 # What Oarlock does not have, by reason: module, names.
 REASONS = {
-    "of several machines": ("", "DataParallel"),
     "of devices that nothing here runs on": ("static", "IpuCompiledProgram IpuStrategy"),
     "parameters are always made at once": ("", "LazyGuard"),
     "a check of Paddle's own functions": ("", "check_shape"),

@@ -73,6 +73,7 @@ _LATER = {
     "base": (".base", None),
     "callbacks": (".callbacks", None),
     "compat": (".compat", None),
+    "DataParallel": (".distributed", "DataParallel"),
     "dataset": (".dataset", None),
     "device": (".device", None),
     "distributed": (".distributed", None),

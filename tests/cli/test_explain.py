@@ -45,7 +45,7 @@ class Net(nn.Layer):
             y = x * 2
         scale = np.mean(x.numpy())
         z = paddle.matmul(self.fc(x), paddle.ones([5, 2]))
-        w = sum(row for row in x)
+        w = len({row.sum() for row in x})
         if x.max() > 3:
             late = x + 1
         out = late * SCALE
@@ -62,6 +62,10 @@ def fine(x, steps=3):
     for row in x:
         steps = steps + row.sum()
     return x * steps
+
+
+def written_out(x):
+    return sum(row for row in x) + [a + b for a, b in zip(x, x) if a.sum() > 0][0]
 
 
 class Sized(nn.Layer):
@@ -94,6 +98,17 @@ def changes(x):
     while x.sum() < 3:
         x = x.astype("int64")
     return x.undefined_thing()
+
+
+def a(x):
+    named = {}
+    named[int(x.sum())] = x
+    text = f"{x.sum().item()}"
+    kind = isinstance(x.sum().item() if x.max() > 0 else 1, int)
+    y = x.astype("int64")
+    while y.sum() < 3:
+        y = y.astype("float64")
+    return paddle.to_tensor([0.0] * x.shape[0]) + y + x.numpy()
 """
 
 
@@ -117,7 +132,7 @@ def line_of(text: str) -> int:
 def test_a_recording_goes_on_after_each_problem(script: str) -> None:
     code, text = oarlock("explain", f"{script}:Net", "--input", "x:float32[None,4]")
     assert code == 1
-    wanted = ["total = total", "if x.sum() > 0", "scale =", "z =", "w = sum", "out = late", "if x.min()"]
+    wanted = ["total = total", "if x.sum() > 0", "scale =", "z =", "w = len({", "out = late", "if x.min()"]
     assert set(places(text)) == {line_of(w) for w in wanted}
     for part in (
         "'y': the dtypes differ", "fix:   cast one side", "matmul_v2: the inner axes differ, 4 and 5", "numpy(): the value of",
@@ -132,7 +147,7 @@ def test_without_inputs_the_source_is_read(script: str) -> None:
     for target in ("Net", "net", "net.forward", "Net.forward"):
         code, text = oarlock("explain", f"{script}:{target}")
         assert code == 1
-        found = {line_of(w) for w in ("scale =", "w = sum", "if x.min()")}
+        found = {line_of(w) for w in ("scale =", "w = len({", "if x.min()")}
         assert found <= set(places(text)), text
         assert "there is no source of <string>" in text
         assert "only read; --input" in text
@@ -144,7 +159,8 @@ def test_without_inputs_the_source_is_read(script: str) -> None:
 
 
 def test_nothing_wrong_is_exit_code_0(script: str) -> None:
-    assert oarlock("explain", f"{script}:fine")[0] == 0
+    assert oarlock("explain", f"{script}:fine")[0] == oarlock("explain", f"{script}:written_out")[0] == 0
+    assert oarlock("explain", f"{script}:written_out", "--input", "float32[?, 4]")[0] == 0
     code, text = oarlock("explain", f"{script}:fine", "--input", "float32[?, 4]")
     assert code == 0
     assert "no problems (recorded)" in text
@@ -165,6 +181,16 @@ def test_what_python_raises_ends_it_with_its_line(script: str) -> None:
     code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
     assert "'x': the dtypes differ" in text
     assert "undefined_thing" in text
+
+
+def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:a", "--input", "x:float32[None,4]")
+    assert code == 1
+    wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
+    assert set(places(text)) == {line_of(w) for w in wanted}, text
+    assert "a list as long as only a run knows" in text
+    assert "; what comes after it was not looked at" in text
+    assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
 
 
 @pytest.mark.parametrize(

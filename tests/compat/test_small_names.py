@@ -105,10 +105,8 @@ def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[int] = []
     paddle.distributed.spawn(called.append, (3,), nprocs=1)
     assert called == [3]
-    with pytest.raises(OarlockError, match=r"distributed\.spawn: 2 processes are wanted; one trains here"):
-        paddle.distributed.spawn(called.append, (4,), nprocs=2)
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "4")
     monkeypatch.setenv("PADDLE_TRAINER_ID", "2")
     assert (paddle.distributed.ParallelEnv().rank, paddle.distributed.ParallelEnv().nranks) == (2, 4)
-    with pytest.raises(OarlockError, match="4 processes are wanted"):
+    with pytest.raises(OarlockError, match="no launcher of MPI started this process"):
         paddle.distributed.init_parallel_env()

@@ -18,6 +18,8 @@ WALKS = {
     "digits_1_8.py": ([], "dygraph.TracedLayer dygraph.declarative dygraph.Conv2D io.load_inference_model optimizer.Adam", "right: "),
     "digits_static.py": ([], "layers.conv2d layers.pool2d layers.fc optimizer.Adam io.save_inference_model", "right: "),
     "digits_2_0.py": ([], "", "right: "),
+    "digits_cards_1_8.py": ([], "dygraph.parallel.prepare_context contrib.reader.distributed_batch_reader", "right: "),
+    "digits_cards_2_0.py": ([], "", "right: "),
 }  # fmt: skip
 
 

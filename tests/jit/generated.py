@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 
-TENSORS = ("t", "s", 'd["k"]', "l[0]", "l[1]", "o.t", 'd["c"][0]')
+TENSORS = ("t", "s", 'd["k"]', "l[0]", "l[1]", "o.t", 'd["c"][0]', "p[1][0]", "g[-1]")
 NUMBERS = ("n", 'd["n"]', "o.n")
 CALLS = (
     "inner({})", "put(d, {})", "swap(l, {})", "o.step({})", 'swap(d["c"], {})', "put(dict(d), {})", "swap([s, {}], t)", "both(o, d, {})",
+    "grow(g, {})", "grow(p[0], {})", "grow(o.g, {})",
 )  # fmt: skip
 OTHERS = (
     "l = [l[1], {}]", "d = dict(d)", "l = list(l)", 'd = {{"k": {}, "n": d["n"], "c": d["c"]}}', "d = other(d, {})", 'd["c"] = [{}, d["c"][0]]',
     "l.append({}); l.pop(0)", "l.append({}); l.pop()", 'd.update(k={}, n=2)', 'setattr(o, "t", {})', "l.reverse()", 'l, d["c"] = d["c"], l',
+    "g.append({})", "g = g + [{}]", "p[0].append({})", "p[1][0] = {}", "w = list(g); g[0] = {}", "g.append({}); g.pop()",
     "l[0], l[1] = l[1], {}", "o = o if ({}).sum() > 0 else o", 'e = d; e["k"] = {}', "m = l; m[0] = {}", "l += [{}]; del l[0]",
 )  # fmt: skip
 HEAD = """
@@ -47,11 +49,18 @@ def both(h, q, v):
     return h.t
 
 
+def grow(q, v):
+    {grow}
+    q.append(v)
+    return v + q[0]
+
+
 def f(x, k):
     d = {{"k": x, "n": 1, "c": [x * 2, x]}}
     l = [x + 1, x * 0.5]
     o = Held()
-    o.t, o.n = x * 1, 2
+    o.t, o.n, o.g = x * 1, 2, [x]
+    g, p = [x * 3], ([x], [x * 0.5])
     t, s, n = x, x * 0.25, 1
 
     def inner(v):
@@ -60,7 +69,8 @@ def f(x, k):
         return v * 0.5 + t * 0.25
 
 {body}
-    return t, s, d["k"], d["c"][0], d["c"][1], l[0], l[1], o.t, x * n, x * d["n"], x * o.n, k + 1
+    lengths = x * len(g), x * len(p[0]), x * len(o.g)
+    return *lengths, t, s, d["k"], d["c"][0], d["c"][1], l[0], l[1], o.t, g[-1], p[1][0], p[0][-1], o.g[-1], x * n, x * d["n"], x * o.n, k + 1
 """
 
 
@@ -78,6 +88,7 @@ class Writer:
         parts = {
             "method": self.inside(own, ["self.t"]),
             "put": self.inside(dict_, ['q["k"]', "v"]),
+            "grow": self.inside((("q[0]", "q[-1]"), ()), ["q[0]", "q[-1]", "v"]),
             "swap": self.inside(list_, ["q[0]", "q[1]", "v"]),
             "inner": self.inside(((*TENSORS,), (*NUMBERS,)), [*TENSORS, "v"]),
         }

@@ -43,6 +43,9 @@ def valued(v: Any) -> int:
 
 # What a program computes, or knows.
 COMPUTED: dict[str, Any] = {
+    "listslice": lambda x, v: x * len([5, 6, 7][:v]),
+    "rangesum": lambda x, v: x * sum(range(v)),
+    "rangelist": lambda x, v: x * len(list(range(v))),
     "add": lambda x, v: x * (v + 1),
     "radd": lambda x, v: x * (1 + v),
     "sub": lambda x, v: x * (v - 3),
@@ -232,12 +235,9 @@ REFUSED: dict[str, Any] = {
     "listcount": lambda x, v: x * [1, 2, 3].count(v),
     "listremove": lambda x, v: x * len((lambda l: (l.remove(2), l)[1])([v, 2])),
     "stritem": lambda x, v: x * int("567"[v]),
-    "listslice": lambda x, v: x * len([5, 6, 7][:v]),
     "listmul": lambda x, v: x * len([5] * v),
     "strmul": lambda x, v: x * len("ab" * v),
     "strmul2": lambda x, v: x * len(v * "ab"),
-    "rangesum": lambda x, v: x * sum(range(v)),
-    "rangelist": lambda x, v: x * len(list(range(v))),
     "sorted": lambda x, v: x * sorted([v, 0])[0],
     "maxkey": lambda x, v: x * max(v, 2, key=lambda a: -a),
     "roundf1": lambda x, v: x * round(v / 4, 1),

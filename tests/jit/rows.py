@@ -15,11 +15,16 @@ from .programs import (
     branches,
     carried,
     choices,
+    detectors,
+    functions,
+    idioms,
     layers,
+    lengths,
     lists,
     loops,
     models,
     numbers,
+    one_way,
     python_features,
     rounds,
     shared,
@@ -27,7 +32,9 @@ from .programs import (
 )
 from .programs.table import Row
 
-TABLES = (branches, choices, loops, rounds, carried, lists, shared, sizes, python_features, numbers, layers, models)
+TABLES = (
+    branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features, idioms, numbers, layers, models
+)  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 
 

@@ -189,6 +189,18 @@ def test_skip_forward(tmp_path: Path) -> None:
         save(net(Plain), tmp_path / "n", skip_forward=True)
 
 
+def test_properties_are_no_methods_that_are_saved(tmp_path: Path) -> None:
+    class Sized(Plain):
+        @to_static(property=True)
+        def size(self) -> Any:
+            return self.a.weight.shape[0]
+
+    layer = net(Sized)
+    assert layer.size() == 3
+    save(layer, tmp_path / "m", input_spec=X)
+    assert load(tmp_path / "m").methods() == ["forward"]
+
+
 def test_the_spec_is_that_of_to_static_or_of_the_last_call(tmp_path: Path) -> None:
     layer = to_static(net(Plain))
     with pytest.raises(paddle.OpError, match="it was not called so far, and has no input_spec"):
@@ -208,6 +220,19 @@ def test_hooks_of_the_layer_are_saved(tmp_path: Path) -> None:
     for with_hook in (True, False):  # as in Paddle: they are, whatever it says
         save(layer, tmp_path / "m", input_spec=X, with_hook=with_hook)
         np.testing.assert_allclose(load(tmp_path / "m")(normal(2, 3)).numpy(), layer(normal(2, 3)).numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "config", [{"clip_extra": True}, {"clip_extra": False}, {"skip_prune_program": True}, {"input_names_after_prune": ["x"]}]
+)  # fmt: skip
+def test_configs_that_change_nothing_here(config: dict[str, Any], tmp_path: Path) -> None:
+    layer = net(Plain)
+    save(layer, tmp_path / "m", input_spec=X)
+    save(layer, tmp_path / "n", input_spec=X, **config)
+    for end in (".pdmodel", ".pdiparams", ".pdiparams.info"):
+        assert (tmp_path / f"n{end}").read_bytes() == (tmp_path / f"m{end}").read_bytes()
+    with pytest.raises(paddle.OpError, match="'x' is needed by the outputs"):
+        save(layer, tmp_path / "n", input_spec=X, input_names_after_prune=[])
 
 
 def test_outputs_may_be_chosen_by_name_or_as_variables(tmp_path: Path) -> None:

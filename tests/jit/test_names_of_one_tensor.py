@@ -207,16 +207,6 @@ def picked(x: Any, c: Any, n: Any) -> Any:
     return held[0], u
 
 
-def length(x: Any, c: Any, n: Any) -> Any:
-    held: list[Any] = []
-    other = held
-    i = n * 0
-    while i < n:
-        held.append(x)
-        i = i + 1
-    return x + len(other)
-
-
 def an_element_under_two_names(x: Any, c: Any, n: Any) -> Any:
     a, b = [x * 1], [x * 2]
     if c:
@@ -240,7 +230,6 @@ MAY_BE = r"may be (out of date|another one).* at test_names_of_one_tensor.py:\d+
         (an_argument, r"u\.add_\(x \* 1\).*u = x if c else"),
         (appended_and_changed, r"s\.add_\(x\).*out\.append\(s\)"),
         (picked, r"u\.add_\(x\).*u = held\[n"),
-        (length, r"while i < n.*x \+ len\(other\)"),
         (an_element_under_two_names, r"b\[0\] = x \* 5"),
     ],
     ids=lambda v: getattr(v, "__name__", ""),

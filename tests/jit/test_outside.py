@@ -221,15 +221,16 @@ def test_only_the_way_taken_counts(function: Callable[[Any], Any], x: Any) -> No
     np.testing.assert_allclose(static(paddle.to_tensor(x)).numpy(), wanted)
 
 
-def a_list_grows(x: Any) -> Any:
-    held: list[Any] = []
+OUTSIDE: list[Any] = []
 
+
+def a_list_grows(x: Any) -> Any:
     def put() -> None:
-        held.append(x)
+        OUTSIDE.append(x)
 
     if x.sum() > 0:
         put()
-    return x + len(held)
+    return x + len(OUTSIDE)
 
 
 def a_word_changes(x: Any) -> Any:
@@ -269,7 +270,7 @@ def a_global_counts(x: Any) -> Any:
 
 
 REFUSED = {
-    a_list_grows: "'held' has another length after one of two branches",
+    a_list_grows: "'OUTSIDE' has another length after one of two branches",
     a_word_changes: "'word': only tensors and numbers can depend on a tensor's value",
     a_word_changes_in_rounds: "'word': only tensors and numbers can go from round to round",
     a_global_counts: "'COUNT' becomes a value of the program",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import OpError
 from oarlock.jit import api, dy2static, load, not_to_static, save, to_static
+from oarlock.jit.ast import calls
 from oarlock.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
 from oarlock.jit.dy2static.function_spec import FunctionSpec
 from oarlock.jit.dy2static.program_translator import ConcreteProgram, StaticFunction
@@ -54,6 +56,17 @@ def test_methods_are_left_alone() -> None:
     assert to_static(lambda x: kept.plain(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
 
 
+def test_modules_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "left_as_it_is.py").write_text("def f(x):\n    return x + 1 if x.sum() > 0 else x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(calls, "_IGNORED", set(calls._IGNORED))
+    module = importlib.import_module("left_as_it_is")
+    assert to_static(lambda x: module.f(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
+    paddle.jit.ignore_module([module])
+    with pytest.raises(paddle.TraceError, match=r"f is not converted: it is a generator, is left alone, or"):
+        to_static(lambda x: module.f(x) * 2)(paddle.ones([2]))
+
+
 def test_methods_of_classes() -> None:
     class Held:
         factor = 3.0
@@ -92,7 +105,14 @@ def test_function_spec() -> None:
 def test_specs_of_tensors_and_of_batches() -> None:
     x = paddle.ones([2, 3])
     assert InputSpec.from_tensor(x).name == x.name
+    spec = InputSpec.from_numpy(np.ones([2, 3], "int64"), "n")
+    assert (spec.shape, spec.dtype, spec.name) == ((2, 3), paddle.int64, "n")
+    with pytest.raises(ValueError, match="InputSpec.from_numpy: int is no ndarray"):
+        InputSpec.from_numpy(3)  # type: ignore[arg-type]
     assert InputSpec([3]).batch([4]).shape == (4, 3)
+    assert InputSpec([4, 3]).unbatch().shape == (3,)
+    with pytest.raises(ValueError, match="there is no axis to take away"):
+        InputSpec([]).unbatch()
     with pytest.raises(ValueError, match="should be one int, not 2"):
         InputSpec([3]).batch([4, 5])
 

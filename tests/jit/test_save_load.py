@@ -113,6 +113,43 @@ def test_names_and_nesting_come_back(tmp_path: Path) -> None:
     assert layer.program().fetches() == ["logits", "aux.0", "aux.1.0", "same", "given"]
 
 
+class Labelled(nn.Layer):
+    """Gives numbers and texts of Python's beside tensors."""
+
+    def __init__(self, given: Any = 3) -> None:
+        super().__init__()
+        self.fc, self.given = nn.Linear(4, 4), given
+
+    def forward(self, x: Any) -> Any:
+        return {"y": self.fc(x), "n": self.given, "kind": "logits"}, 2.5, [True, None, x.shape[0], np.float32(0.5)]
+
+
+def test_numbers_and_texts_come_back_beside_tensors(tmp_path: Path) -> None:
+    net = Labelled()
+    prefix = saved(net, tmp_path, [None, 4])
+    save(load(prefix), tmp_path / "again")
+    x = normal(2, 4)
+    for layer in (load(prefix), load(tmp_path / "again")):
+        named, half, listed = layer(x)
+        np.testing.assert_allclose(named["y"].numpy(), net(x)[0]["y"].numpy(), rtol=1e-6)
+        assert (named["n"], named["kind"], half, listed[:2], int(listed[2]), listed[3]) == (
+            3, "logits", 2.5, [True, None], 2, 0.5
+        )  # fmt: skip
+        assert layer.program().fetches() == ["out_0.y", "out_2.2"]
+
+
+def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> None:
+    class Moody(Labelled):
+        def forward(self, x: Any) -> Any:
+            return self.fc(x), paddle.core.mode.state.mode.static
+
+    with pytest.raises(paddle.VerifyError, match="was True when it was recorded, and is False now"):
+        saved(Moody(), tmp_path, [None, 4])
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(paddle.TraceError, match="a model gives tensors, numbers, texts, None, .* not complex"):
+        saved(Labelled(1j), tmp_path, [None, 4])
+
+
 def test_unknown_sizes_are_values_of_the_program(tmp_path: Path) -> None:
     class Sizes(nn.Layer):
         def forward(self, x: Any) -> Any:

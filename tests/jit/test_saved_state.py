@@ -103,10 +103,10 @@ def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
 def test_a_result_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
-        return self.n
+        return x, {self.n}
 
     net = of(forward, n=1)
-    with pytest.raises(paddle.TraceError, match="not int"):
+    with pytest.raises(paddle.TraceError, match="not set"):
         save(net, tmp_path / "m", input_spec=X)
     assert net.n == 1
 

@@ -185,6 +185,15 @@ def test_bad_arguments(layer: Any, inputs: Any, why: str) -> None:
         TracedLayer.trace(layer, inputs)
 
 
+def test_strategies_are_taken() -> None:
+    _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
+    before = traced([normal(2, 4) * 0])[0]
+    traced.set_strategy(paddle.static.BuildStrategy(), exec_strategy=paddle.static.ExecutionStrategy())
+    np.testing.assert_array_equal(traced([normal(2, 4) * 0])[0], before)
+    with pytest.raises(TypeError, match="set_strategy: str is no BuildStrategy"):
+        traced.set_strategy("fast")
+
+
 def test_bad_calls() -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
     with pytest.raises(paddle.OpError, match="takes \\['x'\\], got 2"):
@@ -200,8 +209,9 @@ def test_bad_calls() -> None:
 def test_a_layer_that_gives_no_tensor_is_refused() -> None:
     with pytest.raises(paddle.TraceError, match="gives no tensor"):
         trace(lambda s, x: None, normal(2, 4))
-    with pytest.raises(paddle.TraceError, match="not str"):
-        trace(lambda s, x: (x * 2, "label"), normal(2, 4))
+    with pytest.raises(paddle.TraceError, match="not set"):
+        trace(lambda s, x: (x * 2, {"label"}), normal(2, 4))
+    assert trace(lambda s, x: (x * 2, "label"), normal(2, 4))[0][1] == "label"
 
 
 @pytest.mark.parametrize(

@@ -93,3 +93,16 @@ def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
     net.eval()
     with pytest.raises(paddle.VerifyError, match="the recording itself gives other numbers"):
         paddle.jit.save(net, str(tmp_path / "m"), [paddle.static.InputSpec([1], "float32", "x")])
+
+
+@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_path: Path) -> None:
+    def spread(x: Any) -> Any:
+        while x.max() < 1000:  # never, where no element is above 500
+            x = paddle.where(x > 500, x * 2, x)
+        return x
+
+    spec = [paddle.static.InputSpec([None], "float32", "x")]
+    with pytest.warns(UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"):
+        paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
+    assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [1200.0, 1.0]

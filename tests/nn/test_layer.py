@@ -164,3 +164,21 @@ def test_param_attr() -> None:
 def test_layers_of_another_dtype() -> None:
     layer = nn.Linear(2, 2).to(dtype="float64")
     assert layer(paddle.ones([1, 2], "float64")).dtype == paddle.float64
+
+
+def test_layers_are_of_the_default_dtype() -> None:
+    before = paddle.get_default_dtype()
+    try:
+        paddle.set_default_dtype("float64")
+        layers = [nn.Linear(2, 2), nn.Conv2D(2, 2, 3), nn.BatchNorm2D(2), nn.LSTM(2, 2), nn.Embedding(3, 2), nn.Layer()]
+        layers[-1].weight = layers[-1].create_parameter([2])
+        assert {p.dtype for layer in layers for p in layer.parameters()} == {paddle.float64}
+        # These two say float32 themselves, as in Paddle.
+        assert {p.dtype for layer in (nn.BatchNorm(2), nn.SpectralNorm([2, 2])) for p in layer.parameters()} == {
+            paddle.float32
+        }
+        paddle.set_default_dtype("float16")
+        assert nn.Linear(2, 2).weight.dtype == paddle.float16
+        assert nn.BatchNorm2D(2).weight.dtype == paddle.float32
+    finally:
+        paddle.set_default_dtype(before)

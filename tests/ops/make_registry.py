@@ -17,6 +17,8 @@ except ImportError:
     from paddle.fluid.framework import OpProtoHolder
 
 OLD = ("prroi_pool", "roi_perspective_transform", "target_assign")  # that 2.6.2 has no more
+ELSEWHERE = ("c_", "pull_", "push_")  # of many machines, but for some
+RANKS = ("c_allreduce_sum", "c_allreduce_max", "c_allreduce_min", "c_allreduce_prod")
 EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device")  # what 2.6.2 calls extra
 
 
@@ -58,7 +60,7 @@ def entry(type: str) -> dict[str, Any]:
 def main() -> None:
     types = OpProtoHolder.instance().op_proto_map
     old = "target_assign" in types
-    wanted = OLD if old else [t for t in types if "_grad" not in t and not t.startswith(("c_", "pull_", "push_"))]
+    wanted = OLD if old else [t for t in types if ("_grad" not in t and not t.startswith(ELSEWHERE)) or t in RANKS]
     text = ",\n".join(f"{json.dumps(t)}: {json.dumps(entry(t))}" for t in sorted(wanted))
     Path(__file__).with_name("registry_1_8_5.json" if old else "registry.json").write_text("{\n" + text + "\n}\n")
 

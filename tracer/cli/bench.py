@@ -72,4 +72,4 @@ def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, json: b
     table = Table("", "ms")
     for key, value in found.items():
         table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
-    Console().print(table)
+    Console(emoji=False).print(table)

@@ -31,7 +31,7 @@ from .digits import Digits, load_digits
 from .model import export_model
 
 Array = Any
-console = Console(highlight=False)
+console = Console(highlight=False, emoji=False)
 GOOD = 0.97
 
 

@@ -79,7 +79,7 @@ def spec_of(text: str) -> InputSpec:
 
 
 def _show(target: str, found: Explanation) -> None:
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     for problem in found.problems:
         console.print(problem.where, style="bold")
         if problem.text:

@@ -37,7 +37,7 @@ def show(prefix: str, program: bool) -> None:
     if program:
         print(files.program)
         return
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, emoji=False)
     console.print(_ends(files))
     console.print(_values(files))
     console.print(_ops(files))

@@ -33,7 +33,7 @@ def show_graph(path: str) -> None:
     if not Path(path).is_file():
         raise FileError(f"inspect: there is no {path}")
     shown = _ort(path) if path.endswith(".ort") else _onnx(path)
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, emoji=False)
     console.print(_ends(Path(path).name, shown))
     opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items()))
     console.print(_text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False)

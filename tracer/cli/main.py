@@ -29,7 +29,9 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
-            Console(stderr=True, soft_wrap=True).print(f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False)
+            Console(stderr=True, soft_wrap=True, emoji=False).print(
+                f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False
+            )
             sys.exit(1)
 
     return guarded
@@ -94,19 +96,52 @@ def verify(prefix: Prefix) -> None:
 @refusing
 def export(
     prefix: Prefix,
-    output: Annotated[Path, typer.Option("--output", "-o", help="the file to write")],
-    to: Annotated[str, typer.Option(help="onnx, or ort: FlatBuffers for minimal builds")] = "onnx",
+    repository: Annotated[Path | None, typer.Argument(help="for --to triton: the folder of models")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="the file to write")] = None,
+    to: Annotated[
+        str,
+        typer.Option(help="onnx, ort: FlatBuffers for minimal builds, or triton: a folder for Triton Inference Server"),
+    ] = "onnx",
     inline: Annotated[
         bool, typer.Option("--inline", help="weights inside the file, not in the .pdiparams beside it")
     ] = False,
     opset: Annotated[int | None, typer.Option(help="ONNX opset; the lowest from 17 on that serves")] = None,
     target: Annotated[str, typer.Option(help="what shall run it: 'ort>=1.15,trt>=8.6,openvino'")] = "",
 ) -> None:
-    """Write a model as ONNX that shares its .pdiparams, or in ORT format; judge it and run it."""
+    """Write a model as ONNX that shares its .pdiparams, in ORT format, or for Triton; judge it and run it."""
     from ..onnx.files import Wanted  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415
 
-    export_model(prefix, output, to, Wanted(opset, target, inline))
+    where = output if output is not None else repository
+    if where is None:
+        raise ValueError("export: where to? Give -o FILE, or a folder for --to triton")
+    export_model(prefix, where, to, Wanted(opset, target, inline))
+
+
+@app.command()
+@refusing
+def serve(
+    models: Annotated[list[str], typer.Argument(help="models: prefixes, or NAME=PREFIX")],
+    host: Annotated[str, typer.Option(help="the address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=1024, help="requests that run at once")] = 2,
+    queue: Annotated[int, typer.Option(min=0, help="requests that may wait for them; more are refused with 503")] = 64,
+    max_request_mb: Annotated[float, typer.Option(min=0.001, help="the largest request, also unpacked")] = 64,
+    request_timeout: Annotated[float, typer.Option(min=0.1, help="seconds that a client has to send one")] = 30,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="listen where other machines can reach it")
+    ] = False,
+    device: Device = "cpu",
+    threads: Threads = 0,
+    cache_dir: CacheDir = "",
+) -> None:
+    """Answer the Open Inference Protocol v2 (KServe, Triton's clients) over HTTP.   Metrics are at /metrics."""
+    from .serving import serve_models  # noqa: PLC0415
+
+    limits = {"bytes": int(max_request_mb * (1 << 20)), "seconds": request_timeout, "workers": workers, "queue": queue}
+    sys.exit(
+        serve_models(models, host, port, allow_remote, limits, device=device, threads=threads, cache_dir=cache_dir)
+    )
 
 
 @app.command()

@@ -24,7 +24,7 @@ from ..static.program import Contract
 from ..static.unsupported import Unsupported
 from ..static.verify import check
 
-_print = Console(highlight=False, soft_wrap=True, markup=False).print
+_print = Console(highlight=False, soft_wrap=True, markup=False, emoji=False).print
 
 
 def verify_files(prefix: str) -> None:
@@ -55,10 +55,16 @@ def verify_files(prefix: str) -> None:
 
 
 def export_model(prefix: str, output: Path, to: str, wanted: Wanted) -> None:
-    """Write ONNX or ORT format, judged before it stays.   Raises OpError where the weights cannot be shared."""
+    """Write ONNX, ORT format or a folder for Triton, judged before it stays.   Raises OpError where the weights cannot be shared."""
     writers = {"onnx": write_onnx, "ort": write_ort}
+    if to == "triton":
+        from ..serving.triton import write_repository  # noqa: PLC0415 - which stands above
+
+        folder = write_repository(prefix, output, wanted)
+        _print(f"{folder}: for tritonserver --model-repository {output}; inference_service.yaml is for KServe")
+        return
     if to not in writers:
-        raise OpError(f"export: --to {to} is not known; there are {', '.join(writers)}")
+        raise OpError(f"export: --to {to} is not known; there are {', '.join(writers)}, triton")
     files = read_model(prefix)
     made = writers[to](files, output, wanted)
     shared = (

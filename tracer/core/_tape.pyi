@@ -59,6 +59,7 @@ class Walk:
     reach: Any
     nodes: set[int] | None
     watched: set[tuple[int, int]]
+    last: dict[int, list[Any]] | None
     sum: OpBase
     bare: bool
     def add(self, tensor: Any, gradient: Any) -> None: ...

@@ -13,8 +13,8 @@ from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .era import era
 from .errors import OarlockError, OpError, with_user_line
+from .listen import hear, listeners, summed
 from .mode import only_running, pushed, state
-from .op import OPS
 from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
 from .tensor import Tensor
 
@@ -47,17 +47,19 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
-    if not era.old and _is_program(roots) and state.mode.plain().bare:
+    heard = [listener for listener in listeners if listener.listens()] if listeners else ()
+    if not era.old and not heard and _is_program(roots) and state.mode.plain().bare:
         _through_program(roots[0], given[0], retain_graph)
         return
     sweep = sweep_for(create_graph=False)
+    heard = [listener for listener in heard if hear(sweep, roots, listener)]
     _walk(sweep, roots, given, retain_graph)
     with pushed(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
-            found = sweep.tensor(gradient)
-            if leaf._hooks:
-                found = run_hooks(found, leaf._hooks)
-            leaf.grad = found if leaf.grad is None else OPS["elementwise_add"](leaf.grad, found)
+            if not any(listener.sets(leaf) for listener in heard):
+                leaf.grad = summed(leaf, sweep.tensor(gradient))
+    for listener in heard:
+        listener.finish()
 
 
 def _is_program(roots: Sequence[Tensor]) -> bool:

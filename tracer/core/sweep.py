@@ -106,6 +106,13 @@ class Sweep(Walk):
 
     operands_of = staticmethod(operands_of)
 
+    def final(self, told: list[tuple[Any, Tensor]]) -> None:
+        """Nothing more arrives at some leaves: tell those who listen.   See listen.py"""
+        with pushed(NO_TAPE):
+            for listener, leaf in told:
+                gradient = self.leaf(leaf)
+                listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
+
     # -- how gradients are held ---------------------------------------------------------------------------------
 
     def mode(self) -> Mode:
@@ -240,6 +247,26 @@ class RecordedSweep(Sweep):
         return outward(gradient)
 
 
+def operands(node: Node) -> list[Tensor]:
+    """The operands of a node that want a gradient."""
+    found: list[Tensor] = []
+    for arg in operands_of(node):
+        found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
+    return [t for t in found if not t.stop_gradient]
+
+
+def behind(roots: Iterable[Tensor]) -> Iterable[Node]:
+    """The nodes that led to some tensors."""
+    found: dict[int, Node] = {}
+    todo = [t.node for t in roots if t.node is not None]
+    while todo:
+        node = todo.pop()
+        if node.seq not in found:
+            found[node.seq] = node
+            todo += [t.node for t in operands(node) if t.node is not None]
+    return found.values()
+
+
 class Reach:
     """The tensors on a way from roots to those wanted: all others need no gradient.   barred: tensors that no way leads through."""
 
@@ -248,8 +275,8 @@ class Reach:
         self._watched = {(t.node.seq, t.index) for t in wanted if t.node is not None}
         self._barred = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
         self.nodes: set[int] = set()
-        for node in sorted(self._behind(roots), key=lambda n: n.seq):
-            if any(t in self for t in self._operands(node)):
+        for node in sorted(behind(roots), key=lambda n: n.seq):
+            if any(t in self for t in operands(node)):
                 self.nodes.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:
@@ -259,23 +286,6 @@ class Reach:
             return id(tensor) in self._leaves and id(tensor) not in self._barred
         key = (node.seq, tensor.index)
         return (node.seq in self.nodes or key in self._watched) and key not in self._barred
-
-    @staticmethod
-    def _operands(node: Node) -> list[Tensor]:
-        found: list[Tensor] = []
-        for arg in operands_of(node):
-            found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
-        return [t for t in found if not t.stop_gradient]
-
-    def _behind(self, roots: Iterable[Tensor]) -> Iterable[Node]:
-        found: dict[int, Node] = {}
-        todo = [t.node for t in roots if t.node is not None]
-        while todo:
-            node = todo.pop()
-            if node.seq not in found:
-                found[node.seq] = node
-                todo += [t.node for t in self._operands(node) if t.node is not None]
-        return found.values()
 
 
 def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:

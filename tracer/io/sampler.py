@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import rng
 from ..core.errors import OpError
+from ..core.ranks import world
 
 
 class Sampler:
@@ -135,8 +136,8 @@ class BatchSampler(Sampler):
 class DistributedBatchSampler(BatchSampler):
     """The batches of process `rank` of num_replicas: all get as many, some samples twice where that does not work out.
 
-    shuffle: by a seed that is the same everywhere, the number of the pass; set_epoch sets it. Oarlock itself runs in one process: num_replicas is
-    1 and rank is 0 unless given.
+    shuffle: by a seed that is the same everywhere, the number of the pass; set_epoch sets it.   num_replicas, rank: those of the world unless
+    given, see `distributed.init_parallel_env`.
     """
 
     def __init__(
@@ -145,7 +146,9 @@ class DistributedBatchSampler(BatchSampler):
     ) -> None:  # fmt: skip
         super().__init__(dataset, None, False, batch_size, drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
-        self.nranks, self.local_rank = num_replicas or 1, rank or 0
+        everybody = world.everybody
+        self.nranks = everybody.size if num_replicas is None else num_replicas
+        self.local_rank = everybody.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
             raise OpError(f"DistributedBatchSampler: rank={rank} is not one of {self.nranks} processes")
         self.num_samples = -(-len(dataset) // self.nranks)

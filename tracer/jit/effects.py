@@ -13,6 +13,7 @@ from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
+from ..static.control.either import Moved
 from ..static.control.keepers import Cell, Elements, Entries, Keeper
 from ..static.record import Recorder
 from ..static.variable import Variable
@@ -21,7 +22,7 @@ from .snapshots import MISSING, reachable
 
 def is_of_program(value: Any) -> bool:
     """Whether a value is known by its name in a program only."""
-    return isinstance(value, Variable | TensorArray)
+    return isinstance(value, Variable | TensorArray | Moved)
 
 
 @dataclass
@@ -142,7 +143,7 @@ def holds_program(value: Any) -> bool:
 def refuse_lists(effects: list[Effect]) -> None:
     """Raise TraceError for attributes that were given a list of the program: no run could set them."""
     for effect in effects:
-        if any(isinstance(leaf, TensorArray) for leaf in nest.flatten(effect.after)[0]):
+        if any(isinstance(leaf, TensorArray | Moved) for leaf in nest.flatten(effect.after)[0]):
             why = f"{effect.label} was set to a list of values of the program; only a tensor can be kept there"
             raise TraceError(f"{why}, or as many as Python knows")
 

@@ -43,6 +43,8 @@ FIXES = {
     r"stores values": "give them back instead",
 }
 
+END = "; what comes after it was not looked at"
+
 
 @dataclass
 class Explanation:
@@ -147,13 +149,19 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
 def _record(mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters) -> None:
     try:
         made = found.call(function, parameters)
+    except OarlockError as error:
+        head, at, place = str(error).rpartition("\n  at ")
+        mode.note(f"{head}{END}{at}{place}" if at else f"{error}{END}")
+        return
+    except Exception as error:
+        mode.note(f"{type(error).__name__}: {error}{END}{_place(error)}")
+        return
+    try:
         refuse_lists(found.effects)
         refuse_results(nest.flatten(made)[0])
         finish(mode.recorder, made)
     except OarlockError as error:
         mode.note(str(error))
-    except Exception as error:
-        mode.note(f"{type(error).__name__}: {error}; what comes after it was not looked at{_place(error)}")
 
 
 def _place(error: Exception) -> str:

@@ -75,7 +75,8 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     owner = model._owner if isinstance(model, StaticFunction) else getattr(model, "__self__", None)
     layer = owner if isinstance(owner, Layer) else None
     if layer is not None and getattr(model, "__name__", "") == "forward":
-        return [_method("forward", layer, layer, layer.forward, input_spec)]
+        function = model if isinstance(model, StaticFunction) else layer.forward
+        return [_method("forward", layer, layer, function, input_spec)]
     plain = model.dygraph_function if isinstance(model, StaticFunction) else model
     return [_method("forward", plain, layer, model, input_spec)]
 

@@ -10,7 +10,7 @@ from ..core.mode import instead
 from ..core.op import OPS
 from ..nn.layer import Layer
 from ..static.control import nest
-from ..static.control.either import Gone
+from ..static.control.either import Gone, is_moved, put_items
 from ..static.control.keepers import born
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
@@ -60,7 +60,14 @@ class Recorded:
 
         Raises TraceError for a recursion without end, and where it gives or leaves behind what is out of date.
         """
-        found = self._called(convert_or_leave(function), parameters)
+        try:
+            return self._checked(self._called(convert_or_leave(function), parameters))
+        finally:
+            for moved in self.recorder.moved:
+                if is_moved(moved):
+                    put_items(moved, [])
+
+    def _checked(self, found: Any) -> Any:
         for leaf in nest.flatten(found)[0]:
             if isinstance(leaf, Gone):
                 leaf.use()

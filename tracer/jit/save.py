@@ -15,6 +15,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OpError
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
+from ..static import tree
 from ..static.compiled import Compiled
 from ..static.control import nest
 from ..static.input_spec import InputSpec
@@ -91,6 +92,18 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
+def chosen_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
+    """The inputs or outputs of these numbers, or all.   Raises TypeError, OpError."""
+    if numbers is None:
+        return names
+    if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
+        raise TypeError(f"save_inference_model: {what} should be a list of ints, not {numbers!r}")
+    wrong = [n for n in numbers if not 0 <= n < len(names)]
+    if wrong:
+        raise OpError(f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: {names}")
+    return [names[n] for n in numbers]
+
+
 def inference_of(
     method: Method, together: Together, output_spec: Any, input_names: Any, guards: str = CHECK
 ) -> Recording:
@@ -132,7 +145,7 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
         with set_grad_enabled(goes_back), as_python(), _one_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
-        given_back = [leaf for leaf in nest.flatten(found)[0] if leaf is not None]
+        given_back = tree.outputs_among(recording.contract.output_tree, nest.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
     return eager

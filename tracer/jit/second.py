@@ -43,6 +43,8 @@ def difference(first: Recording, second: Recording) -> str:
     if len(one) != len(two):
         longer = max(one, two, key=len)[min(len(one), len(two))]
         return f"there is one {longer.type} more or less\n  at {longer.where}"
+    if first.contract.output_tree != second.contract.output_tree:
+        return f"the results are {first.contract.output_tree}, then {second.contract.output_tree}"
     held = next((n for n, t in first.scope.items() if not _same_value(t, second.scope.get(n))), None)
     return f"the constant '{held}' has other values" if held else ""
 

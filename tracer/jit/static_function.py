@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,17 @@ from .recording import Recording
 from .switches import is_enabled, show_code
 
 MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
+
+
+_built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
+
+
+def built_last() -> StaticFunction:
+    """The function that a program was made of last.   Raises OpError where there is none."""
+    found = _built[0]() if _built else None
+    if found is None:
+        raise OpError(with_user_line("ProgramTranslator: no program was made so far, or its function is gone"))
+    return found
 
 
 class ProgramCache:
@@ -188,7 +200,9 @@ class StaticFunction:
         function = self.dygraph_function
         show_code(function)
         self._count_numbers(arguments)
-        return build(function, self._parameters, arguments, self._owner)
+        made = build(function, self._parameters, arguments, self._owner)
+        _built[:] = [weakref.ref(self)]
+        return made
 
     def _count_numbers(self, arguments: Arguments) -> None:
         """Warn once where programs are made for one number after the other."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
@@ -12,12 +12,16 @@ from ..core.errors import with_user_line
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
+from ..static.prune import prune
 from . import switches
 from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module
 from .concrete import ConcreteProgram
-from .save import save
-from .static_function import ProgramCache, StaticFunction
+from .methods import methods_of
+from .save import chosen_names, inference_of
+from .stateless import Together
+from .static_function import ProgramCache, StaticFunction, built_last
+from .written import write_folder
 
 TAKEN = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
@@ -50,7 +54,9 @@ def to_static(
     if not callable(function) or isinstance(function, type):
         raise TypeError(with_user_line(f"to_static: a function, a method or a Layer, not {type(function).__name__}"))
     owner = function.__self__ if inspect.ismethod(function) else None
-    return StaticFunction(function, input_spec, owner)
+    made = StaticFunction(function, input_spec, owner)
+    made.is_property = bool(kwargs.get("property"))  # then it is none of the methods that are saved
+    return made
 
 
 def _of_layer(layer: Layer, input_spec: Any) -> Layer:
@@ -128,9 +134,19 @@ class ProgramTranslator:
                 found.get((id(function), i), _constantly(concrete))
         return found
 
-    def save_inference_model(self, dirname: str, feed: Any = None, fetch: Any = None) -> None:
-        """Write the program that was made last as `dirname`/model.   Gone since Paddle 2.0; `jit.save` does it for any layer."""
-        save(list(_functions.values())[-1], dirname)
+    def save_inference_model(
+        self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
+    ) -> None:
+        """Write the program that was made last, of whichever function, as the folder `dirname`, as Paddle 1.8 did.
+
+        feed, fetch: which inputs and outputs, by number; all of them unless given.   Raises OpError where no program was made so far.
+        """
+        (method,) = methods_of(built_last(), None, False)
+        recording = inference_of(method, Together(), None, None)
+        feeds = chosen_names("feed", recording.program.feeds(), feed)
+        fetches = chosen_names("fetch", recording.program.fetches(), fetch)
+        recording.program = prune(recording.program, feeds, fetches)
+        write_folder(recording, dirname)
 
     @staticmethod
     def _static(function: Callable[..., Any]) -> StaticFunction:

@@ -14,10 +14,11 @@ from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.freed import without_guards
+from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
 from ..static.program import Guard, Program
 from ..static.prune import prune
 from .recording import CHECK, Recording, for_inference, trace
-from .save import checked_guards, checked_path, interpreted
+from .save import checked_guards, checked_path, chosen_names, interpreted
 from .second import relaxed
 from .written import Model, write_all
 
@@ -67,6 +68,14 @@ class TracedLayer:
         state = [Guard("state", name, 0, "", "changed by forward", "", "") for name in self._recording.changed]
         return [*self._recording.contract.guards, *self._recording.dropped, *state]
 
+    def set_strategy(
+        self, build_strategy: BuildStrategy | None = None, exec_strategy: ExecutionStrategy | None = None
+    ) -> None:
+        """Taken, and nothing changes by it.   Raises TypeError for what is no strategy."""
+        for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
+            if given is not None and not isinstance(given, kind):
+                raise TypeError(f"set_strategy: {type(given).__name__} is no {kind.__name__}")
+
     def __call__(self, inputs: Any) -> list[Any]:
         """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.   Raises GuardError where an assumption does not hold."""
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
@@ -93,8 +102,8 @@ class TracedLayer:
             raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
         prefix = checked_path(path)
         program = for_inference(self.program if guards == CHECK else without_guards(self.program))
-        feeds = _chosen("feed", program.feeds(), feed)
-        fetches = _chosen("fetch", program.fetches(), fetch)
+        feeds = chosen_names("feed", program.feeds(), feed)
+        fetches = chosen_names("fetch", program.fetches(), fetch)
         given = [t for n, t in zip(program.feeds(), self._recording.given, strict=True) if n in feeds]
         pruned = prune(program, feeds, fetches)
         recording = replace(self._recording, program=pruned, scope=dict(self._recording.scope), given=given)
@@ -108,14 +117,3 @@ def _listed(inputs: Any) -> list[Any]:
     if not isinstance(given, list | tuple):
         raise TypeError(f"TracedLayer.trace: inputs should be a Tensor or a list of them, not {type(inputs).__name__}")
     return list(given)
-
-
-def _chosen(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
-    if numbers is None:
-        return names
-    if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
-        raise TypeError(f"save_inference_model: {what} should be a list of ints, not {numbers!r}")
-    wrong = [n for n in numbers if not 0 <= n < len(names)]
-    if wrong:
-        raise OpError(f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: {names}")
-    return [names[n] for n in numbers]

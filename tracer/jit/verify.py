@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,15 +128,21 @@ def verify(
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
+    ending = Ending(program, scope)
     tries = examples(program.contract.inputs, given, known)
     if len(program.blocks) > 1:
         tries, enough = of_both_signs(tries), 2 * enough
     for tried_inputs in tries:
         tensors = tried_inputs
         sizes = " ".join(f"{a.name}{list(t.meta.shape)}" for a, t in zip(program.contract.inputs, tensors, strict=True))
+        if not ending.ends(tensors):
+            refused = f"a loop has more than {MOST_ROUNDS} rounds"
+            if ending.endless == MOST_ENDLESS:
+                break
+            continue
         try:
             tensors, wanted = _answered(reference, tensors)
-        except MemoryError:
+        except (MemoryError, VerifyError):
             raise
         except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
             refused = (str(error) or type(error).__name__).splitlines()[0]
@@ -153,6 +160,42 @@ def verify(
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+
+
+MOST_ROUNDS, MOST_ENDLESS = 2000, 4
+
+
+class Endless(Exception):
+    """A loop of the program goes on and on."""
+
+
+class Ending:
+    """Finds out whether the loops of a program end for made-up inputs: those of a layer may go on for ever.   endless: inputs for which they do not."""
+
+    def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
+        self.endless, self._left, self._scope = 0, 0, scope
+        loops = any(op.type == "while" for op in program.ops())
+        self._compiled = None
+        with suppress(Unsupported):
+            self._compiled = Compiled(program, each_round=self._count) if loops else None
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Endless
+
+    def ends(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether all loops end, or an op fails."""
+        for given in (tensors, _positive(tensors)) if self._compiled is not None else ():
+            self._left = MOST_ROUNDS
+            try:
+                assert self._compiled is not None
+                run_compiled(self._compiled, self._scope, [t.array for t in given])
+            except Exception:
+                if self._left < 0:
+                    self.endless += 1
+                    return False  # any other error shows when the layer runs
+        return True
 
 
 def _answered(reference: Reference, tensors: list[Tensor]) -> tuple[list[Tensor], Sequence[Any]]:

@@ -13,7 +13,7 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export import info, pdiparams, pdmodel
-from ..export.save import named, staged
+from ..export.save import atomic_write, named, staged
 from ..loader.model_files import methods_at
 from ..static.program import Program
 from ..static.verify import check
@@ -64,6 +64,14 @@ def write_all(models: Sequence[Model], prefix: str, combined: bool, parameters: 
     with staged(files) as places:
         for model in models:
             _verify(model, places.get(sources[model.prefix] + ".pdiparams"), places, files)
+
+
+def write_folder(recording: Recording, folder: str) -> None:
+    """Write a model as Paddle 1.x did: the program as `folder`/__model__, and a file for each value under its name."""
+    _judge(Model(folder, recording, None))
+    values = {name: t.array for name, t in recording.scope.items()}
+    files = {os.path.join(folder, name): pdiparams.record(name, array) for name, array in values.items()}
+    atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
 def _judge(model: Model) -> None:

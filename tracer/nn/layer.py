@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import unique_name
-from ..core.dtype import default_float, dtype_of, is_float
+from ..core.dtype import default_float, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError
 from ..core.mode import state
 from ..core.parameter import Parameter
@@ -69,7 +69,7 @@ class Layer:
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
         self._full_name = unique_name.generate(name_scope or snake_case(type(self).__name__))
-        self._dtype = dtype_of(dtype).np if dtype is not None else default_float()
+        self._dtype = self._dtype_for(dtype)
         self._parameters: dict[str, Parameter | None] = OrderedDict()
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
@@ -144,6 +144,11 @@ class Layer:
 
     def __dir__(self) -> Iterable[str]:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
+
+    def _dtype_for(self, said: Any) -> np.dtype[Any]:
+        """The dtype of its parameters: float32, which nobody has to say, stands for the default dtype."""
+        dtype = default_float() if said is None else dtype_of(said).np
+        return default_float() if dtype == np.float32 else dtype
 
     def create_parameter(
         self,
@@ -388,3 +393,8 @@ class Layer:
 
 class KeepsFloat32(Layer):
     """Base of the layers whose statistics half precision could not hold: float16() and bfloat16() leave them alone."""
+
+    def _dtype_for(self, said: Any) -> np.dtype[Any]:
+        """Half precision is no default for them either."""
+        dtype = super()._dtype_for(said)
+        return np.dtype(np.float32) if is_half(dtype) else dtype

@@ -9,8 +9,10 @@ import numpy as np
 from ..core.errors import OpError
 from ..core.op import OPS
 from ..core.parameter import Parameter
+from ..core.ranks import world
 from ..core.tensor import Tensor
 from . import functional as F
+from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
 from .layer import KeepsFloat32, Layer
 from .param_attr import ParamAttr
@@ -117,8 +119,13 @@ class BatchNorm(_BatchNorm):
         moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
         use_global_stats: bool = False, trainable_statistics: bool = False,
     ) -> None:  # fmt: skip
+        self._said = dtype
         super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats or None)
         self._act = act
+
+    def _dtype_for(self, said: Any) -> np.dtype[Any]:
+        """Here float32 means float32."""
+        return np.dtype(np.float32) if self._said == "float32" else super()._dtype_for(self._said)
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -239,7 +246,10 @@ class InstanceNorm3D(_InstanceNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm over all devices; here there is one, so it is BatchNorm.   x [N, C, *] -> like x"""
+    """BatchNorm whose batch, in training, is that of all ranks together.   x [N, C, *] -> like x
+
+    In a world of one it is BatchNorm.   See `distributed.init_parallel_env`.
+    """
 
     def __init__(
         self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
@@ -249,7 +259,11 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        return super().forward(x)
+        if not self.training or world.everybody.size == 1:
+            return super().forward(x)
+        return sync_batch_norm(
+            x, self._mean, self._variance, self.weight, self.bias, self._momentum, self._epsilon, self._data_format
+        )
 
     def extra_repr(self) -> str:
         """Settings."""
@@ -275,6 +289,7 @@ class SpectralNorm(Layer):
         self, weight_shape: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, dtype: Any = "float32"
     ) -> None:  # fmt: skip
         super().__init__(dtype=dtype)
+        self._said = dtype
         shape = [int(d) for d in weight_shape]
         if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
             raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
@@ -283,7 +298,7 @@ class SpectralNorm(Layer):
         self.weight_v: Any = self._vector(int(np.prod(shape)) // shape[dim])
 
     def _vector(self, size: int) -> Parameter:
-        made: Parameter = self.create_parameter([size], default_initializer=Normal(0.0, 1.0))
+        made: Parameter = self.create_parameter([size], dtype=self._said, default_initializer=Normal(0.0, 1.0))
         made.stop_gradient = True
         return made
 

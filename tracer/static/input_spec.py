@@ -38,6 +38,8 @@ class InputSpec:
     @classmethod
     def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
         """The spec of an array."""
+        if not isinstance(ndarray, np.ndarray | np.generic):
+            raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is no ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:

@@ -176,8 +176,9 @@ class Static(Mode):
 
     def _refuse_unsure(self, op: Op, operand: Variable) -> None:
         """Refuse an operand that may have no value, or values of which nothing is known."""
-        if operand.half is not None and operand.half.block == self.recorder.block.idx:
-            self.trouble(half_error(operand.half), None)
+        half = operand.half
+        if half is not None and half.block == self.recorder.block.idx and not self.recorder.is_known(half):
+            self.trouble(half_error(half), None)
         if operand.mixed:
             why = "an operand has another dtype or number of axes in each branch; it can only be fetched"
             self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
@@ -256,11 +257,15 @@ def refuse_half(half: Half) -> NoReturn:
     raise half_error(half)
 
 
-def half_error(half: Half) -> TraceError:
+class NoValue(TraceError):
+    """A variable may have no value here."""
+
+
+def half_error(half: Half) -> NoValue:
     """The error for a variable that may have no value."""
     fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
     why = f"'{half.name}' {half.why}{fix}"
-    return TraceError(with_user_line(why))
+    return NoValue(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:

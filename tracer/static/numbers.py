@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.dtype import default_float, dtype_of
 from ..core.errors import TraceError, with_user_line
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -79,6 +80,16 @@ def number_error(value: Any, what: str, fix: str) -> TraceError:
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
+def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
+    """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with `instead`."""
+    from .modes import static_mode  # which knows variables  # noqa: PLC0415
+
+    error, mode = number_error(value, what, fix), static_mode(state.mode)
+    if mode is None:
+        raise error
+    return mode.trouble(error, instead)
+
+
 # -- operators ------------------------------------------------------------------------------------------------------
 
 KEEP_SIGN = frozenset({"add", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "pow"})
@@ -112,7 +123,9 @@ def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
             _refuse_repeated(self)
         if mine is None or others is None:
             unlike = mine is not None and not isinstance(other, Tensor | np.ndarray)
-            return name == "ne" if unlike and name in ("eq", "ne") else _plain(self, other, method)
+            if unlike and name in ("eq", "ne"):
+                return name == "ne"
+            return _plain(beside(self, other), beside(other, self), method)
         if name in OF_INTS and not (mine.whole and others.whole):
             raise number_error(self, name, "only ints have it: have an int on all ways")
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
@@ -120,6 +133,36 @@ def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
 
     operator.__name__ = method
     return operator
+
+
+def beside(value: Any, tensor: Any) -> Any:
+    """A variable that stands for a number, as it meets a tensor: in the dtype of that, as the number would; anything else itself."""
+    stands = stands_for(value) if isinstance(value, Tensor) else None
+    if stands is None or Tensor in stands.types or not isinstance(tensor, Tensor) or is_pure(stands_for(tensor)):
+        return value
+    mine, other = value.meta.dtype, tensor.meta.dtype
+    kinds = "biufc"
+    if kinds.index(mine.kind) <= kinds.index(other.kind) if other.kind in kinds else True:
+        return _cast(value, other)
+    return _cast(value, default_float()) if mine.kind == "f" else value
+
+
+def is_pure(stands: Stands | None) -> bool:
+    """Whether something is a number on all ways."""
+    return stands is not None and Tensor not in stands.types
+
+
+def as_default(value: Any) -> Any:
+    """A variable that stands for a float in the dtype that functions of tensors make of one; anything else itself."""
+    stands = stands_for(value) if isinstance(value, Tensor) else None
+    if stands is None or stands.types != {float} or value.meta.dtype == default_float():
+        return value
+    return marked(_cast(value, default_float()), stands)
+
+
+def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
+    proto = dtype_of(value.meta.dtype).proto
+    return value if value.meta.dtype == wanted else OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(wanted).proto)
 
 
 def _refuse_repeated(count: Any) -> None:
@@ -133,6 +176,10 @@ def _of_numbers(name: str, x: Any, y: Any, a: Stands, b: Stands) -> Any:
     made = _of_two(name, a, b)
     if name not in BOOLEAN or a.types | b.types != {bool}:
         x, y = _as_int(x), _as_int(y)
+    if is_pure(a) and is_pure(b):  # an attribute of an op would be float32
+        x, y = (_as_float(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
+    else:
+        x, y = beside(x, y), beside(y, x)
     if name in EXACT and a.whole and b.whole:
         return EXACT[name](x, y, a, b)
     if isinstance(x, Tensor):
@@ -165,7 +212,7 @@ def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
 
 
 def _as_float(value: Any) -> Any:
-    wanted = dtype_of(default_float())
+    wanted = dtype_of("float64")
     if not isinstance(value, Tensor):
         return OPS["fill_constant"](shape=[], value=float(value), str_value=repr(float(value)), dtype=wanted.proto)
     return OPS["cast"](value, in_dtype=dtype_of(value.meta.dtype).proto, out_dtype=wanted.proto)
@@ -203,7 +250,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
 def _hash(self: Any) -> int:
     if self.python is not None:
         fix = "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
-        raise number_error(self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix)
+        refused(self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None)
     return id(self)
 
 

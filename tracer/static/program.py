@@ -158,7 +158,7 @@ class Contract:
 
     inputs: list[Arg] = field(default_factory=list)
     outputs: list[Arg] = field(default_factory=list)
-    output_tree: str = ""  # JSON: null | index of an output | [..] | {"key": ..} | {"tuple": [..]}
+    output_tree: str = ""  # JSON: null | index of an output | [..] | {"dict": {..}} | {"tuple": [..]} | {"value": ..}
     guards: list[Guard] = field(default_factory=list)
     producer: str = ""
     verified: str = ""  # one line: sizes tried, largest difference

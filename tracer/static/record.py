@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from .aliases import Aliases, Stale
 from .names import Namer
 from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
-from .variable import Variable
+from .variable import Half, Variable
 from .watched import Size, plain_int
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
@@ -25,7 +25,8 @@ class Inner:
     """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before.
 
     born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
-    lists: those that may become lists of the program, by id, and whether this one has to.
+    lists: those that may become lists of the program, by id, and whether this one has to; facts: conditions of which it is known here
+    whether they hold.
     """
 
     block: Block
@@ -34,6 +35,7 @@ class Inner:
     born: dict[int, Any] = field(default_factory=dict)
     owned: set[tuple[int, Any]] = field(default_factory=set)
     lists: dict[int, bool] = field(default_factory=dict)
+    facts: frozenset[tuple[str, bool]] = frozenset()
 
 
 class Mark(NamedTuple):
@@ -64,6 +66,9 @@ class Recorder:
         self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self.aliases = Aliases()
+        self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
+        self.loops = 0  # those that are being recorded
+        self.moved: list[list[Any]] = []  # lists that became lists of the program
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod
@@ -97,6 +102,15 @@ class Recorder:
                 if keeper.restores:
                     keeper.write(before)
             raise
+
+    @contextmanager
+    def in_loop(self) -> Iterator[None]:
+        """Record a body that is tried again where it shows something new."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
 
     @contextmanager
     def writing(self, inner: Inner) -> Iterator[None]:
@@ -253,7 +267,21 @@ class Recorder:
         return made
 
     def _operand(self, arg: Any) -> list[str]:
-        return [self.name_of(arg)] if isinstance(arg, Tensor) else [self.name_of(t) for t in arg]
+        return [self.operand(arg)] if isinstance(arg, Tensor) else [self.operand(t) for t in arg]
+
+    def operand(self, tensor: Tensor) -> str:
+        """The variable that an op reads for `tensor`: one that fails in a run where that has no value."""
+        name = self.name_of(tensor)
+        half = tensor.half if isinstance(tensor, Variable) else None
+        if half is None or half.late is None or half.late.desc is not tensor.desc or self.is_known(half):
+            return name
+        found: str = half.late.checked(self)
+        return found
+
+    def is_known(self, half: Half) -> bool:
+        """Whether it is known here that a variable has a value which only one way gives."""
+        late = half.late
+        return late is not None and any((late.flag, late.sense) in inner.facts for inner in self.open)
 
 
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:

@@ -1,18 +1,23 @@
 """Nested outputs: flattened for a program, which has only a list of them, and put together again after a run.
 
-The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple": [..]}, a dict {"dict": {..}}.
+The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple": [..]}, a dict {"dict": {..}}, a number
+or text of Python's {"value": ..}.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..core.errors import TraceError, with_user_line
+import numpy as np
+
+from ..core.errors import TraceError, VerifyError, with_user_line
 from ..core.tensor import Tensor
 from .control import nest
 from .control.arrays import TensorArray
+
+PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
@@ -30,9 +35,13 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         items = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return items if kind is list else {"tuple": items}
 
-    def leaf(value: Any, path: str) -> int | None:
+    def leaf(value: Any, path: str) -> Any:
         if value is None:
             return None
+        if isinstance(value, np.generic):
+            value = value.item()
+        if type(value) in PLAIN:
+            return {"value": value}
         _refuse_other(value)
         found.append((path or single, value))
         return len(found) - 1
@@ -46,7 +55,8 @@ def _refuse_other(leaf: Any) -> None:
         why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
         raise TraceError(with_user_line(why))
     if not isinstance(leaf, Tensor):
-        why = f"a model gives tensors, None, and lists, tuples and dicts of them, not {type(leaf).__name__}"
+        what = "tensors, numbers, texts, None, and lists, tuples and dicts of them"
+        why = f"a model gives {what}, not {type(leaf).__name__}"
         raise TraceError(with_user_line(why))
 
 
@@ -54,18 +64,45 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     """A function that nests a flat list of `count` outputs again; without a tree one output stands alone."""
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
-    nesting = _nesting(json.loads(tree), count)
-    if nesting == 0:
+    constants: list[Any] = [None]
+    nesting = _nesting(json.loads(tree), count, constants)
+    if nesting == 0 and count:
         return lambda flat: flat[0]
-    return lambda flat: nest.build(nesting, [*flat, None])
+    return lambda flat: nest.build(nesting, [*flat, *constants])
 
 
-def _nesting(node: Any, none: int) -> Any:
-    """What was written, as `nest` has it.   none: the number that stands for None."""
+def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
+    """What was written, as `nest` has it.   constants: the leaves behind `count` outputs, None first; those found are added."""
     if node is None or isinstance(node, int):
-        return none if node is None else node
+        return count if node is None else node
     if isinstance(node, list):
-        return list, [_nesting(n, none) for n in node]
+        return list, [_nesting(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_nesting(n, none) for n in node["tuple"]]
-    return dict, {k: _nesting(n, none) for k, n in node["dict"].items()}
+        return tuple, [_nesting(n, count, constants) for n in node["tuple"]]
+    if "value" in node:
+        constants.append(node["value"])
+        return count + len(constants) - 1
+    return dict, {k: _nesting(n, count, constants) for k, n in node["dict"].items()}
+
+
+def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
+    """The leaves that are outputs.   Raises VerifyError where a number or text is another than the nesting has."""
+    found = []
+    for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
+        if isinstance(mark, int):
+            found.append(leaf)
+        elif mark is not None and leaf != mark["value"]:
+            raise VerifyError(
+                f"a result that is Python's was {mark['value']!r} when it was recorded, and is {leaf!r} now"
+            )
+    return found
+
+
+def _marks(node: Any) -> Iterator[Any]:
+    """What stands for each leaf."""
+    if node is None or isinstance(node, int) or "value" in node:
+        yield node
+        return
+    inner = node if isinstance(node, list) else node["tuple"] if "tuple" in node else node["dict"].values()
+    for item in inner:
+        yield from _marks(item)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.dtype import DType, dtype_of
 from ..core.era import era, texts
-from ..core.errors import OpError, TraceError, with_user_line
+from ..core.errors import OpError, TraceError, user_frame, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
@@ -31,13 +31,14 @@ GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 class Half(NamedTuple):
     """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in;
-    none: where it is None on the other ways, whether it is, as a variable.
+    none: where it is None on the other ways, whether it is, as a variable; late: what is read instead where nobody knows the way.
     """
 
     name: str
     why: str
     block: int
     none: Any = None
+    late: Any = None
 
 
 class Variable(Tensor):
@@ -48,6 +49,8 @@ class Variable(Tensor):
     tells: Any = (
         None  # of a condition: which variables are known to be None, or not to be, where it holds and where not
     )
+    implies: Any = None  # of a condition: of which others it is known whether they hold, where it holds and where not
+    of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
@@ -89,7 +92,8 @@ class Variable(Tensor):
     @property
     def shape(self) -> list[Any]:
         """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
-        return list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
+        found = list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
+        return tuple(found) if self.of_numpy and type(found) is list else found  # type: ignore[return-value]
 
     @property
     def size(self) -> Any:
@@ -218,6 +222,7 @@ class Variable(Tensor):
             refuse(self, "numpy()")
         made: Tensor = OPS["assign"](self)
         made.stop_gradient = True
+        made.of_numpy = True  # type: ignore[attr-defined]
         return made
 
     def __len__(self) -> int:
@@ -302,4 +307,19 @@ def refuse(variable: Variable, reader: str) -> NoReturn:
 def unknown(variable: Variable, reader: str) -> TraceError:
     """The error for Python that asked for a value that only a run will have."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
-    return TraceError(with_user_line(f"{why}Python control flow cannot depend on it (X={variable.meta})"))
+    why += f"Python control flow cannot depend on it (X={variable.meta})"
+    return TraceError(with_user_line(why + (_left_as_python() if reader == "bool()" else "")))
+
+
+def _left_as_python() -> str:
+    """What to say of a function of the user's that nobody converted, where others are."""
+    frame = user_frame()
+    if frame is None or not _converts() or frame.f_code.co_name.startswith("<"):
+        return ""
+    code = frame.f_code
+    if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
+        return ""
+    return (
+        f"; {code.co_name} is not converted: it is a generator, is left alone, or was not called by its name but by Python itself, "
+        "as properties, operators and callbacks are"
+    )

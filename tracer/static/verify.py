@@ -257,7 +257,7 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
     while todo:
         node = todo.pop()
         if isinstance(node, dict):
-            todo.extend(node.values())
+            todo.extend(v for k, v in node.items() if k != "value" or isinstance(v, dict | list))
         elif isinstance(node, list):
             todo.extend(node)
         elif node is not None and (type(node) is not int or not 0 <= node < count):

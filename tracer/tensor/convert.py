@@ -51,6 +51,9 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     if isinstance(data, Tensor) and not state.mode.silent:
         copied = data.detach()
         return copied if dtype is None else cast(copied, dtype)
+    if hasattr(data, "joined"):  # a list of which only a run knows the length
+        data = data.joined(0, True)
+        return data if dtype is None else cast(data, dtype)
     if not state.mode.silent and _has_tensors(data):
         joined = _stacked(data).detach()
         return joined if dtype is None else cast(joined, dtype)

@@ -33,6 +33,7 @@ struct WalkObject {
   PyObject* reach;    // what may get a gradient, None for everything
   PyObject* nodes;    // numbers of the nodes whose rules are asked, None for all
   PyObject* watched;  // keys of results whose gradient is wanted
+  PyObject* last;     // by the number of a node: the leaves that nothing arrives at after it; None where nobody asks
   PyObject* sum;
   char bare;
 };
@@ -254,6 +255,18 @@ int leads_on(WalkObject* self, NodeObject* node) {
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
 }
 
+// Say of which leaves a node was the last.
+bool tell(WalkObject* self, long long number) {
+  if (self->last == Py_None) return true;
+  Ref key(PyLong_FromLongLong(number));
+  if (!key) return false;
+  PyObject* leaves = PyDict_GetItemWithError(self->last, key.get());
+  if (!leaves) return !PyErr_Occurred();
+  Ref named(PyUnicode_InternFromString("final"));
+  auto* object = reinterpret_cast<PyObject*>(self);
+  return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
+}
+
 bool step(WalkObject* self, bool retain) {
   long long number = self->walk->queue.top();
   self->walk->queue.pop();
@@ -271,7 +284,7 @@ bool step(WalkObject* self, bool retain) {
   Ref found = ask(self, node, args.get(), arrived);
   if (!found || !spread(self, args.get(), found.get())) return false;
   if (!retain) free_operands(node);
-  return true;
+  return tell(self, number);
 }
 
 PyObject* run(PyObject* self, PyObject* retain) {
@@ -314,6 +327,7 @@ PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
   w->watched = PySet_New(nullptr);
+  w->last = Py_NewRef(Py_None);
   w->sum = Py_NewRef(Py_None);
   return self;
 }
@@ -324,6 +338,7 @@ void dealloc_walk(PyObject* self) {
   Py_CLEAR(w->reach);
   Py_CLEAR(w->nodes);
   Py_CLEAR(w->watched);
+  Py_CLEAR(w->last);
   Py_CLEAR(w->sum);
   free_object(self);
 }
@@ -332,6 +347,7 @@ PyMemberDef walk_members[] = {
     {"reach", T_OBJECT, offsetof(WalkObject, reach), 0, nullptr},
     {"nodes", T_OBJECT, offsetof(WalkObject, nodes), 0, nullptr},
     {"watched", T_OBJECT, offsetof(WalkObject, watched), 0, nullptr},
+    {"last", T_OBJECT, offsetof(WalkObject, last), 0, nullptr},
     {"sum", T_OBJECT, offsetof(WalkObject, sum), 0, nullptr},
     {"bare", T_BOOL, offsetof(WalkObject, bare), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},

@@ -6,7 +6,7 @@ from typing import Any
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32, i64
+from .table import MATRICES, Table, f32, i64, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -30,7 +30,7 @@ def if_only(x: Any) -> Any:
     return y
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.1))
 def elif_chain(x: Any) -> Any:
     s = x.sum()
     if s > 10:
@@ -44,7 +44,7 @@ def elif_chain(x: Any) -> Any:
     return y
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0))
 def nested_if(x: Any) -> Any:
     if x.sum() > 0:
         if x.max() > 3:
@@ -76,7 +76,7 @@ def three_returns(x: Any) -> Any:
     return x * 4
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0))
 def return_in_both_sides(x: Any) -> Any:
     if x.sum() > 0:
         if x.max() > 3:
@@ -221,7 +221,7 @@ def condition_of_shape_one(x: Any) -> Any:
     return x
 
 
-@program()
+@program(untaken="only what is no number differs from itself")
 def equal_shapes_other_values(x: Any) -> Any:
     if paddle.all(x == x):
         x = x * 2

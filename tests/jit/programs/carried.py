@@ -6,7 +6,7 @@ from typing import Any
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32, i64
+from .table import MATRICES, Table, f32, i64, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -158,7 +158,7 @@ def prefix_sums_until_large(x: Any) -> Any:
     return total, count
 
 
-@program(A, B, C)
+@program(A, B, C, one_row(9.0), one_row(-9.0))
 def loop_with_two_exits(x: Any) -> Any:
     i = 0
     while i < 6:

@@ -6,7 +6,7 @@ from typing import Any
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32, i64
+from .table import MATRICES, Table, f32, i64, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -252,7 +252,7 @@ def branch_with_reductions(x: Any) -> Any:
     return x.max(axis=1)
 
 
-@program()
+@program(*MATRICES, one_row(0.0))
 def branch_on_a_branch(x: Any) -> Any:
     if x.sum() > 0:
         k = x.sum()
@@ -279,7 +279,7 @@ def two_arguments(x: Any, y: Any) -> Any:
     return y - x
 
 
-@program()
+@program(*MATRICES, f32([[2.04, -2.56, 0.42, -0.57]]))
 def any_and_all_of_python_lists(x: Any) -> Any:
     conditions = [x.sum() > 0, x.max() < 2]
     if all(conditions):
@@ -294,7 +294,7 @@ def max_and_min(x: Any) -> Any:
     return max(x.sum(), x.mean()) + min(x.max(), 0.25)
 
 
-@program()
+@program(*MATRICES, one_row(0.1))
 def member_of_a_list(x: Any) -> Any:
     n = (x > 0).astype("int64").sum()
     if n in [0, 8]:
@@ -354,7 +354,7 @@ def condition_on_what_a_branch_made(x: Any) -> Any:
     return y
 
 
-@program()
+@program(*MATRICES, one_row(0.0))
 def subtraction_of_conditions(x: Any) -> Any:
     sign = (x > 0).astype("float32") - (x < 0).astype("float32")
     if sign.sum() == 0:
@@ -381,7 +381,7 @@ def nothing_returned_on_one_side_of_python(x: Any) -> Any:
     return x if y is None else (y if y.sum() > 0 else x)
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.3))
 def returns_after_loops_and_branches(x: Any) -> Any:
     for _ in range(2):
         if x.sum() > 10:
@@ -403,7 +403,7 @@ def half_precision_in_a_branch(x: Any) -> Any:
     return y * 2
 
 
-@program((A, f32(1.0)), (A, f32(-1.0)), dims=[[None, 4], []])
+@program((A, f32(1.0)), (A, f32(-1.0)), (one_row(-0.1), f32(0.0)), dims=[[None, 4], []])
 def pair_of_conditions_from_arguments(x: Any, k: Any) -> Any:
     if k > 0 and x.sum() > 0:
         return x + k

@@ -6,7 +6,7 @@ from typing import Any
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32, i64
+from .table import MATRICES, Table, f32, i64, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -39,7 +39,7 @@ def while_on_values(x: Any) -> Any:
     return x
 
 
-@program(A, B)
+@program(A, B, untaken="that is what is tested")
 def while_with_no_rounds(x: Any) -> Any:
     while x.sum() > 1000:
         x = x / 2
@@ -64,7 +64,7 @@ def while_two_conditions(x: Any) -> Any:
     return x, x.sum() + i
 
 
-@program(A, BIG)
+@program(A, BIG, one_row(20.0))
 def while_true_with_break(x: Any) -> Any:
     n = 0
     while True:
@@ -243,7 +243,7 @@ def made_in_the_loop_and_used_after_it(x: Any) -> Any:
     return last
 
 
-@program()
+@program(untaken="the second round inside sees what the first saw")
 def return_from_a_loop_in_a_loop(x: Any) -> Any:
     y, i, n = x, paddle.zeros([], "int64"), 0
     while i < 4:
@@ -256,7 +256,7 @@ def return_from_a_loop_in_a_loop(x: Any) -> Any:
     return y + n
 
 
-@program()
+@program(*MATRICES, one_row(0.1), one_row(0.3), one_row(0.5))
 def return_from_loops_three_deep(x: Any) -> Any:
     for i in range(3):
         for j in range(2):
@@ -285,7 +285,7 @@ def return_of_several_from_a_loop(x: Any) -> Any:
     return x, (i, x)
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0))
 def while_else_return(x: Any) -> Any:
     y = x
     while y.sum() < 30:
@@ -297,7 +297,7 @@ def while_else_return(x: Any) -> Any:
     return y - 1
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, f32([[3.0, -10.0, -8.0, -48.0], [36.0, -17.0, 10.0, 25.0]]))
 def for_else_return(x: Any) -> Any:
     y = x
     for row in x:
@@ -312,7 +312,14 @@ def for_else_return(x: Any) -> Any:
     return y - 1
 
 
-@program(A, B, C, BIG)
+@program(
+    A,
+    B,
+    C,
+    BIG,
+    f32([[150.0, -223.0, -6.0, -30.0], [73.0, -165.0, 57.0, 203.0]]),
+    untaken="a second round outside adds up to more than 40 again",
+)
 def inner_else_leaves_the_outer_loop(x: Any) -> Any:
     y = x
     for i in range(3):

@@ -99,7 +99,7 @@ class Attention(nn.Layer):
         return paddle.matmul(F.softmax(scores), memory).squeeze(1)
 
 
-@program(TOKENS, SHORT, dims=[[None, None]])
+@program(TOKENS, SHORT, i64([[1, 1, 0]]), i64([[3, 1]]), dims=[[None, None]])
 class SequenceToSequence(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -114,18 +114,18 @@ class SequenceToSequence(nn.Layer):
         h = hidden[0]
         token = source[:, 0] * 0 + 1
         outs = []
-        for _ in range(5):
+        for n in range(5):
             context = self.attention(h, memory)
             _, h = self.cell(paddle.concat([self.embedding(token), context], axis=-1), h)
             logits = self.out(h)
             token = logits.argmax(axis=-1)
             outs.append(logits)
-            if (token == 0).all():
+            if (token == 0).all() or source.max() < 2 + n:
                 break
         return paddle.stack(outs, axis=1)
 
 
-@program(TOKENS[:1], SHORT[:1], dims=[[1, None]])
+@program(TOKENS[:1], SHORT[:1], i64([[1, 1, 0]]), dims=[[1, None]])
 class BeamSearch(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class BeamSearch(nn.Layer):
             parents = found // 20
             h = paddle.gather(h, parents)
             words = paddle.concat([paddle.gather(words, parents), token.unsqueeze(1)], axis=1)
-            if (token == 0).all():
+            if (token == 0).all() or source.max() < 2:
                 break
             step = step + 1
         return words, scores
@@ -184,7 +184,7 @@ class Bert(nn.Layer):
         return {"sequence": x, "logits": self.head(paddle.tanh(self.pool(x[:, 0])))}
 
 
-@program(IMAGE, IMAGE[:1])
+@program(IMAGE, IMAGE[:1], IMAGE * 0)
 class DetectionHead(nn.Layer):
     def __init__(self) -> None:
         super().__init__()

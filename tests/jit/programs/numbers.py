@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import oarlock as paddle
+
 from .table import Table, f32
 
 program = Table()
@@ -11,7 +13,7 @@ UP, DOWN, MIXED = f32([1.0, 2.0, 3.0]), f32([-1.0, -2.0, -3.0, -4.0]), f32([0.5,
 KNOWN = {1: "a", 5: "b"}
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="both numbers are keys")
 def entry_by_number(x: Any) -> Any:
     v = 1
     if x.sum() > 0:
@@ -19,7 +21,7 @@ def entry_by_number(x: Any) -> Any:
     return x * {1: 3, 2: 5}.get(v, 0)
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="the number is 1 or 7")
 def entry_or_default(x: Any) -> Any:
     v = 1
     if x.sum() > 0:
@@ -95,12 +97,12 @@ def number_of_two_kinds(x: Any) -> Any:
     return x * w, x * max(v, 1.5)
 
 
-@program((f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])))
+@program((f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]])
 def or_and_and_of_tensors(x: Any, y: Any) -> Any:
     return (x or y) * 3.0, x and y
 
 
-@program((f32([1.0]), f32([2.0])), (f32([0.0]), f32([2.0])))
+@program((f32([1.0]), f32([2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]])
 def or_of_a_tensor_and_a_number(x: Any, y: Any) -> Any:
     return (x or 5.0) * y, y * (x and 2.0)
 
@@ -125,7 +127,7 @@ def none_and_not_none(x: Any) -> Any:
     return x
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, untaken="there is a first row, and it is larger than None")
 def largest_row_from_none(x: Any) -> Any:
     best = None
     for i in range(x.shape[0]):
@@ -146,7 +148,7 @@ def row_before_from_none(x: Any) -> Any:
     return total
 
 
-@program(UP, DOWN, MIXED)
+@program(UP, DOWN, MIXED, f32([3.9, 2.3]))
 def none_again_in_a_loop(x: Any) -> Any:
     r = x[0]
     for row in x:
@@ -200,3 +202,55 @@ def list_until_empty(x: Any) -> Any:
     while large:
         total = total * 2 + large.pop()
     return total
+
+
+@program(UP, DOWN, MIXED)
+def float_counted_in_rounds(x: Any) -> Any:
+    s = 0.0
+    for _ in x:
+        s += 0.1
+    return x.astype("float64") + s
+
+
+@program(UP, DOWN, MIXED)
+def float_as_exact_as_pythons(x: Any) -> Any:
+    s, rounds = 0, 0
+    while s < 1 and x.sum() > -100:
+        s += 0.1
+        rounds += 1
+    return x + rounds
+
+
+@program(UP, DOWN, MIXED)
+def float_beside_other_dtypes(x: Any) -> Any:
+    s, k = 0.5, 2
+    if x.sum() > 0:
+        s, k = 1.5, 3
+    n = x.astype("int32")
+    return n * s, s * n, n * k, k - n, x / k, n > k, x > s, x.astype("float64") * s, x.astype("bool") * s
+
+
+@program(UP, DOWN, MIXED)
+def float_given_to_functions(x: Any) -> Any:
+    s = 0.1
+    if x.sum() > 0:
+        s = s * 3
+    x = x * 1
+    x[0] = s
+    return (
+        paddle.clip(x, min=-s, max=s),
+        paddle.full([2], s),
+        paddle.to_tensor(s) + x,
+        x * min(s, 0.2),
+        paddle.scale(x, s),
+    )
+
+
+@program(UP, DOWN, MIXED)
+def floats_in_a_list(x: Any) -> Any:
+    steps = []
+    s = 0.0
+    for _ in x:
+        s += 0.1
+        steps.append(s)
+    return paddle.to_tensor(steps), x * sum(steps)

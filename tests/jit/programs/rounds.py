@@ -6,7 +6,7 @@ from typing import Any
 
 import oarlock as paddle
 
-from .table import MATRICES, Table, f32, i64
+from .table import MATRICES, Table, f32, i64, one_row
 
 program = Table()
 A, B, C = MATRICES
@@ -173,7 +173,7 @@ def python_for_with_return_on_a_value(x: Any) -> Any:
     return x - 1
 
 
-@program(A, B, C, BIG)
+@program(A, B, C, BIG, one_row(0.0), one_row(5.0))
 def python_list_with_break_on_a_value(x: Any) -> Any:
     for k in [1.0, 2.0, 4.0]:
         if x.sum() > 20:

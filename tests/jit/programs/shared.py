@@ -6,7 +6,7 @@ from typing import Any
 
 from oarlock import nn
 
-from .table import Table
+from .table import MATRICES, Table, one_row
 
 program = Table()
 
@@ -127,7 +127,7 @@ def a_condition_that_changes_a_variable_around(x: Any) -> Any:
     return acc
 
 
-@program()
+@program(untaken="the first rounds are Python's, n < 5 holds there")
 class AConditionThatChangesAnAttribute(nn.Layer):
     def advance(self, x: Any) -> Any:
         self.h = self.h + x
@@ -168,7 +168,7 @@ def an_inner_function_sets_an_element(x: Any) -> Any:
     return h(x), d["k"] * 1
 
 
-@program()
+@program(*MATRICES, one_row(-1.0))
 def an_inner_function_sets_elements_in_rounds(x: Any) -> Any:
     found = [x * 0, x * 0]
 
@@ -200,7 +200,7 @@ def a_function_that_returns_early_changes_a_list(x: Any) -> Any:
     return c, two[0], two[1] * 1
 
 
-@program()
+@program(*MATRICES, one_row(1.0))
 def it_is_called_in_a_branch(x: Any) -> Any:
     two, a = [x, x * 3], x
     if x.max() > 0.6:

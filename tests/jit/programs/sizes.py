@@ -171,7 +171,7 @@ def size_of_what_was_made(x: Any) -> Any:
     return z.reshape([z.shape[0] // 2, 2]), z / z.shape[0]
 
 
-@program(*FLAT, dims=ALL)
+@program(*FLAT, f32([[0.1, -0.5], [0.2, -0.9], [0.6, -0.4]]), dims=ALL)
 def reshaped_in_a_branch(x: Any) -> Any:
     if x.sum() > 0:
         y = x.reshape([x.shape[0] * x.shape[1]]) * 2

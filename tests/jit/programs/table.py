@@ -15,7 +15,8 @@ Array = np.ndarray[Any, Any]
 class Row:
     """One program.   calls: arguments of each call, every branch is taken by one; dims: of each argument, None for a size that varies.
 
-    files: why it cannot be saved, if so; real: why real Paddle does not run the files; eager: why there is no gradient.
+    files: why it cannot be saved, if so; real: why real Paddle does not run the files; untaken: why a branch or loop of its program runs
+    in no call.
     """
 
     name: str
@@ -24,7 +25,7 @@ class Row:
     dims: list[list[int | None]]
     files: str = ""
     real: str = ""
-    grad: str = ""
+    untaken: str = ""
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Table:
     rows: list[Row] = field(default_factory=list)
 
     def __call__(
-        self, *calls: Any, dims: Sequence[list[int | None]] | None = None, files: str = "", real: str = "", grad: str = ""
+        self, *calls: Any, dims: Sequence[list[int | None]] | None = None, files: str = "", real: str = "", untaken: str = ""
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
         """Decorator: add the function below.   calls: arguments; without any, matrices of three kinds and sizes."""
 
@@ -45,7 +46,7 @@ class Table:
                 if dims is not None
                 else [[None, *np.shape(a)[1:]] if np.ndim(a) else [] for a in given[0]]
             )
-            self.rows.append(Row(function.__name__, function, given, sizes, files, real, grad))
+            self.rows.append(Row(function.__name__, function, given, sizes, files, real, untaken))
             return function
 
         return add
@@ -54,6 +55,11 @@ class Table:
 def f32(*values: Any) -> Array:
     """A float32 array."""
     return np.asarray(values[0] if len(values) == 1 else values, np.float32)
+
+
+def one_row(value: float) -> Array:
+    """[1, 4] of one value."""
+    return np.full((1, 4), value, np.float32)
 
 
 def i64(value: Any) -> Array:

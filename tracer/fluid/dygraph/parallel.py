@@ -1,55 +1,103 @@
-"""Training in several processes: of one there is only itself."""
+"""Training in several processes, as Paddle 1.x spelled it: the loss is divided and gradients are added up by hand.
+
+`python -m paddle.distributed.launch --nproc_per_node 2 train.py` starts such a program; see `oarlock.distributed`.
+"""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+import numpy as np
+
+from ...core.era import era
+from ...core.errors import OarlockError, with_user_line
+from ...core.ranks import SUM, world
+from ...core.tensor import Tensor
+from ...distributed import parallel as today
+from ...distributed.environment import ParallelEnv
+from ...distributed.reducer import buckets_of
+from ...distributed.start import init_parallel_env
 from ...nn.layer import Layer as _Layer
-from ..refused import refuse
 from .layers import Layer
 
 __all__ = ["DataParallel", "ParallelEnv", "prepare_context"]
 
+Env = ParallelEnv
+_MEGABYTES = 128  # of gradients that travel together in Paddle 1.x
 
-class ParallelEnv:
-    """Which of how many processes this is, as the environment says."""
+
+class ParallelStrategy:
+    """Which of how many processes this is.   nranks, local_rank, trainer_endpoints, current_endpoint"""
 
     def __init__(self) -> None:
-        self.nranks = int(os.getenv("PADDLE_TRAINERS_NUM", "1"))
-        self.local_rank = int(os.getenv("PADDLE_TRAINER_ID", "0"))
-        self.dev_id = int(os.getenv("FLAGS_selected_gpus", "0"))  # noqa: SIM112 - Paddle's name
-        self.trainer_endpoints = os.getenv("PADDLE_TRAINER_ENDPOINTS", "").split(",")
-        self.current_endpoint = os.getenv("PADDLE_CURRENT_ENDPOINT", "")
+        env = ParallelEnv()
+        self.nranks, self.local_rank = env.nranks, env.local_rank
+        self.trainer_endpoints, self.current_endpoint = env.trainer_endpoints, env.current_endpoint
 
 
-Env = ParallelEnv
-
-
-def prepare_context(strategy: Any = None) -> None:
-    """Nothing for one process.   Raises OarlockError for more."""
-    ranks = ParallelEnv().nranks if strategy is None else strategy.nranks
-    if ranks > 1:
-        refuse("dygraph.prepare_context", f"{ranks} processes; only one trains here")
+def prepare_context(strategy: Any = None) -> Any:
+    """Join the other processes, which a launcher started.   Gives the strategy for DataParallel."""
+    init_parallel_env()
+    return ParallelStrategy() if strategy is None else strategy
 
 
 class DataParallel(Layer):
-    """A layer, as it is: one process has nothing to share.   state_dict has no `_layers.` before its names"""
+    """A layer whose gradients are added up over all processes: `scale_loss`, `backward`, `apply_collective_grads`.
+
+    Programs of Paddle 2 get `oarlock.DataParallel`, which does that by itself.  Parameters are those of rank 0 from the start on.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """What the era of the program has under this name."""
+        return super().__new__(cls) if era.old else today.DataParallel(*args, **kwargs)
 
     def __init__(self, layers: Any, strategy: Any = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
-        self._layers, self._strategy = layers, strategy
+        self._layers, self._strategy = layers, strategy if strategy is not None else ParallelStrategy()
+        self._alike: set[int] = set()
+        self._make_alike(layers.state_dict().values())
+
+    def _make_alike(self, tensors: Any) -> None:
+        for tensor in tensors if world.everybody.size > 1 else ():
+            array = np.array(tensor.array, order="C")
+            world.everybody.broadcast(array, 0).wait()
+            tensor.set_value(array)
+            self._alike.add(id(tensor))
+
+    def _check_new(self) -> None:
+        """Layers of Paddle 1.5 make their parameters at the first call.   Raises OarlockError where ranks made others."""
+        new = [(n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._alike]
+        before = [t.array for _, t in new]
+        self._make_alike(t for _, t in new)
+        apart = [n for (n, t), array in zip(new, before, strict=True) if not np.array_equal(t.array, array)]
+        if apart:
+            why = f"DataParallel: {', '.join(apart)} were made by the first call, and differ from those of rank 0; give all ranks one seed"
+            raise OarlockError(with_user_line(why))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer gives."""
-        return self._layers(*inputs, **kwargs)
+        found = self._layers(*inputs, **kwargs)
+        if world.everybody.size > 1 and len(self._alike) < len(self._layers.state_dict()):
+            self._check_new()
+        return found
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss."""
-        return loss
+        """The loss divided by the number of processes, so that the sum of gradients is a mean."""
+        return loss / float(world.everybody.size) if world.everybody.size > 1 else loss
 
     def apply_collective_grads(self) -> None:
-        """Nothing."""
+        """Make each gradient the sum of those of all processes; a parameter without one is left out, on all."""
+        everybody = world.everybody
+        if everybody.size == 1:
+            return
+        with_gradient = [p for p in self._layers.parameters() if p.grad is not None]
+        for bucket in buckets_of(with_gradient, _MEGABYTES, _MEGABYTES):
+            bucket.clear()
+            for index, parameter in enumerate(bucket.parameters):
+                bucket.part(index)[...] = parameter.grad.array
+            bucket.send(everybody, SUM).wait()
+            for index, parameter in enumerate(bucket.parameters):
+                parameter.grad = Tensor(bucket.part(index))
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """That of the layer."""

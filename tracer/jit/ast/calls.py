@@ -10,19 +10,20 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...core.dtype import default_float, dtype_of
+from ...core.dtype import dtype_of
 from ...core.errors import TraceError, inside, warn, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
 from ...static.control import nest
 from ...static.control.arrays import TensorArray
-from ...static.control.either import refuse_gone
+from ...static.control.either import current
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
-from ...static.numbers import NATURAL, Stands, either_of, marked, stands_for
+from ...static.numbers import NATURAL, Stands, as_default, either_of, marked, stands_for
 from ...static.variable import Variable
-from . import numbers
+from ..snapshots import has_attributes
+from . import numbers, sequences
 from .checks import print_
 from .numbers import guarded, method_of
 from .outside import changing, in_a_block, new, noting
@@ -44,8 +45,8 @@ def call(function: Any) -> Any:
     """What to call in place of `function`."""
     if static_mode(state.mode) is None:
         return function
-    if isinstance(function, type) or function is sorted:
-        return BUILTINS.get(function) or _making(guarded(function))
+    if isinstance(function, type):
+        return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(getattr(function, "__self__", None), list | dict | set):
@@ -64,7 +65,31 @@ def _of_function(function: Any) -> Any:
         made: Any = _of_cache(function)
     else:
         made = method_of(function) or convert_or_leave(function)
-    return guarded(function) if made is function else made
+    return _reading(function) if made is function else made
+
+
+def array_method(array: TensorArray, name: str) -> Any:
+    """A method of a list of the program.   Raises TraceError where it has none of this name."""
+    if not hasattr(array, name):
+        raise TraceError(
+            with_user_line(f"{name}(): a list of which only a run knows the length ('{array.name}') does not have it")
+        )
+    return getattr(array, name)
+
+
+def _reading(function: Any) -> Any:
+    """A function that is not the user's, which is given the lists of the program that its arguments have become."""
+    if not callable(function) or isinstance(function, type | Layer):
+        return function
+
+    called = guarded(function)
+    known = as_default if called is function else _itself
+
+    @functools.wraps(function, updated=())
+    def read(*args: Any, **kwargs: Any) -> Any:
+        return called(*(known(current(v)) for v in args), **{name: known(current(v)) for name, v in kwargs.items()})
+
+    return read
 
 
 def _of_cache(function: Any) -> Callable[..., Any]:
@@ -90,13 +115,44 @@ def _making(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        return new(function(*args, **kwargs))
+        return _made_by(function, *map(current, args), **{name: current(v) for name, v in kwargs.items()})
 
     return make
 
 
+def _constructing(kind: Any) -> Any:
+    """What to call in place of a plain class of the user's, whose `__init__` is converted; None for any other."""
+    init = getattr(kind, "__init__", None)
+    plain = kind.__new__ is object.__new__ and type(kind) is type and not issubclass(kind, Layer)
+    plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not followed
+    if not plain or not isinstance(init, FunctionType) or not is_users(init) or init.__code__.co_filename == "<string>":
+        return None  # a dataclass has its code from a string
+
+    @functools.wraps(kind, updated=())
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = new(object.__new__(kind))
+        call(MethodType(init, made))(*args, **kwargs)
+        return made
+
+    return make
+
+
+def _made_by(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A new object, and the lists that it made for itself."""
+    made = new(function(*args, **kwargs))
+    if has_attributes(made) and not isinstance(made, type):
+        given = {id(v) for v in (*args, *kwargs.values())}
+        for held in vars(made).values():
+            if type(held) is list and id(held) not in given and not held:
+                new(held)
+    return made
+
+
 def _of_container(function: Any) -> Any:
     """What to call in place of a method of a list, dict or set: what it holds may change."""
+    array = current(function.__self__)
+    if array is not function.__self__:
+        return array_method(array, function.__name__)
     changing(function.__self__, "a list or dict")
     made = method_of(function) or guarded(function)
     return _making(made) if function.__name__ == "copy" else made
@@ -162,7 +218,7 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
-        wanted = dtype_of(dtype() if callable(dtype) else dtype)
+        wanted = dtype_of(dtype)
         made = OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
         made.stop_gradient = True  # as of the number that Python would have
         before = stands_for(args[0])
@@ -172,6 +228,7 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
 
 
 def _len(value: Any) -> Any:
+    value = current(value)
     if isinstance(value, TensorArray):
         return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL)
     if isinstance(value, Variable):
@@ -180,7 +237,6 @@ def _len(value: Any) -> Any:
         return value.shape[0]
     if is_open(value):
         return value.count if stands_for(value.count) == NATURAL else op_of_two("elementwise_max", value.count, 0)
-    refuse_gone(value)
     return len(value)
 
 
@@ -206,6 +262,11 @@ def _map(function: Any, *iterables: Any) -> Any:
 
 def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
+        farthest = (
+            sequences.farthest(args[0], functools.partial(op_of_two, op)) if len(args) == 1 and not kwargs else None
+        )
+        if farthest is not None:
+            return farthest
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
         if kwargs or not any(isinstance(v, Variable) for v in values) or len(values) < 2:
             return python(*args, **kwargs)
@@ -233,6 +294,9 @@ def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"
             return OPS[op](_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False)
+        together = sequences.over_all("reduce_any" if stops else "reduce_all", values)
+        if together is not None:
+            return together
         listed = list(values)
         if not any(isinstance(v, Variable) for v in listed):
             return python(listed)
@@ -273,7 +337,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.map: _map,
     builtins.print: print_,
     builtins.int: _cast("int64", int),
-    builtins.float: _cast(default_float, float),
+    builtins.float: _cast("float64", float),
     builtins.bool: _cast("bool", bool),
     builtins.max: _any_of("elementwise_max", max),
     builtins.min: _any_of("elementwise_min", min),
@@ -281,6 +345,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.all: _quantified(False, all),
     builtins.iter: _iter,
     **numbers.BUILTINS,
+    **sequences.BUILTINS,
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
 }

@@ -12,6 +12,7 @@ from ...core.tensor import Tensor
 from ...static.control import nest
 from ...static.control.branch import check_condition, put_back
 from ...static.control.keepers import refuse_changed
+from ...static.control.maybe import facts_of
 from ...static.control.values import as_condition
 from ...static.effects.calls import py_func
 from ...static.modes import Static, static_mode
@@ -97,6 +98,7 @@ def check(mode: Static, holds: Any, message: str, where: str, data: list[Variabl
     attrs = {"summarize": Attr(AttrType.LONG, 20)}
     if message:
         attrs["message"] = Attr(AttrType.STRING, message)
+    recorder.open[-1].facts |= facts_of(holds, True)
     made = recorder.emit("assert", slots, {}, attrs)
     made.where = where or made.where
 

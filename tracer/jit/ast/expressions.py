@@ -84,7 +84,10 @@ class Expressions(ast.NodeTransformer):
         return found
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        makes = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
         self.generic_visit(node)
+        if makes and isinstance(node.op, ast.Add | ast.Mult):
+            return expression("__ol.new(VALUE)", node, VALUE=node)
         return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
@@ -121,6 +124,7 @@ class Expressions(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        write_out(node)
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super" and not node.args and self.first_argument:
@@ -147,21 +151,32 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return _changing(node, text)
-        if isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
+        if isinstance(node.slice, ast.Tuple):
             return node
+        if isinstance(node.slice, ast.Slice):
+            bounds = {
+                name: bound or ast.Constant(None)
+                for name, bound in zip("BCD", (node.slice.lower, node.slice.upper, node.slice.step), strict=True)
+            }
+            return expression("__ol.part(A, B, C, D)", node, A=node.value, **bounds)
         return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
         self.generic_visit(node)
-        if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, ast.Name):
+        if len(node.generators) != 1 or not is_target(node.generators[0].target):
             return node
         generator = node.generators[0]
-        if generator.is_async or _binds([node.elt]) or _has_function(node.elt):
+        inside = [node.elt, *generator.ifs]
+        if generator.is_async or _binds(inside) or any(map(_has_function, inside)):
             return node
-        assert isinstance(generator.target, ast.Name)
+        made = "__ol.listed(ITER, MAKE, WANTED)" if generator.ifs else "__ol.listed(ITER, MAKE)"
+        wanted = (*generator.ifs, None)[0]
+        for test in generator.ifs[1:]:
+            wanted = expression("__ol.and_(A, lambda: B)", node, A=wanted, B=test)
         return expression(
-            "__ol.listed(ITER, lambda NAME: ITEM)", node, ITER=generator.iter, NAME=generator.target.id, ITEM=node.elt
-        )
+            made, node, ITER=generator.iter, MAKE=_of_item(generator.target, node.elt, node),
+            **({"WANTED": _of_item(generator.target, wanted, node)} if wanted is not None else {}),
+        )  # fmt: skip
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.body = [self.visit(s) for s in node.body]
@@ -181,27 +196,57 @@ def mark_tests(tree: ast.AST) -> None:
     """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a `not`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-            _mark(node.test)
+            mark_test(node.test)
         elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
-            _mark(node.extra_test)  # type: ignore[attr-defined]
+            mark_test(node.extra_test)  # type: ignore[attr-defined]
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            _mark(node.operand)
+            mark_test(node.operand)
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                _mark(condition)
+                mark_test(condition)
 
 
-def _mark(test: ast.expr) -> None:
+def mark_test(test: ast.expr) -> None:
+    """Mark an `and` or `or` of which only the truth counts."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
-            _mark(value)
+            mark_test(value)
 
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
     """The target of an assignment, of which the run time hears before it is changed.   text: of what it belongs to."""
     node.value = expression(f"__ol.changing(VALUE, {text!r})", node.value, VALUE=node.value)
     return node
+
+
+def is_target(node: ast.expr) -> bool:
+    """A name, or a tuple of names."""
+    inner = node.elts if isinstance(node, ast.Tuple) else [node]
+    return all(isinstance(n, ast.Name) for n in inner)
+
+
+def _of_item(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+    """A function of what a comprehension goes over that gives the value of an expression."""
+    if isinstance(target, ast.Name):
+        made: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
+        return made
+    assert isinstance(target, ast.Tuple)
+    names = [n.id for n in target.elts if isinstance(n, ast.Name)]
+    inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
+    found: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
+    return found
+
+
+TAKES_ALL = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
+
+
+def write_out(node: ast.Call) -> None:
+    """Let a function of Python's that takes all items of a generator expression have them in a list."""
+    if isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL and node.args:
+        given = node.args[0]
+        if isinstance(given, ast.GeneratorExp):
+            node.args[0] = ast.copy_location(ast.ListComp(given.elt, given.generators), given)
 
 
 def _is_runtime(function: ast.expr) -> bool:

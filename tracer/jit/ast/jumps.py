@@ -6,8 +6,10 @@ Where one side of an `if` always jumps, what follows moves into the other side, 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Sequence
 
+from .expressions import mark_test
 from .symbols import INNER_SCOPES
 from .template import expression, statements
 
@@ -132,11 +134,24 @@ class LoopJumps(ast.NodeTransformer):
             flag = f"_ol_break_{number}"
             self._lower(node, ast.Break, flag)
             before = statements(f"{flag} = False", node)
+        if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
+            before += self._asked_by_statements(node, number, breaks)
+        elif breaks:
             if isinstance(node, ast.While):
                 node.test = expression(f"not {flag} and TEST", node, TEST=node.test)
             else:
                 node.extra_test = expression(f"not {flag}", node)  # type: ignore[attr-defined]
         return [*before, node, *self._otherwise(node, f"_ol_break_{number}" if breaks else "")]
+
+    @staticmethod
+    def _asked_by_statements(node: ast.While, number: int, breaks: bool) -> Body:
+        """A condition that gives names values is asked before the loop and at the end of each round: those have a value after no round."""
+        mark_test(node.test)
+        name = f"_ol_go_{number}"
+        first, again = (statements(f"{name} = TEST", node, TEST=copy.deepcopy(node.test)) for _ in range(2))
+        node.body += statements(f"if not _ol_break_{number}:\n    AGAIN", node, AGAIN=again) if breaks else again
+        node.test = expression(f"not _ol_break_{number} and {name}" if breaks else name, node)
+        return first
 
     @staticmethod
     def _lower(node: ast.For | ast.While, kind: type, flag: str) -> None:

@@ -18,7 +18,7 @@ from ...static.control.branch import cond
 from ...static.control.maybe import none_flag
 from ...static.control.values import as_condition, is_number
 from ...static.modes import static_mode
-from ...static.numbers import BOOL, Stands, marked, number_error
+from ...static.numbers import BOOL, Stands, marked, number_error, refused
 from ...static.variable import Variable
 from .checks import check
 
@@ -38,7 +38,7 @@ def isinstance_(value: Any, classes: Any) -> bool:
         return isinstance(value, classes)
     answers = {isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in stands.types}
     if len(answers) > 1:
-        raise number_error(value, "isinstance()", COMPARE)
+        return bool(refused(value, "isinstance()", COMPARE, True))
     return answers.pop()
 
 
@@ -48,9 +48,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     if stands is None:
         return type(*args, **kwargs)
     if len(stands.types) > 1:
-        raise number_error(args[0], "type()", COMPARE)
-    (found,) = stands.types
-    return found
+        refused(args[0], "type()", COMPARE, None)
+    return next(iter(stands.types))
 
 
 def class_of(value: Any) -> Any:
@@ -73,7 +72,7 @@ def is_(a: Any, b: Any) -> Any:
         return False
     if isinstance(b, bool) and stands.types == {bool}:
         return marked(as_condition(a) if b else OPS["logical_not"](as_condition(a)), BOOL)
-    raise number_error(a, "is", "compare with `==`")
+    return refused(a, "is", "compare with `==`", False)
 
 
 def refuse_texts(values: Any, what: str) -> None:
@@ -82,7 +81,7 @@ def refuse_texts(values: Any, what: str) -> None:
         values if isinstance(values, tuple | list) else values.values() if isinstance(values, dict) else [values]
     ):
         if standing(value) is not None:
-            raise number_error(value, what, TEXT)
+            refused(value, what, TEXT, None)
         if isinstance(value, tuple | list | dict) and value is not values:
             refuse_texts(value, what)
 
@@ -109,7 +108,7 @@ def matched(value: Any) -> Any:
 def refuse_matched(value: Any) -> None:
     """Raise TraceError where a pattern would look at a number that only a run knows."""
     if standing(value) is not None:
-        raise number_error(value, "match", "write if/elif/else")
+        refused(value, "match", "write if/elif/else", None)
     if isinstance(value, tuple | list):
         for inner in value:
             refuse_matched(inner)
@@ -129,7 +128,7 @@ def _has(value: Any, name: str) -> bool:
         return hasattr(value, name)
     answers = {hasattr(value if t is Tensor else t, name) for t in stands.types}
     if len(answers) > 1:
-        raise number_error(value, "hasattr()", COMPARE)
+        return bool(refused(value, "hasattr()", COMPARE, False))
     return answers.pop()
 
 
@@ -224,7 +223,7 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
 def _number_of_one(python: Callable[..., Any], what: str) -> Callable[..., Any]:
     def asked(value: Any, *rest: Any) -> Any:
         if standing(value) is not None:
-            raise number_error(value, what, "compute it with paddle's functions")
+            return refused(value, what, "compute it with paddle's functions", 0)
         return python(value, *rest)
 
     return asked

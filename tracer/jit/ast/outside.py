@@ -16,7 +16,7 @@ from typing import Any
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.control.either import Either, EitherDict, EitherList, items_of
+from ...static.control.either import Either, EitherDict, EitherList, current, is_moved, items_of
 from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Names, born, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
@@ -31,6 +31,8 @@ def changing(value: Any, name: str) -> Any:
     mode = static_mode(state.mode)
     if isinstance(value, Tensor) or mode is None:
         return value
+    if is_moved(value):
+        return current(value)
     recorder = mode.recorder
     note(recorder, keepers_in(name, value, 0))
     if isinstance(value, Either):

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
-from ...static.control.either import refuse_gone
+from ...static.control.either import current
 from ...static.control.values import as_meta
 from ...static.variable import Variable
 
@@ -28,10 +29,17 @@ class Rows:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
+        if isinstance(self.count, Tensor):
+            why = "only a run knows how many items there are; loop over them with a `for` statement, or list them by `[... for ... in ...]`"
+            raise TraceError(with_user_line(why))
         return (self.item(i) for i in range(self.count))
 
     def __len__(self) -> int:
         return int(self.count)
+
+    def is_empty(self) -> bool:
+        """Whether nothing is known of the items, for nobody has given any so far."""
+        return False
 
 
 class TensorRows(Rows):
@@ -59,6 +67,12 @@ class ArrayItems(Rows):
     def __init__(self, array: TensorArray) -> None:
         self.array = array
         self.count = OPS["reshape2"](array.length(), shape=[])
+
+    def is_empty(self) -> bool:
+        """See Rows."""
+        if self.array.element is None:
+            self.array.is_asked()
+        return self.array.element is None
 
     def item(self, position: Any) -> Any:
         """See Rows."""
@@ -88,11 +102,30 @@ class Range(Rows):
         return self.start + position * self.step
 
 
+class Reversed(Rows):
+    """`reversed`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.count = rows, rows.count
+
+    def is_empty(self) -> bool:
+        """See Rows."""
+        return self.rows.is_empty()
+
+    def item(self, position: Any) -> Any:
+        """See Rows."""
+        return self.rows.item(self.count - 1 - position)
+
+
 class Enumerated(Rows):
     """`enumerate`."""
 
     def __init__(self, rows: Rows, start: Any) -> None:
         self.rows, self.start, self.count = rows, start, rows.count
+
+    def is_empty(self) -> bool:
+        """See Rows."""
+        return self.rows.is_empty()
 
     def item(self, position: Any) -> Any:
         """See Rows."""
@@ -113,6 +146,10 @@ class Zipped(Rows):
                 other = count if found is None else as_meta(found, INT64)
                 found = count if found is None else OPS["elementwise_min"](count, other)
         self.count = found
+
+    def is_empty(self) -> bool:
+        """See Rows."""
+        return any(r.is_empty() for r in self.rows)
 
     def item(self, position: Any) -> Any:
         """See Rows."""
@@ -142,6 +179,7 @@ def as_scalar(bound: Any) -> Any:
 
 def rows_of(iterable: Any) -> Any:
     """Rows, where a run decides or a loop may become one of the program; else what was given."""
+    iterable = current(iterable)
     if isinstance(iterable, Rows):
         return iterable
     if isinstance(iterable, TensorArray):
@@ -150,7 +188,6 @@ def rows_of(iterable: Any) -> Any:
         return Range(iterable.start, iterable.stop, iterable.step)
     if isinstance(iterable, Variable) and iterable.meta.shape:
         return TensorRows(iterable)
-    refuse_gone(iterable)
     return iterable
 
 

@@ -11,6 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .calls import LIBRARIES, is_users
+from .expressions import is_target, write_out
 from .source import NoSource, function_tree
 from .symbols import INNER_SCOPES
 
@@ -88,6 +89,9 @@ class _Scanner(ast.NodeVisitor):
         plain = arguments[: len(arguments) - len(tree.args.defaults)]
         is_method = "." in function.__qualname__ and "<locals>" not in function.__qualname__.rsplit(".", 2)[-2]
         self._tensors = {a.arg for a in plain[is_method:]}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                write_out(node)
         for _ in range(2):  # what a loop sets last is read first
             for node in ast.walk(tree):
                 self._assigned(node)
@@ -131,17 +135,12 @@ class _Scanner(ast.NodeVisitor):
 
     def _comprehension(self, node: Any) -> None:
         first = node.generators[0]
-        simple = (
-            isinstance(node, ast.ListComp)
-            and len(node.generators) == 1
-            and not first.ifs
-            and isinstance(first.target, ast.Name)
-        )
+        simple = isinstance(node, ast.ListComp) and len(node.generators) == 1 and is_target(first.target)
         if not simple and any(self._is_value(part) for g in node.generators for part in (g.iter, *g.ifs)):
             kind = (
                 "a generator"
                 if isinstance(node, ast.GeneratorExp)
-                else "a comprehension that is more than [f(item) for item in rows]"
+                else "a comprehension that is more than [f(item) for item in rows if g(item)]"
             )
             self._note(
                 node,

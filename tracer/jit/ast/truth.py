@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, KeysView, ValuesView
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,26 @@ from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
+from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond
-from ...static.control.either import refuse_gone
+from ...static.control.either import current
 from ...static.control.keepers import taken_back
-from ...static.control.maybe import NO_FACTS, tells
+from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import refuse_half, static_mode
+from ...static.modes import NoValue, refuse_half, static_mode
 from ...static.numbers import BOOL, NATURAL, marked, stands_for
+from ...static.program import OpDesc
 from ...static.record import Inner
 from ...static.variable import Variable
 from .checks import unconditional
 from .numbers import is_, standing
+from .rows import rows_of
+from .sequences import folded
 
 
 def asked(value: Any) -> Any:
     """A value of which the truth counts: of a list that the program carries, whether it holds anything."""
+    value = current(value)
     if not isinstance(value, TensorArray):
         return value
     return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
@@ -89,9 +94,16 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         return _logical(op, a, b())
     mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
     if tells(a) == NO_FACTS:
-        with mode.recorder.writing(here):
-            second = b()
-        if not taken_back(here):
+        second: Any = None
+        try:
+            with mode.recorder.writing(here), suppress(NoValue):
+                second = b()
+        except StillEmpty:  # tried again when something is in the list
+            if not mode.recorder.loops:
+                raise
+            return as_condition(a)
+        looks_up = any(_may_fail(made) for made in mode.recorder.block.ops[mark.ops :])
+        if not taken_back(here) and second is not None and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
@@ -105,12 +117,24 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     return _telling(op, found, a, said[0])
 
 
+def _may_fail(op: OpDesc) -> bool:
+    """Whether an op fails where a position is out of range, against which the first operand may guard."""
+    return op.type in LOOKS_UP or (
+        op.type == "slice" and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
+    )
+
+
+LOOKS_UP = frozenset({"read_from_array", "gather", "gather_nd", "index_sample", "take_along_axis"})
+
+
 def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
     """A conjunction or disjunction, which tells what both of its operands do where it is clear that these hold, or do not."""
     if isinstance(found, Variable):
         one, two = tells(a), tells(b)
         both = op == "logical_and"
         found.tells = (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+        (yes, no), (too, neither) = ((facts_of(v, True), facts_of(v, False)) for v in (a, b))
+        implying(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
     return found
 
 
@@ -130,17 +154,20 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
 
 def not_(a: Any) -> Any:
     """`not a`."""
-    refuse_gone(a)
     a = asked(a)
     if not isinstance(a, Variable):
         return not a
     made = marked(OPS["logical_not"](as_condition(a)), BOOL)
     made.tells = tells(a)[::-1]
+    implying(made, facts_of(a, False), facts_of(a, True))
     return made
 
 
 def in_(a: Any, b: Any) -> Any:
     """`a in b`."""
+    b = current(b)
+    if isinstance(b, TensorArray):
+        return folded(rows_of(b), False, lambda found, item: or_(found, lambda: item == a), "whether it is there")
     if isinstance(b, Variable):
         equal = OPS["equal"](b, as_meta(a, b.meta))
         return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,13 @@ class Piece:
     """
 
     def __init__(
-        self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False
+        self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
+        each_round: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         kept = list(steps) if tensors else fused(needed(steps, set(outputs)), plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
-        self._source = Source(tensors)
+        self._source = Source(tensors, each_round)
         self.function: Function = self._source.function(inputs, sorted(live - set(inputs)), kept, outputs)
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
@@ -87,15 +88,16 @@ def lowered(program: Program, tensors: bool = False) -> Plan:
 
 
 class Compiled:
-    """A program that is run.   feeds, fetches: names; scope: the values of persistables, given to each run.
+    """A program that is run.   feeds, fetches: names; scope: the values of persistables, given to each run; each_round: see Source.
 
     Nothing of a run stays in it: threads may share it, if they do not share a scope that the program writes.
     """
 
     def __init__(
-        self, program: Program, feeds: Sequence[str] | None = None, fetches: Sequence[str] | None = None
-    ) -> None:
-        self.program = program
+        self, program: Program, feeds: Sequence[str] | None = None, fetches: Sequence[str] | None = None,
+        each_round: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
+        self.program, self._each_round = program, each_round
         self.feeds = list(program.feeds() if feeds is None else feeds)
         self.fetches = list(program.fetches() if fetches is None else fetches)
         self._built: dict[bool, _Built] = {}
@@ -106,7 +108,7 @@ class Compiled:
         on = native.switch.on
         found = self._built.get(on)
         if found is None:
-            found = self._built[on] = _Built(self.program, self.feeds, self.fetches)
+            found = self._built[on] = _Built(self.program, self.feeds, self.fetches, self._each_round)
         return found
 
     @property
@@ -173,7 +175,9 @@ class _Built:
     offsets it takes; fetched_lods: which fetches it gives those of.
     """
 
-    def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    def __init__(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], each_round: Callable[[], None] | None
+    ) -> None:
         plan = lowered(program)
         for name in fetches:  # one that no op touches has a place as well
             plan.place(name)
@@ -190,4 +194,4 @@ class _Built:
         self.loads = [name for name, cell in persistable.items() if cell in live and name not in self.feeds]
         self.lods = [name for name, cell in plan.fed_lods.items() if cell in live]
         inputs = [plan.place(name) for name in (*self.feeds, *self.loads)] + [plan.fed_lods[name] for name in self.lods]
-        self.piece = Piece(plan, plan.steps, inputs, outputs)
+        self.piece = Piece(plan, plan.steps, inputs, outputs, each_round=each_round)

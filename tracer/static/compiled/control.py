@@ -29,7 +29,9 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it reads is empty."""
-    body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
+    inner = lowering.program.blocks[desc.attr("sub_block")]
+    forward = desc.type == "conditional_block"  # the way back goes on with lists of gradients
+    body = (lowering.fresh(inner, desc) if forward else []) + lowering.block(inner)
     scalar = desc.attr("is_scalar_condition", False)
     tested = lowering.cells_of(block, _names(desc, "Cond" if scalar else "Input"))
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
@@ -38,7 +40,8 @@ def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 def loop(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """A block that runs while its condition holds."""
-    body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
+    inner = lowering.program.blocks[desc.attr("sub_block")]
+    body = lowering.fresh(inner, desc) + lowering.block(inner)
     scopes = desc.outputs.get("StepScopes", [])
     walked = bool(scopes) and scopes[0] in lowering.walked
     rounds = lowering.cell(block, scopes[0]) if walked else None
@@ -85,6 +88,12 @@ def part(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     start, end = desc.attr("starts")[0], desc.attr("ends")[0]
     index = f"[{start}]" if desc.attr("decrease_axis") else f"[{start}:{end}]"
     return statement("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
+
+
+def total(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """`sum` of lists, of any number of them."""
+    given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
+    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=lists.added)(lowering, block, desc)  # type: ignore[return-value]
 
 
 def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
@@ -207,7 +216,7 @@ SPECIAL: dict[str, Special] = {
     "lod_tensor_to_array": apart,
     "array_to_lod_tensor": together,
     "slice": on_lists(part, "Input"),
-    "sum": on_lists(statement("{o0} = {ADDED}({0}, {1})", "X*", "Out", ADDED=lists.added)),
+    "sum": on_lists(total),
     "write_to_array_grad": statement(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})", "Out@GRAD I X", "X@GRAD Out@GRAD", UNWRITTEN=lists.unwritten
     ),

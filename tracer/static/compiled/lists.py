@@ -75,11 +75,14 @@ def parts(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> l
     return np.split(gradient, ends, axis)
 
 
-def added(one: List, two: List) -> list[Any]:
-    """The sum of two lists of gradients, element by element; what is missing is zero."""
-    one, two = one or [], two or []
-    pairs = ((_at(one, i), _at(two, i)) for i in range(max(len(one), len(two))))
-    return [b if a is None else a if b is None else a + b for a, b in pairs]
+def added(*gradients: List) -> list[Any]:
+    """The sum of lists of gradients, element by element; what is missing is zero."""
+    held = [g or [] for g in gradients]
+    found: list[Any] = []
+    for i in range(max(map(len, held))):
+        items = [item for g in held if (item := _at(g, i)) is not None]
+        found.append(sum(items[1:], items[0]) if items else None)
+    return found
 
 
 def _at(items: Sequence[Any], index: int) -> Any:

@@ -15,7 +15,7 @@ from .control import SPECIAL
 from .copies import without_copies
 from .gradients import Gradients
 from .one_axis import may_leave_none
-from .plan import Call, Loop, Plan, Step
+from .plan import Call, Do, Loop, Plan, Step
 from .rounds import settle
 from .sequences import Sequences
 from .vjps import vjp
@@ -93,6 +93,13 @@ class Lowering:
     def block(self, block: Block) -> list[Step]:
         """The instructions of one block."""
         return [step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)]
+
+    def fresh(self, block: Block, desc: OpDesc) -> list[Step]:
+        """What begins a round or branch: lists that are its own are empty, as in a scope of its own."""
+        lists = [
+            v.name for v in block.vars.values() if v.kind == Kind.ARRAY and not (v.persistable or "@GRAD" in v.name)
+        ]
+        return [Do(desc, "{o0} = None", (), (cell,), {}) for cell in self.cells_of(block.idx, lists)]
 
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""

@@ -23,11 +23,11 @@ _number = itertools.count()
 class Source:
     """A function that is being written.   names: what its globals are; steps: the instruction of each line.
 
-    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.
+    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.   each_round: called in each round of a loop.
     """
 
-    def __init__(self, tensors: bool = False) -> None:
-        self.tensors = tensors
+    def __init__(self, tensors: bool = False, each_round: Callable[[], None] | None = None) -> None:
+        self.tensors, self.each_round = tensors, each_round
         self.lines: list[str] = []
         self.steps: list[Step | None] = []
         self.names: dict[str, Any] = {"__builtins__": {"range": range, "reversed": reversed}, "NI": NotImplemented}
@@ -165,6 +165,8 @@ def _write_loop(source: Source, loop: Loop) -> None:
         source.line(f"{loop.rounds} = []", loop)
     source.line(f"while {loop.cond}:", loop)
     with source.inside():
+        if source.each_round is not None:
+            source.line(f"{source.name(source.each_round)}()", loop)
         source.block(loop.body)
         if loop.rounds is not None:
             source.line(f"{loop.rounds}.append(({''.join(f'{c}, ' for c in loop.kept)}))", loop)

@@ -7,18 +7,25 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import dtype_of
+from ...core.dtype import default_float, dtype_of
 from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..aliases import Container
 from ..modes import Static, static_mode
+from ..numbers import Stands, as_default, marked, stands_for, together
 from ..program import Attr, AttrType, Kind, VarDesc
 from ..variable import Variable
+from .either import Moved, items_of, put_items
+from .keepers import Elements, note
 from .values import as_meta, constant, is_number, meta_of, size_along
 
 INT64 = np.dtype(np.int64)
+
+
+class StillEmpty(IndexError):
+    """An element is read of a list that nobody has written to so far."""
 
 
 class TensorArray(Container):
@@ -34,6 +41,7 @@ class TensorArray(Container):
         recorder.block.vars[name] = self.desc
         recorder.aliases.meet(self)
         self.element: Meta | None = None
+        self._stands: list[Stands | None] = []  # for which numbers of Python its elements stand
 
     @classmethod
     def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
@@ -41,6 +49,18 @@ class TensorArray(Container):
         made = cls(mode)
         for i, item in enumerate(items):
             made._write(constant(i), item)
+        return made
+
+    @classmethod
+    def replacing(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
+        """What a list becomes, under whichever name it is known.   name: one of these."""
+        if len(items) == 1 and isinstance(items[0], Moved):
+            found: TensorArray = items[0].array
+            return found
+        made = cls.of(mode, items_of(items))
+        note(mode.recorder, [Elements(name, items)])
+        put_items(items, [Moved(made)])
+        mode.recorder.moved.append(items)
         return made
 
     @property
@@ -51,6 +71,8 @@ class TensorArray(Container):
     # -- ops ----------------------------------------------------------------------------------------------------
 
     def _write(self, position: Tensor, value: Any) -> None:
+        self._stands.append(stands_for(value))
+        value = constant(value, default_float()) if isinstance(value, float) else as_default(value)
         meta = meta_of(value)
         if meta is None:
             raise TraceError(with_user_line(f"a list that a program carries holds tensors, not {type(value).__name__}"))
@@ -58,7 +80,7 @@ class TensorArray(Container):
         assert self.element is not None
         tensor = as_meta(value, self.element)
         recorder = _recorder()
-        operands = {"X": [recorder.name_of(tensor)], "I": [recorder.name_of(position)]}
+        operands = {"X": [recorder.operand(tensor)], "I": [recorder.name_of(position)]}
         level = tensor.desc.lod_level if isinstance(tensor, Variable) else 0
         self.desc.lod_level = max(self.desc.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
@@ -104,18 +126,50 @@ class TensorArray(Container):
 
     def __getitem__(self, index: Any) -> Tensor:
         if isinstance(index, slice):
-            raise TraceError(with_user_line(f"a list that a program carries has no slices ('{self.name}')"))
+            raise TraceError(
+                with_user_line(f"a list that a program carries has slices in converted code only ('{self.name}')")
+            )
         if self.element is None:
-            raise IndexError(with_user_line(f"the list '{self.name}' is empty"))
+            self.is_asked()
+            raise StillEmpty(with_user_line(f"the list '{self.name}' is empty"))
         recorder = _recorder()
         recorder.aliases.check(self)
         made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
         made.desc.lod_level = self.desc.lod_level
+        stands = together(self._stands)
+        if stands is not None:
+            marked(made, Stands(stands.types))
         if not recorder.by_hand:
             recorder.aliases.join([(made, (self,))])
         return made
 
+    def is_asked(self) -> None:
+        """Somebody reads it of whose elements nothing is known so far; a round of a loop may write them later."""
+        _recorder().empty.append(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in vars(list) and not name.startswith("__"):
+            why = f"{name}(): the list '{self.name}' has a length that only a run knows; append, extend, pop, copy, slices and `for` it has"
+            raise TraceError(with_user_line(why))
+        raise AttributeError(name)
+
+    def copy(self) -> TensorArray:
+        """Another list of the same elements."""
+        mode = static_mode(state.mode)
+        assert mode is not None
+        made = TensorArray(mode, None if self.element is None else self.element.dtype)
+        made.element, made._stands = self.element, list(self._stands)
+        made.desc.shape = self.desc.shape
+        mode.recorder.aliases.check(self)
+        mode.recorder.emit("assign", {"X": [self.name]}, {"Out": [made.name]})
+        mode.recorder.aliases.join([(made, (self,))])
+        return made
+
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            raise TraceError(
+                with_user_line(f"a slice of the list '{self.name}', which a program carries, cannot be set")
+            )
         self._write(self._position(index), value)
 
     def append(self, value: Any) -> None:

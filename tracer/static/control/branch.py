@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...core.errors import OpError, TraceError, user_line, with_user_line
+from ...core.errors import TraceError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..aliases import Stale
 from ..blocks import block_writes
+from ..late import NO_WAY, Late
 from ..modes import Static, static_mode
 from ..numbers import either_of, marked, stands_for
 from ..program import Kind, VarDesc
@@ -21,7 +22,7 @@ from . import nest
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
-from .maybe import BOOL, flag_after, make_none, none_flag
+from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
 from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
 
@@ -95,7 +96,9 @@ def record_branches(
     """
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
-    merge = Merge(mode, _record(mode, then), _record(mode, other), mixed, pred)
+    merge = Merge(
+        mode, _record(mode, then, facts_of(pred, True)), _record(mode, other, facts_of(pred, False)), mixed, pred
+    )
     with mode.recorder.aliases.unchecked():
         chosen = _merged(mode, merge, pred, names)
     merge.join()
@@ -105,6 +108,7 @@ def record_branches(
 def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) -> list[Any]:
     """What two recorded branches give, and what they did, after the choice between them."""
     one, two = merge.sides
+    merge.check_lengths()
     if len(one.values) != len(two.values):  # different structures: the caller says so
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
@@ -130,9 +134,10 @@ def check_condition(what: str, pred: Tensor) -> None:
         raise TypeError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
 
 
-def _record(mode: Static, branch: Callable[[], list[Any]]) -> Side:
+def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side:
     recorder, stale = mode.recorder, dict(mode.recorder.aliases.stale)
     with recorder.inner_block() as inner:
+        inner.facts = facts
         values = list(branch())
     side = Side(inner, values, taken_back(inner), recorder.aliases.stale)
     recorder.aliases.stale = stale
@@ -197,10 +202,33 @@ class Merge:
                 return found
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
-        made = self._chosen((a, b), common(name, a, b, LABELS))
+        flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
+        made = self._chosen((a, b), common(name, a, b, LABELS), wanted=name)
         marked(made, either_of((a, b)))
-        made.half = next((v.half for v in (a, b) if isinstance(v, Variable) and v.half and v.half.name == name), None)
+        if any(flag is not True for flag in flags):
+            half = next(v.half for v, flag in zip((a, b), flags, strict=True) if flag is not True)
+            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True)
+        if made.meta.dtype == bool:
+            implying(made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False))
         return made
+
+    def _is_set(self, name: str, value: Any, side: Side) -> Any:
+        """Whether a variable has a value after a side: True, or a truth value of the side."""
+        half = value.half if isinstance(value, Variable) else None
+        if half is None or half.none is not None or half.late is None or half.name != name:
+            return True
+        desc = self.recorder.program.var(half.late.flag, side.inner.block.idx)
+        assert desc is not None
+        flag = self.recorder.variable(desc)
+        if half.late.sense:
+            return flag
+        with self.recorder.writing(side.inner):
+            return OPS["logical_not"](flag)
+
+    def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool) -> None:
+        """Say of a variable that it has a value where `flag` is `sense`."""
+        late = Late(name, made.desc, flag.name, "", sense=sense, kind=NO_WAY)
+        made.half = Half(name, why, self.recorder.block.idx, None, late)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
@@ -246,9 +274,14 @@ class Merge:
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
-        if name.isidentifier() or "[" in name:  # a variable of the user's, or an element
+        if name.isidentifier() or (
+            "[" in name and not name.startswith("the ")
+        ):  # a variable of the user's, or an element
             at = getattr(given, "where", "") or user_line()
-            made.half = Half(name, f"{why}, at {at}" if at else why, self.recorder.block.idx)
+            inner = self._is_set(name, given, self.sides[given is b])
+            ways = (inner, False) if given is a else (False, inner)
+            flag, sense = (self.pred, given is a) if inner is True else (self._chosen(ways, BOOL), True)
+            self._make_half(made, name, f"{why}, at {at}" if at else why, flag, sense)
         return made
 
     def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
@@ -261,13 +294,19 @@ class Merge:
         """Those that a side wrote to."""
         return {key: change.keeper for side in self.sides for key, change in side.outside.items()}
 
+    def check_lengths(self) -> None:
+        """Raise Longer for a list that is no variable, of which only a run knows how long it is after the branches."""
+        for key, keeper in self.keepers().items():
+            before = next(side.outside[key].before for side in self.sides if key in side.outside)
+            states = [side.outside[key].after if key in side.outside else before for side in self.sides]
+            refuse_length(keeper, states[0], states[1], "one of two branches")
+
     def choice_of_places(self, key: Any) -> dict[Any, Any]:
         """What a keeper holds after the branches."""
         changes = [side.outside[key] for side in self.sides if key in side.outside]
         keeper, before = changes[0].keeper, changes[0].before
         both = [side.outside.get(key, Change(keeper, before, before)) for side in self.sides]
         states = [change.after for change in both]
-        refuse_length(keeper, states[0], states[1], "one of two branches")
         found = dict(before)
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
@@ -278,7 +317,7 @@ class Merge:
                 )
             else:
                 found[place] = one if isinstance(two, Undefined) else two
-        return {k: v for k, v in found.items() if not isinstance(v, Undefined)}
+        return {k: v for k, v in found.items() if not isinstance(v, Undefined) or isinstance(v, Gone)}
 
     def _choice_at(self, label: str, pair: tuple[Any, Any], containers: list[Held | None]) -> Any:
         """What a place holds after the branches; which one of two lists or dicts only a run knows."""
@@ -287,8 +326,9 @@ class Merge:
             return self.choice(label, *pair)
         return self.containers.of(self.choice(label, one.copy(), two.copy()), one, two)
 
-    def _chosen(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
-        """A new variable for what is one tensor on the first side and another on the second."""
+    def _chosen(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), wanted: str = "") -> Variable:
+        """A new variable for what is one tensor on the first side and another on the second.   wanted: the name that it has from now on."""
+        pair = tuple(self._read(v, side, wanted) for v, side in zip(pair, self.sides, strict=True))
         made = self._choose(pair, meta, metas)
         self.made.append((made, pair))
         return made
@@ -312,6 +352,16 @@ class Merge:
         made = recorder.variable(desc)
         self.chosen.append((made, outs))
         return made
+
+    def _read(self, value: Any, side: Side, wanted: str) -> Any:
+        """A value under another name than before: it has to have one in a run."""
+        half = value.half if isinstance(value, Variable) else None
+        if not wanted or half is None or half.none is not None or half.name == wanted:
+            return value
+        with self.recorder.writing(side.inner):
+            name = self.recorder.operand(value)
+            desc = self.recorder.var(name)
+        return value if desc is None or name == value.name else self.recorder.variable(desc)
 
     def _written(self, value: Any, side: Side, meta: Meta) -> str:
         """The variable that a side writes a result to."""
@@ -351,68 +401,3 @@ class Merge:
         """Whether what a side writes to a variable is seen afterwards: a list of tensors, or a buffer."""
         var = self.recorder.var(name)
         return var is not None and (var.kind == Kind.ARRAY or var.persistable)
-
-
-def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:
-    """What the function of the first true condition gives, else what `default` gives, by default the last function."""
-    if not isinstance(pred_fn_pairs, list | tuple):
-        raise TypeError(
-            with_user_line(f"case: the pairs should be a list or tuple, not {type(pred_fn_pairs).__name__}")
-        )
-    if not pred_fn_pairs:
-        raise OpError(with_user_line("case: there are no pairs of a condition and a function"))
-    pairs = list(pred_fn_pairs)
-    for pair in pairs:
-        if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):
-            raise TypeError(with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}"))
-    if default is None:
-        *pairs, (_, default) = pairs
-    rest = default
-    for pred, branch in reversed(pairs):
-        rest = _either(pred, branch, rest)
-    return rest()
-
-
-def _either(pred: Any, branch: Branch, rest: Branch) -> Branch:
-    return lambda: cond(pred, branch, rest)
-
-
-def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None) -> Any:
-    """What the function numbered `branch_index` gives, else what `default` gives, by default that of the highest number.
-
-    branch_fns: a dict by number, a list of (number, function), or a list of functions.
-    """
-    _check_switch(branch_index, branch_fns, default)
-    items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
-    table = sorted(((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0])
-    keys = [key for key, _ in table]
-    if not table or len(set(keys)) != len(keys):
-        raise OpError(
-            with_user_line(f"switch_case: branch_fns should be functions with numbers of their own, got {keys}")
-        )
-    if default is None:
-        default = table[-1][1]
-    if not isinstance(branch_index, Variable):
-        return dict(table).get(int(branch_index), default)()
-    return case([(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default)
-
-
-def _check_switch(index: Any, branches: Any, default: Any) -> None:
-    """Raise TypeError for what is no number, no function, or no pair of both."""
-    if not isinstance(branches, list | tuple | dict):
-        raise TypeError(
-            with_user_line(f"switch_case: branch_fns should be a list or dict, not {type(branches).__name__}")
-        )
-    for pair in branches.items() if isinstance(branches, dict) else branches:
-        if not callable(pair) and not (
-            isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], int) and callable(pair[1])
-        ):
-            raise TypeError(with_user_line(f"switch_case: a branch should be (int, function), not {pair!r:.80}"))
-    if default is not None and not callable(default):
-        raise TypeError(with_user_line(f"switch_case: default should be a function, not {type(default).__name__}"))
-    if isinstance(index, Variable) and index.meta.dtype.kind not in "iu":
-        raise TypeError(with_user_line(f"switch_case: branch_index should be an integer (branch_index={index.meta})"))
-
-
-def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:
-    return index, as_meta(key, Meta((), index.meta.dtype))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ...core.errors import TraceError, user_line, with_user_line
+from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from .values import Undefined
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
@@ -22,6 +22,17 @@ class Gone(Undefined):
     def use(self) -> NoReturn:
         """Raise TraceError."""
         raise TraceError(with_user_line(self.why))
+
+
+class Moved(Gone):
+    """Stands for what a list held that is one of the program now.   array: this, whichever name it is asked for under."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(
+            "this list",
+            "this list has a length that only a run knows; ask `len`, take elements, or loop over it with a `for`",
+        )
+        self.__dict__["array"] = array
 
 
 def items_of(container: Any) -> list[Any]:
@@ -38,6 +49,11 @@ def put_items(container: Any, items: Sequence[Any]) -> None:
         list.__setitem__(container, slice(None), items)
 
 
+def is_moved(value: Any) -> bool:
+    """Whether a list has become one of the program."""
+    return isinstance(value, list) and any(isinstance(v, Moved) for v in items_of(value))
+
+
 def take_away(container: Any) -> None:
     """Let nobody read a list or dict any more, for one that it may be was changed."""
     if isinstance(container, Either):
@@ -52,29 +68,58 @@ def take_away(container: Any) -> None:
         put_items(container, [gone] * max(1, list.__len__(container)))
 
 
-def refuse_gone(container: Any) -> None:
-    """Raise TraceError where what a list or dict held was taken away: its length would be wrong as well."""
-    if isinstance(container, list | dict) and items_of(container):
-        first = items_of(container)[0]
-        held = first[1] if isinstance(container, dict) else first
-        if isinstance(held, Gone):
-            held.use()
+def current(container: Any) -> Any:
+    """What is read for a container: the list of the program that a list has become, else itself.
+
+    Raises TraceError where what it held was taken away: its length would be wrong as well.
+    """
+    if isinstance(container, list | dict):
+        items = items_of(container)
+        held = [v for _, v in items] if isinstance(container, dict) else items
+        if len(held) == 1 and isinstance(held[0], Moved) and isinstance(container, list):
+            return held[0].array
+        for value in held:
+            if isinstance(value, Gone):
+                raise TraceError(with_user_line(named(container) + value.why))
+    return container
+
+
+def named(container: Any) -> str:
+    """The name that the user's code has for a list or dict, for the beginning of an error; none where it cannot be found."""
+    frame = user_frame()
+    known = {k: v for k, v in frame.f_locals.items() if not k.startswith("_ol_")} if frame is not None else {}
+    for name, value in known.items():
+        if value is container:
+            return f"'{name}': "
+    for name, value in known.items():
+        if type(value) in (*KINDS, tuple):
+            pairs = (
+                items_of(value)
+                if isinstance(value, dict)
+                else enumerate(value if type(value) is tuple else items_of(value))
+            )
+            for key, inner in pairs:
+                if inner is container:
+                    return f"'{name}[{key!r}]': "
+    return ""
 
 
 class Either:
     """One of several containers.   origins: these, with what they held when it was made."""
 
     origins: Sequence[tuple[Any, list[Any]]] = ()
+    since = ""  # the line of the branch or loop
 
-    def check(self) -> None:
-        """Raise TraceError where one that it may be was changed since."""
+    def check(self, of: Any = None) -> None:
+        """Raise TraceError where one that it may be was changed since.   of: what is read, which may be this."""
+        of = self if of is None else of
         for origin, held in self.origins:
             if isinstance(origin, Either):
-                origin.check()
+                origin.check(of)
             if not _holds(origin, held):
                 self.origins = ()
-                why = "this list or dict may be another one, since a branch or a loop, that was changed under another name"
-                raise TraceError(with_user_line(f"{why}; {FIX}"))
+                why = f"this list or dict may be another one, since a branch or a loop{self.since}, that was changed under another name"
+                raise TraceError(with_user_line(f"{named(of)}{why}; {FIX}"))
 
     def all_origins(self) -> Iterator[Any]:
         """Those that it may be, and those that these may be."""
@@ -104,6 +149,8 @@ def either(items: Any, *origins: Any) -> Any:
     made: Any = kind()
     put_items(made, items_of(items))
     made.origins = [(origin, items_of(origin)) for origin in origins]
+    line = user_line()
+    made.since = f" at {line}" if line else ""
     return made
 
 
@@ -150,6 +197,13 @@ class Held:
             return {key: copies.get(key, value) for key, value in self.items}
         filled = [copies.get(i, value) for i, value in enumerate(self.items)]
         return tuple(filled) if isinstance(self.container, tuple) else filled
+
+    def lists(self) -> Iterator[Held]:
+        """Those inside, and itself, that are lists."""
+        if isinstance(self.container, list):
+            yield self
+        for inner in self.inside.values():
+            yield from inner.lists()
 
     def changed(self) -> Iterator[Any]:
         """It and those inside that hold other things now."""
@@ -210,11 +264,31 @@ class Sides:
     def __init__(self, values: Sequence[Any]) -> None:
         self._before = [found for value in values if (found := held(value)) is not None]
         self._left: list[list[Held | None]] = []
+        self._lengths: list[list[int]] = []
         self._changed: list[Any] = []
 
     def left(self, values: Sequence[Any]) -> None:
         """What one of them gave the names."""
         self._left.append([held(value) for value in values])
+        open = -len(self._left)  # of a list that this side made one of the program
+        self._lengths.append(
+            [
+                open
+                if is_moved(each.container) and not any(isinstance(v, Moved) for v in each.items)
+                else len(items_of(each.container))
+                for found in self._before
+                for each in found.lists()
+            ]
+        )
+
+    def longer(self) -> list[Any] | None:
+        """A list that both sides know, and one left longer than the other did."""
+        if len(self._lengths) == 2:
+            lists = [each.container for found in self._before for each in found.lists()]
+            for found, one, two in zip(lists, *self._lengths, strict=True):
+                if one != two:
+                    return found
+        return None
 
     def put_back(self) -> None:
         """Begin the other one with what was there before."""
@@ -222,12 +296,12 @@ class Sides:
             self._changed += each.changed()
             each.put_back()
 
-    def after(self, chosen: list[Any], replaced: Sequence[Any]) -> list[Any]:
-        """What the names stand for.   chosen: in copies; replaced: lists that became lists of the program."""
+    def after(self, chosen: list[Any]) -> list[Any]:
+        """What the names stand for.   chosen: in copies."""
         choice = Choice()
         found = [choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)]
         choice.finish()
-        for container in (*self._changed, *replaced):
+        for container in self._changed:
             if id(container) not in choice.became:
                 take_away(container)
         return found

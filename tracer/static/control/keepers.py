@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..record import Inner, Recorder
-from .either import Gone, Held, held, items_of, put_items
+from .either import Gone, Held, Moved, held, items_of, put_items
 from .values import Undefined, meta_of, same
 
 
@@ -223,14 +223,36 @@ def _without(change: Change, owned: set[Any]) -> Change:
     return Change(change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned})
 
 
-def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:
-    """Raise TraceError for a list that is longer or shorter in one state than in the other."""
-    taken = any(isinstance(v, Gone) for v in (*one.values(), *two.values()))  # nobody reads it any more
-    if isinstance(keeper, Elements) and len(one) != len(two) and not taken:
+class Longer(TraceError):
+    """A list is longer or shorter on one way than on the other.   target: this."""
+
+    def __init__(self, keeper: Keeper, what: str) -> None:
         why = (
             f"'{keeper.name}' has another length after {what}; change it where it is a variable, or return what is new"
         )
-        raise TraceError(with_user_line(why))
+        super().__init__(with_user_line(why))
+        self.keeper, self.target = keeper, keeper.target
+
+
+def has_other_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any]) -> bool:
+    """Whether a list is longer or shorter in one state than in the other, or became one of the program in one."""
+    if not isinstance(keeper, Elements) or list(map(id, one.values())) == list(map(id, two.values())):
+        return False
+    held = (*one.values(), *two.values())
+    if any(isinstance(v, Gone) and not isinstance(v, Moved) for v in held):
+        return False  # nobody reads it any more
+    return len(one) != len(two) or any(isinstance(v, Moved) for v in held)
+
+
+def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:
+    """Raise TraceError for a list that is longer or shorter in one state than in the other."""
+    if has_other_length(keeper, one, two):
+        raise Longer(keeper, what)
+
+
+def is_made_here(recorder: Recorder, made: Any) -> bool:
+    """Whether the recording made a list, dict or object, which nobody knows who does not read what it gives."""
+    return any(id(made) in inner.born for inner in recorder.open)
 
 
 def is_data(value: Any) -> bool:

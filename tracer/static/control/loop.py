@@ -17,12 +17,13 @@ from . import nest
 from .apart import Apart
 from .arrays import TensorArray
 from .branch import check_condition, put_back
-from .either import KINDS, EitherList, Gone, items_of, plain, take_away
-from .keepers import Changes, Elements, born, note, taken_back
+from .either import KINDS, EitherList, Gone, items_of, plain
+from .keepers import Changes, taken_back
 from .maybe import Nones
 from .placed import Placed
 from .regions import emit_while
 from .rounds import Carried, Rounds
+from .taken_apart import TakenApart
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -50,7 +51,7 @@ DEEPEST = 10  # blocks around a loop
 MOST_TRIES = 1000
 
 
-class Loop:
+class Loop(TakenApart):
     """One loop while it is recorded."""
 
     def __init__(
@@ -95,86 +96,12 @@ class Loop:
         self.rounds.begin(self._carried())  # after the loop is as before one more round
         return found
 
-    # -- values taken apart -------------------------------------------------------------------------------------
-
-    def _run(self, leaves: Values) -> Values:
-        values = self._together(leaves)
-        given = self.apart.given(values)
-        self.placed.put(values[self.named :])
-        made = [*self.body(values[: self.named]), *self.placed.held()]
-        self.apart.end(given, made)
-        return self._taken_apart(made)
-
-    def _test(self, leaves: Values) -> tuple[Any, Values]:
-        values = self._together(leaves)
-        given = self.apart.given(values)
-        self.placed.put(values[self.named :])
-        condition, made = self.test(values[: self.named])
-        made += self.placed.held()
-        self.apart.end(given, made)
-        return condition, self._taken_apart(made)
-
-    def _together(self, leaves: Values) -> Values:
-        """The values that the caller knows, of leaves."""
-        found, at = [], 0
-        for nesting in self.nestings:
-            if nesting is None:
-                found.append(leaves[at])
-                at += 1
-                continue
-            count = len(nest.paths(nesting))
-            found.append(nest.build(nesting, leaves[at : at + count]))
-            self._make_known(found[-1])
-            at += count
-        return found
-
-    def _make_known(self, made: Any) -> None:
-        """Say of containers that they are of this round."""
-        if isinstance(made, list | dict | tuple):
-            born(self.recorder, made)
-            for inner in made.values() if isinstance(made, dict) else made:
-                self._make_known(inner)
-
-    def _taken_apart(self, values: Values) -> Values:
-        leaves = []
-        for nesting, value in zip(self.nestings, values, strict=True):
-            if nesting is None:
-                leaves.append(value)
-                continue
-            inner, found = nest.flatten(value)
-            if found != nesting:
-                why = f"a round gives {nest.shown(found)} in place of {nest.shown(nesting)}"
-                raise TraceError(with_user_line(f"{why}; only its values may change"))
-            leaves += inner
-        return leaves
-
-    def _expand(self, leaf: int) -> None:
-        """Take a container apart: its leaves go from round to round by themselves."""
-        at = 0
-        for i, nesting in enumerate(self.nestings):
-            if nesting is None and at == leaf:
-                leaves, found = nest.flatten(self.apart.open(i, self.values[leaf]))
-                self.nestings[i] = found
-                self.values[leaf : leaf + 1] = leaves
-                name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
-                more = len(leaves) - 1
-                self.nones.shift(leaf, more)
-                self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
-                self.rounds.forget()
-                return
-            at += 1 if nesting is None else len(nest.paths(nesting))
-
-    def depth(self) -> int:
-        """How many blocks are open here."""
-        return len(self.recorder.open)
-
     # -- one try ------------------------------------------------------------------------------------------------
 
     def _try(self) -> tuple[Inner, list[tuple[Carried, Any]], Any]:
         """Record the body once.   Gives its block, each carried value with its successor, and the condition."""
         self.changed = self.nestings_changed = False
-        with self.recorder.inner_block() as inner:
+        with self.recorder.inner_block() as inner, self.recorder.in_loop():
             given = self._given(inner)
             self.rounds.begin(self._carried())
             condition, made = self._test(self._run(given))
@@ -184,9 +111,16 @@ class Loop:
         changes = taken_back(inner)
         after = self._compared(given, made) + self._changed_in_place(inner)
         self._find_places(changes)
+        self._look_at_empty()
         if not self.changed:
             self.changed = self.rounds.end(left)
         return inner, after, condition
+
+    def _look_at_empty(self) -> None:
+        """Try again where a list was read before the first write to it, which a later part of the round has."""
+        found = [array for array in self.recorder.empty if array.element is not None]
+        self.recorder.empty = [array for array in self.recorder.empty if array.element is None]
+        self.changed = self.changed or bool(found)
 
     def _given(self, inner: Inner) -> Values:
         """The values as the body gets them: carried ones are variables."""
@@ -216,11 +150,13 @@ class Loop:
 
     def _find_places(self, changes: Changes) -> None:
         """Let the places that a round changes for the first time be values of the loop."""
+        count = len(self.grown)
         for label, before in self.placed.found(changes, self.grown):
             self.values.append(before)
             self.names.append(label)
             self.nestings.append(None)
             self.changed = True
+        self.changed = self.changed or len(self.grown) != count
 
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
@@ -360,11 +296,11 @@ class Loop:
         """Make TensorArrays of the lists that a round changes."""
         for i, value in enumerate(self.values):
             if id(value) in self.grown:
-                note(self.recorder, [Elements(self.names[i], value)])
-                self.values[i] = array = TensorArray.of(self.mode, items_of(value))
-                self.rounds.admit(array)
+                self.placed.names.setdefault(id(value), self.names[i])
         for value in self.grown.values():
-            take_away(value)
+            array = TensorArray.replacing(self.mode, self.placed.names[id(value)], value)
+            self.rounds.admit(array)
+            self.values = [array if held is value else held for held in self.values]
         self.grown = {}
 
     # -- writing it ---------------------------------------------------------------------------------------------

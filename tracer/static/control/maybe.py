@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
+from ..late import IS_NONE, Late
 from ..numbers import either_of
 from ..variable import Half, Variable
 from .rounds import Carried
@@ -35,11 +36,37 @@ def tells(condition: Any) -> tuple[Facts, Facts]:
     return found
 
 
+def facts_of(condition: Any, holds: bool) -> Facts:
+    """What is known where a condition holds, or where it does not: of which conditions and flags they hold, or do not."""
+    if not isinstance(condition, Variable):
+        return frozenset()
+    side = 0 if holds else 1
+    return frozenset({(condition.name, holds)}) | tells(condition)[side] | (condition.implies or NO_FACTS)[side]
+
+
+def implying(made: Any, where_true: Facts, where_false: Facts) -> Any:
+    """A condition of which it is known what it says of others."""
+    if isinstance(made, Variable):
+        made.implies = where_true, where_false
+    return made
+
+
+def chosen_facts(pred: Any, a: Any, b: Any, value: bool) -> Facts:
+    """What is known where a choice between two truth values by a condition is `value`."""
+    ways = [
+        facts_of(pred, holds) | (facts_of(way, value) if isinstance(way, Variable) else frozenset())
+        for way, holds in ((a, True), (b, False))
+        if isinstance(way, Variable) or bool(way) is value
+    ]
+    return frozenset.intersection(*ways) if ways else frozenset()
+
+
 def make_none(value: Variable, name: str, flag: Variable, block: int, where: str = "") -> Variable:
     """Say of a variable that it is None where `flag` is true; no op of `block` may take it.   where: the line that gave it a value."""
     flag.tells = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
     at = f" (see {value.where or where})" if value.where or where else ""
-    value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag)
+    late = Late(name, value.desc, flag.name, "", sense=False, kind=IS_NONE)
+    value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag, late)
     return value
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..record import Recorder
 from .either import Gone
-from .keepers import Changes, Keeper, is_data, note, refuse_length
+from .keepers import Changes, Keeper, has_other_length, is_data, is_made_here, note, refuse_length
 from .values import Undefined
 
 MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
@@ -19,6 +19,7 @@ class Placed:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.places: list[tuple[Keeper, Any]] = []
+        self.names: dict[int, str] = {}  # of lists that rounds make longer, by id
         self._known: set[tuple[Any, Any]] = set()
 
     def put(self, values: Sequence[Any]) -> None:
@@ -37,11 +38,18 @@ class Placed:
         return [keeper.read().get(key, Undefined(keeper.label(key))) for keeper, key in self.places]
 
     def found(self, changes: Changes, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-        """Places that a round changed for the first time: a name, and what was there before the loop.   grown: lists of another length, by id."""
+        """Places that a round changed for the first time: a name, and what was there before the loop.
+
+        grown: lists of another length, by id, to which it adds those that are no variables.
+        """
         for change in changes.values():
             keeper = change.keeper
             if id(keeper.target) in grown or any(isinstance(v, Gone) for v in keeper.read().values()):
                 continue  # nobody reads it any more
+            if has_other_length(keeper, change.before, change.after) and is_made_here(self.recorder, keeper.target):
+                grown[id(keeper.target)] = keeper.target
+                self.names[id(keeper.target)] = keeper.name
+                continue
             refuse_length(keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 label = keeper.label(key)

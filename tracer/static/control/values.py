@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import default_float, dtype_of, is_float
+from ...core.dtype import dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -53,10 +53,10 @@ def is_number(value: Any) -> bool:
 
 
 def number_meta(value: Any) -> Meta:
-    """What a number becomes as a tensor: int64, bool, or the default floating dtype; 0-D."""
+    """What a number becomes as a tensor: int64, bool or float64, which are as exact as Python's; 0-D."""
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
-    return Meta((), np.dtype(np.int64) if isinstance(value, int | np.integer) else default_float())
+    return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
 
 
 def constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:

@@ -1,0 +1,50 @@
+"""Rank 1 ends in one way or another in front of a collective that the others are in."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import oarlock as paddle
+import oarlock.distributed as dist
+
+dist.init_parallel_env()
+how, where = sys.argv[1], sys.argv[2]
+n = dist.get_world_size()
+x = paddle.ones([3])
+
+
+def calls():
+    return {
+        "all_reduce": lambda: dist.all_reduce(x),
+        "reduce": lambda: dist.reduce(x, 0),
+        "broadcast": lambda: dist.broadcast(x, 1),
+        "all_gather": lambda: dist.all_gather([], x),
+        "all_gather_object": lambda: dist.all_gather_object([], 1),
+        "scatter": lambda: dist.scatter(x, [x] * n if dist.get_rank() == 1 else None, src=1),
+        "alltoall": lambda: dist.alltoall([x] * n, []),
+        "recv": lambda: dist.recv(x, 1),
+        "barrier": dist.barrier,
+        "backward": lambda: paddle.DataParallel(paddle.nn.Linear(3, 1))(x.reshape([1, 3])).sum().backward(),
+    }
+
+
+if dist.get_rank() == 1:
+    print("rank 1 has something to say")
+    time.sleep(0.3)
+    if how == "raise":
+        raise ValueError("the reason")
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "exit":
+        sys.exit(0)
+    if how == "code":
+        os._exit(7)
+    if how == "children":
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", sys.argv[3]])
+        raise ValueError("the reason")
+    if how == "hang":
+        while True:
+            time.sleep(1)
+calls()[where]()

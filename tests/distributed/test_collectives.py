@@ -1,0 +1,51 @@
+"""What ranks do together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+import oarlock.distributed as dist
+
+from .launched import PROGRAMS, launch
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_every_collective_gives_what_numpy_gives(ranks: int, tmp_path: Path) -> None:
+    done = launch(PROGRAMS / "collectives.py", ranks, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(ranks):
+        assert (tmp_path / f"workerlog.{rank}").read_text().endswith("fine\n")
+
+
+def test_one_process_is_a_world_of_one() -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    dist.all_reduce(x)
+    dist.broadcast(x, 0)
+    dist.barrier()
+    found: list[paddle.Tensor] = []
+    dist.all_gather(found, x)
+    assert len(found) == 1 and np.array_equal(found[0].numpy(), [1, 2])
+    dist.scatter(x, [paddle.to_tensor([3.0, 4.0])])
+    assert np.array_equal(x.numpy(), [3, 4])
+    assert (dist.get_rank(), dist.get_world_size()) == (0, 1)
+    things: list[object] = []
+    dist.all_gather_object(things, {"a": 1})
+    assert things == [{"a": 1}]
+
+
+def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    with pytest.raises(paddle.OarlockError, match="no launcher of MPI started this process; start all of them by"):
+        dist.init_parallel_env()
+
+
+def test_a_communicator_has_what_the_protocol_says() -> None:
+    from oarlock.core.ranks import Alone, Communicator
+    from oarlock.distributed.mpi import Mpi
+
+    wanted = {n for n in vars(Communicator) if not n.startswith("_")}
+    assert wanted <= set(dir(Alone)) and wanted <= set(dir(Mpi))

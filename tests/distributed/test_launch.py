@@ -1,0 +1,195 @@
+"""The launcher: what it sets, prints and writes; what it says when a rank is lost; and that nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .launched import PROGRAMS, launch
+
+VARIABLES = """
+import json, os
+names = ["PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_CURRENT_ENDPOINT", "PADDLE_TRAINER_ENDPOINTS", "FLAGS_selected_gpus", "CUDA_VISIBLE_DEVICES"]
+print(json.dumps({n: os.environ.get(n) for n in names}))
+"""
+COLLECTIVES = [
+    "all_reduce",
+    "reduce",
+    "broadcast",
+    "all_gather",
+    "all_gather_object",
+    "scatter",
+    "alltoall",
+    "recv",
+    "barrier",
+    "backward",
+]
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "program.py"
+    path.write_text(text)
+    return path
+
+
+def test_each_rank_finds_the_variables_of_paddle(tmp_path: Path) -> None:
+    done = launch(
+        written(tmp_path, VARIABLES), 2, tmp_path / "log", options=("--gpus", "4,5,6,7", "--started_port", "7000")
+    )
+    assert done.returncode == 0, done.stderr
+    found = [json.loads((tmp_path / "log" / f"workerlog.{n}").read_text()) for n in range(2)]
+    assert found[1] == {
+        "PADDLE_TRAINER_ID": "1",
+        "PADDLE_TRAINERS_NUM": "2",
+        "PADDLE_CURRENT_ENDPOINT": "127.0.0.1:7001",
+        "PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:7000,127.0.0.1:7001",
+        "FLAGS_selected_gpus": "0,1",
+        "CUDA_VISIBLE_DEVICES": "6,7",
+    }
+    assert found[0]["CUDA_VISIBLE_DEVICES"] == "4,5" and found[0]["PADDLE_TRAINER_ID"] == "0"
+
+
+def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> None:
+    done = launch(
+        written(tmp_path, "import os, sys; print('I am', os.environ['PADDLE_TRAINER_ID'], sys.argv[1:])"),
+        2,
+        tmp_path,
+        "a",
+        "--b",
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0] == "-----------  Configuration Arguments -----------"
+    assert "nproc_per_node: 2" in lines and "training_script_args: ['a', '--b']" in lines
+    assert (
+        "trainers_endpoints: 127.0.0.1:6170,127.0.0.1:6171 , node_id: 0 , current_node_ip: 127.0.0.1 , num_nodes: 1"
+        in done.stdout
+    )
+    assert lines[-1] == "I am 0 ['a', '--b']"
+    assert (tmp_path / "workerlog.1").read_text() == "I am 1 ['a', '--b']\n"
+
+
+@pytest.mark.parametrize("where", COLLECTIVES)
+def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(where: str, tmp_path: Path) -> None:
+    started = time.monotonic()
+    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "raise", where)
+    assert time.monotonic() - started < 30
+    assert done.returncode == 1
+    assert "launch: rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
+    assert "rank 0 was waiting in " in done.stderr and "ending.py:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "words"),
+    [
+        ("kill", 137, "rank 1 was ended by SIGKILL"),
+        ("code", 7, "rank 1 ended with exit code 7"),
+        ("exit", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
+    ],
+)
+def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> None:
+    done = launch(PROGRAMS / "ending.py", 3, tmp_path, how, "all_reduce")
+    assert done.returncode == code and words in done.stderr, done.stderr
+    assert "rank 2 was waiting in all_reduce of ranks 0, 1, 2, ending.py:" in done.stderr
+    assert "rank 1 has something to say" in (tmp_path / "workerlog.1").read_text()
+
+
+def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path) -> None:
+    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5")
+    assert done.returncode == 1
+    assert (
+        "distributed.all_reduce: waited 2 s for the other ranks" in done.stderr and "dist.all_reduce(x)" in done.stderr
+    )
+
+
+def processes_with(word: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if word in text:
+            found.append(text)
+    return found
+
+
+def no_process_is_left(word: str) -> bool:
+    end = time.monotonic() + 10
+    while processes_with(word) and time.monotonic() < end:
+        time.sleep(0.1)
+    return not processes_with(word)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_process_is_left_behind(tmp_path: Path) -> None:
+    word = f"left-{tmp_path.name}"
+    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "children", "all_reduce", word)
+    assert done.returncode == 1 and no_process_is_left(word)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: Path) -> None:
+    word = f"stopped-{tmp_path.name}"
+    program = PROGRAMS / "ending.py"
+    command = [sys.executable, "-m", "oarlock.distributed.launch", "--nproc_per_node", "2", "--log_dir", str(tmp_path)]
+    process = subprocess.Popen(
+        [*command, str(program), "hang", "all_reduce", word],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not (tmp_path / "workerlog.1").exists() or b"say" not in (tmp_path / "workerlog.1").read_bytes():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    os.kill(process.pid, number)
+    process.communicate(timeout=30)
+    assert process.returncode == code and no_process_is_left(word)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--ips", "10.0.0.1,10.0.0.2"), "mpiexec -hosts 10.0.0.1,10.0.0.2 -n 4 python"),
+        (("--gpus", "0,1,2"), "3 devices (0,1,2) for 2 processes"),
+    ],
+)
+def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    done = launch(written(tmp_path, ""), 2, tmp_path, options=options)
+    assert done.returncode == 2 and words in done.stderr
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    done = launch(tmp_path / "none.py", 2, tmp_path)
+    assert done.returncode == 2 and "launch: there is no program" in done.stderr
+
+
+def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
+    from oarlock.distributed.launch.start import mpiexec
+
+    program = written(
+        tmp_path,
+        "import oarlock.distributed as d; d.init_parallel_env(); d.barrier(); import sys; sys.stdout.write(f'rank {d.get_rank()} {d.get_world_size()}\\n')",
+    )
+    done = subprocess.run(
+        [mpiexec(), "-n", "2", sys.executable, str(program)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert sorted(done.stdout.splitlines()) == ["rank 0 2", "rank 1 2"]
+
+
+def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None:
+    from oarlock.distributed.launch.start import mpiexec
+
+    done = subprocess.run(
+        [mpiexec(), "-n", "2", sys.executable, str(PROGRAMS / "ending.py"), "raise", "all_reduce"],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode != 0 and "ValueError: the reason" in done.stderr

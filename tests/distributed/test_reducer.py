@@ -1,0 +1,138 @@
+"""Buckets of gradients: what is in them, in which order they go, and that they go before the walk back is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core.ranks import Alone, Done
+from oarlock.distributed.reducer import Reducer, buckets_of
+
+
+class Two(Alone):
+    """A world in which another rank has the same gradients; writes down what is asked of it."""
+
+    size = 2
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def all_reduce(self, array: Any, op: int) -> Any:
+        self.sent.append(array.copy())
+        if array.dtype.kind == "f":
+            array *= 2
+        return Done()
+
+
+class Told(paddle.autograd.PyLayer):
+    """Passes on what it is given, and says when the walk back comes by."""
+
+    said: list[str] = []
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, word: str, log: Any) -> Any:
+        ctx.word, ctx.log = word, log
+        return x * 1
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        ctx.log(ctx.word)
+        return g * 1
+
+
+def parameters(*sizes: int) -> list[Any]:
+    return [paddle.create_parameter([n], "float32") for n in sizes]
+
+
+def test_buckets_are_filled_in_order_and_sent_in_the_opposite_one() -> None:
+    megabyte = 1 << 18
+    given = parameters(megabyte // 2, megabyte // 2, megabyte, megabyte, 5)
+    found = [[p.array.size for p in b.parameters] for b in buckets_of(given, 2.0, 1.0)]
+    assert found == [[5], [megabyte, megabyte], [megabyte // 2, megabyte // 2]]
+
+
+def test_each_dtype_has_buckets_of_its_own() -> None:
+    given = [*parameters(2), paddle.create_parameter([3], "float64"), *parameters(4)]
+    assert sorted(tuple(p.array.size for p in b.parameters) for b in buckets_of(given, 25, 1)) == [(2, 4), (3,)]
+
+
+def made(first: Any, second: Any, unused: bool = False) -> tuple[Two, Reducer]:
+    world = Two()
+    reducer = Reducer([("first", first), ("second", second)], world, 1e-9, 1e-9, unused)
+    reducer.armed = True
+    return world, reducer
+
+
+def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -> None:
+    first, second = parameters(3, 3)
+    world, reducer = made(first, second)
+    seen: list[tuple[str, int]] = []
+    x = Told.apply(first * 2, "between", lambda word: seen.append((word, len(world.sent))))
+    (x * second).sum().backward()
+    assert seen == [("between", 1)] and len(world.sent) == 2
+    assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(second.grad.numpy(), 2 * first.numpy())
+    assert not reducer.armed
+
+
+def test_a_parameter_that_is_not_reached_is_named() -> None:
+    first, second = parameters(3, 3)
+    _world, _reducer = made(first, second)
+    with pytest.raises(paddle.OarlockError, match="does not depend on second; find_unused_parameters=True"):
+        first.sum().backward()
+
+
+def test_a_parameter_that_no_rank_reached_has_no_gradient() -> None:
+    first, second = parameters(3, 3)
+    _world, _reducer = made(first, second, unused=True)
+    first.sum().backward()
+    assert np.allclose(first.grad.numpy(), 1) and second.grad is None
+
+
+def test_hooks_and_earlier_gradients_count() -> None:
+    first, second = parameters(2, 2)
+    (first.sum() + second.sum()).backward()
+    first.register_hook(lambda g: g * 10)
+    _world, _reducer = made(first, second)
+    (first.sum() + second.sum()).backward()
+    assert np.allclose(first.grad.numpy(), 11) and np.allclose(second.grad.numpy(), 2)
+
+
+def test_gradients_of_one_step_stay_when_the_next_comes() -> None:
+    first, second = parameters(2, 2)
+    _world, reducer = made(first, second)
+    (first.sum() + second.sum()).backward()
+    kept = first.grad
+    first.clear_gradient()
+    reducer.armed = True
+    (first.sum() * 5 + second.sum()).backward()
+    assert np.allclose(kept.numpy(), 1)
+
+
+def test_what_is_not_its_own_does_not_concern_it() -> None:
+    first, second = parameters(2, 2)
+    world, reducer = made(first, second)
+    (other,) = parameters(2)
+    other.sum().backward()
+    assert world.sent == [] and reducer.armed and np.allclose(other.grad.numpy(), 1)
+
+
+def test_paddle_grad_sends_nothing() -> None:
+    first, second = parameters(2, 2)
+    world, _reducer = made(first, second)
+    paddle.grad((first * second).sum(), [first])
+    assert world.sent == []
+
+
+def test_a_converted_function_is_heard_as_well() -> None:
+    first, second = parameters(2, 2)
+    world, _reducer = made(first, second)
+
+    @paddle.jit.to_static
+    def loss(x: Any) -> Any:
+        return (x * first + second).sum()
+
+    loss(paddle.ones([2])).backward()
+    assert len(world.sent) == 2 and np.allclose(first.grad.numpy(), 1)

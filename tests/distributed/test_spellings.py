@@ -1,0 +1,92 @@
+"""The other spellings: Paddle 1.x's, `spawn`, fleet's, samplers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.distributed import fleet
+from oarlock.distributed.launch.start import mpiexec
+
+from .launched import PROGRAMS
+
+RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-script"]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "fluid"
+
+
+def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
+    out = folder / f"{ranks}.npz"
+    started = [mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
+    done = subprocess.run(
+        [*started, str(PROGRAMS / "old_style.py"), str(out)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with np.load(out) as found:
+        return dict(found)
+
+
+def test_the_way_of_paddle_1(tmp_path: Path) -> None:
+    one, two = old_style(1, tmp_path), old_style(2, tmp_path)
+    assert one.keys() == two.keys() and not np.allclose(one["fc.weight"], np.arange(4.0).reshape(4, 1))
+    assert all(np.allclose(one[k], two[k], rtol=1e-12, atol=1e-14) for k in one)
+
+
+@pytest.mark.parametrize("example", ["digits_cards_1_8.py", "digits_cards_2_0.py"])
+def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
+    command = [
+        *RUN,
+        "-m",
+        "paddle.distributed.launch",
+        "--nproc_per_node",
+        "2",
+        "--log_dir",
+        str(tmp_path),
+        str(EXAMPLES / example),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert any(line.startswith("right: ") for line in done.stdout.splitlines())
+    assert "epoch 7: loss" in (tmp_path / "workerlog.1").read_text()
+
+
+def test_spawn_runs_a_function_in_each_process(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "spawned.py"), str(tmp_path / "out"), "right"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0 and (tmp_path / "out").read_text() == "trained", done.stderr
+
+
+def test_spawn_says_which_process_failed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "spawned.py"), str(tmp_path / "out"), "wrong"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
+    assert "spawn: a process failed (exit code 1)" in done.stderr
+
+
+def test_fleet_has_data_parallelism_and_says_so_of_the_rest() -> None:
+    strategy = fleet.DistributedStrategy()
+    with pytest.raises(paddle.OarlockError, match="sharding is not there"):
+        strategy.sharding = True
+    with pytest.raises(paddle.OarlockError, match="mp_degree"):
+        strategy.hybrid_configs = {"dp_degree": 2, "mp_degree": 2}
+    with pytest.raises(paddle.OarlockError, match="no parameter servers"):
+        fleet.init()
+    fleet.init(is_collective=True, strategy=strategy)
+    layer = paddle.nn.Linear(2, 2)
+    assert fleet.distributed_model(layer) is layer and fleet.worker_num() == 1
+    paddle.distributed.destroy_process_group()

@@ -1,0 +1,18 @@
+"""Rows of the op table: what ranks do together.   Here there is one rank; tests/distributed has more."""
+
+from __future__ import annotations
+
+from .rows import Numbers, Row
+
+n = Numbers(77)
+NONE = "Paddle's needs processes that talk to each other"
+
+
+def same(x, cond=None):
+    return x
+
+
+ROWS = [
+    Row(type, [n.f(2, 3)] + [None] * (type == "c_allreduce_sum"), ref=same, paddle=NONE)
+    for type in ("c_allreduce_sum", "c_allreduce_max", "c_allreduce_min", "c_allreduce_prod")
+]

@@ -1,0 +1,322 @@
+"""`oarlock serve` behind Triton's own client, and behind clients that mean no good."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tritonclient.http as triton
+from tritonclient.utils import InferenceServerException
+
+import oarlock as paddle
+
+from .conftest import COMMAND, Server, started, stopped
+
+X = np.arange(8, dtype="float32").reshape(2, 4)
+N = np.array([1, 2])
+
+
+def wanted(model: str) -> list[np.ndarray]:
+    return [t.numpy() for t in paddle.jit.load(model)(paddle.to_tensor(X), paddle.to_tensor(N))]
+
+
+def inputs(binary: bool = True) -> list[triton.InferInput]:
+    made = [triton.InferInput("x", X.shape, "FP32"), triton.InferInput("n", N.shape, "INT64")]
+    for one, array in zip(made, (X, N), strict=True):
+        one.set_data_from_numpy(array, binary_data=binary)
+    return made
+
+
+def posted(server: Server, body: bytes | str, path: str = "/v2/models/net/infer", **headers: str) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("POST", path, body.encode() if isinstance(body, str) else body, named)
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    return answer.status, json.loads(text) if text else None
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    """A good request, with some entries of input x changed."""
+    x = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]} | changes
+    return {"inputs": [x, {"name": "n", "shape": [1], "datatype": "INT64", "data": [5]}]}
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("packed", [None, "gzip", "deflate"])
+def test_triton_client_gets_the_numbers_of_the_model(
+    server: Server, model: str, binary: bool, packed: str | None
+) -> None:
+    client = triton.InferenceServerClient(server.address)
+    names = [o["name"] for o in client.get_model_metadata("net")["outputs"]]
+    asked = [triton.InferRequestedOutput(n, binary_data=binary) for n in names]
+    found = client.infer("net", inputs(binary), outputs=asked, request_id="7", request_compression_algorithm=packed)
+    assert found.get_response()["id"] == "7" and found.get_response()["model_version"] == "1"
+    for name, want in zip(names, wanted(model), strict=True):
+        assert found.as_numpy(name).dtype == want.dtype and np.allclose(found.as_numpy(name), want, rtol=1e-6)
+    everything = client.infer("net", inputs(binary))
+    assert [o["name"] for o in everything.get_response()["outputs"]] == names
+
+
+def test_triton_client_asks_what_is_there(server: Server) -> None:
+    client = triton.InferenceServerClient(server.address)
+    assert client.is_server_live() and client.is_server_ready() and client.is_model_ready("net", "1")
+    assert not client.is_model_ready("other") and not client.is_model_ready("net", "2")
+    assert "binary_tensor_data" in client.get_server_metadata()["extensions"]
+    described = client.get_model_metadata("net")
+    assert described["inputs"] == [
+        {"name": "x", "datatype": "FP32", "shape": [-1, 4]},
+        {"name": "n", "datatype": "INT64", "shape": [-1]},
+    ]
+    assert client.get_model_config("net")["input"][0]["data_type"] == "TYPE_FP32"
+    assert client.get_model_repository_index() == [{"name": "net", "version": "1", "state": "READY"}]
+    before = client.get_inference_statistics("net")["model_stats"][0]["inference_count"]
+    client.infer("net", inputs())
+    assert client.get_inference_statistics("net")["model_stats"][0]["inference_count"] == before + len(X)
+    with pytest.raises(InferenceServerException, match="there is no model 'other'"):
+        client.infer("other", inputs())
+
+
+def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) -> None:
+    layer = paddle.jit.load(model)
+    wrong: list[Any] = []
+
+    def work(seed: int) -> None:
+        client = triton.InferenceServerClient(server.address)
+        numbers = np.random.RandomState(seed)
+        for _ in range(15):
+            x = numbers.rand(numbers.randint(1, 6), 4).astype("float32")
+            n = numbers.randint(0, 9, len(x))
+            given = [triton.InferInput("x", x.shape, "FP32"), triton.InferInput("n", n.shape, "INT64")]
+            given[0].set_data_from_numpy(x)
+            given[1].set_data_from_numpy(n)
+            found = client.infer("net", given)
+            expected = results[seed].setdefault(
+                len(results[seed]), (x, n, [found.as_numpy(o["name"]) for o in found.get_response()["outputs"]])
+            )
+            assert expected is not None
+
+    results: dict[int, dict[int, Any]] = {seed: {} for seed in range(8)}
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in results]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed, answers in results.items():
+        assert len(answers) == 15
+        for x, n, found in answers.values():
+            want = [t.numpy() for t in layer(paddle.to_tensor(x), paddle.to_tensor(n))]
+            if not all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(found, want, strict=True)):
+                wrong.append(seed)
+    assert wrong == []
+
+
+BAD = [
+    ("", "no JSON"),
+    ("{", "no JSON"),
+    ("[]", "no JSON object"),
+    ("[" * 100_000, "no JSON"),
+    ("{}", "'inputs' has to be a list"),
+    (json.dumps({"inputs": [1]}), "list of objects"),
+    (json.dumps({"inputs": []}), "['x', 'n'] are missing"),
+    (json.dumps(request(name=3)), "'name' has to be a string"),
+    (json.dumps(request(name="z")), "none of ['x', 'n']"),
+    (json.dumps(request(name="n")), "datatype FP32, the model wants INT64"),
+    (json.dumps(request(datatype="FP64")), "datatype FP64, the model wants FP32"),
+    (json.dumps(request(shape=[1, -4])), "list of sizes"),
+    (json.dumps(request(shape=[10**30])), "list of sizes"),
+    (json.dumps(request(shape=[2**62, 4])), "4 numbers for the shape"),
+    (json.dumps(request(shape="14")), "list of sizes"),
+    (json.dumps(request(shape=[1] * 100)), "list of sizes"),
+    (json.dumps(request(data=[1, 2])), "2 numbers for the shape"),
+    (json.dumps(request(data=[[1, 2], [3]])), "rows of its data differ"),
+    (json.dumps(request(data="1234")), "no numbers of FP32"),
+    (json.dumps(request(data=["1", "2", "3", "4"])), "no numbers of FP32"),
+    (json.dumps(request(data=[None] * 4)), "no numbers of FP32"),
+    (json.dumps(request(data={"a": 1})), "no numbers of FP32"),
+    (json.dumps(request(shape=[1, 3], data=[1, 2, 3])), "the model wants float32[?,4]"),
+    (json.dumps(request(parameters={"binary_data_size": 16})), "16 bytes of data are announced, 0 are left"),
+    (json.dumps(request(parameters={"binary_data_size": -1})), "binary_data_size -1"),
+    (json.dumps(request(parameters={"binary_data_size": 10**20})), "binary_data_size"),
+    (json.dumps(request(parameters=[])), "'parameters' has to be an object"),
+    (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "outputs ['zz'] are none of"),
+    (
+        json.dumps(
+            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [1.5]}]}
+        ),
+        "no numbers of INT64",
+    ),
+    (
+        json.dumps(
+            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**70]}]}
+        ),
+        "no numbers of INT64",
+    ),
+    (
+        json.dumps(
+            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**63]}]}
+        ),
+        "too large for INT64",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), BAD, ids=[f"{n}" for n in range(len(BAD))])
+def test_a_request_that_makes_no_sense_is_told_why(server: Server, body: str, words: str) -> None:
+    status, said = posted(server, body)
+    assert status == 400 and words in said["error"]
+    assert posted(server, json.dumps(request()))[0] == 200
+
+
+def test_headers_that_make_no_sense(server: Server) -> None:
+    good = json.dumps(request()).encode()
+    assert posted(server, good, Inference_Header_Content_Length="-1")[0] == 400
+    assert posted(server, good, Inference_Header_Content_Length=str(len(good) + 1))[0] == 400
+    status, said = posted(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
+    assert status == 400 and "4 bytes are left behind" in said["error"]
+    assert posted(server, good, Content_Encoding="br")[0] == 415
+    assert posted(server, good, Content_Encoding="gzip")[0] == 400
+    assert posted(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
+
+
+def test_what_is_too_large_is_refused_unread(server: Server) -> None:
+    status, said = posted(server, b"x" * (2 << 20))
+    assert status == 413 and "may have 1048576 bytes" in said["error"]
+    bomb = gzip.compress(b"0" * (200 << 20))
+    before = server.memory()
+    status, said = posted(server, bomb, Content_Encoding="gzip")
+    assert status == 413 and "unpacked" in said["error"]
+    assert posted(server, zlib.compress(b"0" * (50 << 20)), Content_Encoding="deflate")[0] == 413
+    assert server.memory() < before + 32
+
+
+def test_unknown_paths_and_methods(server: Server) -> None:
+    assert posted(server, "{}", "/v2/models/none/infer")[0] == 404
+    assert posted(server, "{}", "/v2/models/net/versions/3/infer")[0] == 404
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    for path, status in (("/v2/models/net/infer", 405), ("/nowhere", 404), ("/v2/models/%2e%2e%2fetc", 404)):
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == status, path
+    connection.close()
+
+
+def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
+        slow.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{")
+        started_at = time.monotonic()
+        assert b" 408 " in slow.recv(4096).split(b"\r\n")[0]
+        assert time.monotonic() - started_at < 10
+
+
+def test_clients_that_go_away_are_forgotten(server: Server) -> None:
+    files = server.open_files()
+    good = json.dumps(request()).encode()
+    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good)
+    for part in (head[:20], head, head + good[:10], head + good):
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as gone:
+                gone.sendall(part)
+    end = time.monotonic() + 10
+    while server.open_files() > files + 1 and time.monotonic() < end:
+        time.sleep(0.1)
+    assert server.open_files() <= files + 1
+    assert posted(server, good)[0] == 200
+
+
+def test_metrics_count_requests_by_status(server: Server) -> None:
+    posted(server, json.dumps(request()))
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    assert 'oarlock_requests_total{model="net",status="200"}' in text
+    assert 'oarlock_inference_seconds_count{model="net"}' in text and "oarlock_requests_in_hand 0.0" in text
+
+
+def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
+    good = json.dumps(request()).encode()
+    bad = json.dumps(request(data=[1])).encode()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+
+    def ask(count: int) -> None:
+        for n in range(count):
+            connection.request("POST", "/v2/models/net/infer", bad if n % 10 == 0 else good)
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status == (400 if n % 10 == 0 else 200)
+
+    ask(1000)
+    before, files = server.memory(), server.open_files()
+    ask(10_000)
+    connection.close()
+    assert server.memory() < before + 4 and server.open_files() <= files
+
+
+def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
+    busy = started([model], "--workers", "1", "--queue", "0", "--request-timeout", "5")
+    with socket.create_connection(("127.0.0.1", busy.port), timeout=20) as first:
+        first.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{")
+        time.sleep(0.5)
+        status, said = posted(busy, json.dumps(request()))
+        assert status == 503 and "too many requests" in said["error"]
+    assert stopped(busy) == 0
+
+
+def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
+    ending = started([model], "--request-timeout", "10")
+    good = json.dumps(request()).encode()
+    with socket.create_connection(("127.0.0.1", ending.port), timeout=20) as last:
+        last.sendall(
+            b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good) + good[:5]
+        )
+        time.sleep(0.3)
+        ending.process.terminate()
+        time.sleep(0.5)
+        last.sendall(good[5:])
+        assert b" 200 " in last.recv(4096).split(b"\r\n")[0]
+    ending.process.communicate(timeout=30)
+    assert ending.process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{model}", "--host", "0.0.0.0"], "can be reached from other machines"),
+        (["{model}", "other={model}", "net={model}"], "two models have one name"),
+        (["{model}-none"], "there is neither"),
+    ],
+)
+def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_path: Path) -> None:
+    said = subprocess.run(
+        [*COMMAND, *(a.format(model=model) for a in arguments)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert said.returncode == 1 and words in said.stderr and "Traceback" not in said.stderr
+
+
+def test_a_port_that_is_taken(server: Server, model: str) -> None:
+    said = subprocess.run(
+        [*COMMAND, model, "--port", str(server.port)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert said.returncode == 1 and "Address already in use" in said.stderr and "Traceback" not in said.stderr
+
+
+def test_the_command_needs_the_extra(model: str) -> None:
+    code = "import sys; sys.modules['uvicorn'] = None; from oarlock.cli.main import app; app()"
+    said = subprocess.run(
+        [sys.executable, "-c", code, "serve", model], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert said.returncode == 1 and "oarlock[serve]" in said.stderr

@@ -1,0 +1,71 @@
+"""Who hears of the gradients of leaves while the walk back goes on, to send them to other processes meanwhile."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Protocol
+
+from .op import OPS
+from .sweep import Sweep, behind, operands, run_hooks
+from .tensor import Tensor
+
+
+class Listener(Protocol):
+    """Who wants to hear of gradients, and sets `grad` of its leaves itself."""
+
+    def listens(self) -> bool:
+        """Whether the next walk back is its concern."""
+        ...
+
+    def begin(self, reached: dict[int, Tensor]) -> bool:
+        """A walk starts, which reaches these leaves (by `id`); whether any of them is its own."""
+        ...
+
+    def sets(self, leaf: Tensor) -> bool:
+        """Whether a leaf is its own."""
+        ...
+
+    def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
+        """Nothing more arrives at a leaf; `gradient` is what `grad` would become, None where it has none."""
+        ...
+
+    def finish(self) -> None:
+        """The walk is over."""
+        ...
+
+
+listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
+
+
+def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
+    """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there before."""
+    if leaf._hooks:
+        gradient = run_hooks(gradient, leaf._hooks)
+    return gradient if leaf.grad is None else OPS["elementwise_add"](leaf.grad, gradient)
+
+
+def hear(sweep: Sweep, roots: Sequence[Tensor], listener: Listener) -> bool:
+    """Let a listener hear of a walk back, if it reaches any of its leaves."""
+    reached, last = _reached(roots)
+    if not listener.begin(reached):
+        return False
+    by_node = sweep.last if sweep.last is not None else {}
+    for key, leaf in reached.items():
+        if listener.sets(leaf):
+            by_node.setdefault(last[key], []).append((listener, leaf))
+    sweep.last = by_node
+    return True
+
+
+def _reached(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
+    """The leaves behind some tensors by `id`, and the node that the walk comes to last of those that took each."""
+    reached: dict[int, Tensor] = {}
+    last: dict[int, int] = {}
+    for node in behind(roots):
+        for tensor in operands(node):
+            leaf = tensor if tensor._origin is None else tensor._origin
+            if leaf.node is None:
+                reached[id(leaf)] = leaf
+                last[id(leaf)] = min(node.seq, last.get(id(leaf), node.seq))
+    return reached, last

@@ -1,0 +1,7 @@
+"""The command."""
+
+import sys
+
+from .command import main
+
+sys.exit(main())

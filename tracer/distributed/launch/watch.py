@@ -1,0 +1,162 @@
+"""Looks at a world until it ends: passes on what rank 0 prints, and says which rank failed and where the others were."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .start import World
+
+_LOOK = 0.05
+_STUCK = 5.0  # seconds after which a rank that waits for one that has ended waits for ever
+_LAST_LINES = 60
+_LEAVING = "exit"  # what a rank notes that has come to the end of its program
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What a rank waits for: a collective of some ranks, and the line that called it; since when it has."""
+
+    what: str
+    where: str
+    since: float
+
+    @property
+    def ranks(self) -> set[int]:
+        """Whom it waits for."""
+        return {int(n) for n in self.what.partition(" of ranks ")[2].split(", ") if n.isdecimal()}
+
+
+class Tail:
+    """A file that grows, copied to the terminal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._at = path, 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def copy(self) -> None:
+        """Print what is new."""
+        with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as file:
+            file.seek(self._at)
+            new = file.read()
+            self._at += len(new)
+            sys.stdout.write(self._decoder.decode(new))
+            sys.stdout.flush()
+
+
+def log_of(world: World, rank: int) -> Path:
+    """The file with what a rank prints."""
+    return world.plan.logs / f"workerlog.{rank}"
+
+
+def code_of(world: World, rank: int) -> int | None:
+    """How a rank ended: 0, an exit code, minus a signal; None while it runs."""
+    try:
+        return int((world.folder / f"rank.{rank}.end").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def waiting_of(world: World, rank: int) -> Waiting | None:
+    """What a rank waits for, None where it does not."""
+    path = world.folder / f"rank.{rank}.now"
+    try:
+        text = path.read_bytes().split(b"\0")[0].decode(errors="replace")
+        since = os.stat(path).st_mtime
+    except FileNotFoundError:
+        return None
+    what, _, where = text.partition("\n")
+    return Waiting(what, where, since) if what else None
+
+
+def watch(world: World) -> int:
+    """Come back when the world has ended.   Gives 0, or the exit code of the rank that failed first."""
+    tail = Tail(log_of(world, 0))
+    started = time.monotonic()
+    try:
+        while True:
+            over = world.process.poll() is not None
+            tail.copy()
+            codes = {rank: code_of(world, rank) for rank in range(world.plan.count)}
+            failed = next((rank for rank, code in codes.items() if code), None)
+            if failed is not None:
+                return _failed(world, failed, codes[failed] or 1, time.monotonic() - started)
+            if over:
+                return _ended(world, codes)
+            stuck = _stuck(world)
+            if stuck is not None:
+                return _left_alone(world, *stuck)
+            time.sleep(_LOOK)
+    except KeyboardInterrupt:
+        world.end(signal.SIGINT)
+        tail.copy()
+        print("launch: stopped", file=sys.stderr)
+        return 130
+
+
+def _ended(world: World, codes: dict[int, int | None]) -> int:
+    """The world is over, and no rank says that it failed."""
+    missing = [rank for rank, code in codes.items() if code is None]
+    if not missing:
+        return 0
+    print(
+        f"launch: MPI's launcher ended with {world.process.returncode}, and ranks {missing} never did", file=sys.stderr
+    )
+    return world.process.returncode or 1
+
+
+def _failed(world: World, rank: int, code: int, seconds: float) -> int:
+    others = _waiting(world, rank)
+    how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+    lines = [f"launch: rank {rank} {how} after {seconds:.1f} s; its log is {log_of(world, rank)}"]
+    lines += [*_last_traceback(log_of(world, rank)), *others]
+    world.end()
+    print("\n".join(lines), file=sys.stderr)
+    return code if code > 0 else 128 - code
+
+
+def _waiting(world: World, failed: int) -> list[str]:
+    """Where the other ranks are."""
+    lines = []
+    for rank in range(world.plan.count):
+        waiting = waiting_of(world, rank)
+        if rank != failed and waiting is not None and waiting.what != _LEAVING:
+            lines.append(f"rank {rank} was waiting in {waiting.what}, {waiting.where}")
+    return lines
+
+
+def _stuck(world: World) -> tuple[int, int] | None:
+    """A rank that waits for one that has come to its end, and that one."""
+    states = {rank: waiting_of(world, rank) for rank in range(world.plan.count)}
+    gone = {rank for rank, state in states.items() if state is not None and state.what == _LEAVING}
+    gone |= {rank for rank in states if code_of(world, rank) == 0}
+    for rank, state in states.items():
+        if rank in gone or state is None or time.time() - state.since < _STUCK:
+            continue
+        if state.ranks & gone:
+            return rank, min(state.ranks & gone)
+    return None
+
+
+def _left_alone(world: World, rank: int, gone: int) -> int:
+    lines = _waiting(world, gone)
+    world.end()
+    print(f"launch: rank {gone} has come to the end of its program, and rank {rank} waits for it", file=sys.stderr)
+    print("\n".join(lines), file=sys.stderr)
+    return 1
+
+
+def _last_traceback(log: Path) -> list[str]:
+    """The last traceback in a log, or its last lines."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    starts = [n for n, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")]
+    return lines[starts[-1] :][:_LAST_LINES] if starts else lines[-5:]

@@ -1,0 +1,113 @@
+"""The start and the end of a world of several ranks."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import sys
+import traceback
+from typing import Any
+
+from ..core.errors import OarlockError, with_user_line
+from ..core.ranks import Alone, world
+from .environment import RANK, SIZE, ParallelEnv, mpi_ranks
+from .waiting import FOLDER, note
+
+
+def init_parallel_env() -> Any:
+    """Join the other processes, which a launcher started; in a world of one there is nobody to join.   Gives the group of all.
+
+    Start them by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's own `mpiexec -n 2`.
+    Raises OarlockError where the environment speaks of other processes and MPI knows of none.
+    """
+    from .group import group_of  # noqa: PLC0415 - which asks for the world
+
+    if not world.initialized:
+        _join()
+    return group_of(0)
+
+
+def _join() -> None:
+    wanted = int(os.environ.get(SIZE, "1") or 1)
+    started = mpi_ranks()
+    if started is None and wanted > 1:
+        raise OarlockError(
+            with_user_line(
+                f"init_parallel_env: {SIZE}={wanted}, and no launcher of MPI started this process; start all of them by "
+                f"`python -m oarlock.distributed.launch --nproc_per_node {wanted} {sys.argv[0] or 'train.py'}`, or by mpiexec"
+            )
+        )
+    if started is not None and started[1] > 1:
+        _start_mpi()
+        world.initialized = True
+        note.open(world.everybody.rank)
+
+
+def _start_mpi() -> None:
+    if importlib.util.find_spec("mpi4py") is None:
+        raise OarlockError(
+            with_user_line(
+                "init_parallel_env: several processes need mpi4py and an MPI library: pip install 'oarlock[dist]'"
+            )
+        )
+    from .mpi import started  # noqa: PLC0415 - an extra
+
+    made = started()
+    said = os.environ.get(RANK)
+    if said is not None and said != str(made.rank):
+        raise OarlockError(
+            with_user_line(f"init_parallel_env: {RANK}={said}, and MPI says that this is rank {made.rank}")
+        )
+    world.groups[0] = made
+    sys.excepthook = _ended_by
+    atexit.register(_ended)
+
+
+def _ended_by(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """A rank that fails leaves at once: MPI's own farewell would wait for the others, which wait for it."""
+    traceback.print_exception(kind, error, trace)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if FOLDER not in os.environ and world.everybody.size > 1:
+        world.everybody.abort()  # type: ignore[attr-defined]  # without our launcher nobody else would tell the others
+    os._exit(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def _ended() -> None:
+    """Wait for the others, so that messages on their way arrive."""
+    from mpi4py import MPI  # noqa: PLC0415 - an extra
+
+    if world.initialized and isinstance(sys.exc_info()[1], type(None)):
+        note.write("exit")
+        MPI.Finalize()
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Forget `group`, or all of them: then this process is alone again."""
+    if group is not None and group.id:
+        world.groups.pop(group.id, None)
+        return
+    world.groups.clear()
+    world.groups[0] = Alone()
+    world.initialized = False
+
+
+def is_initialized() -> bool:
+    """Whether init_parallel_env was called."""
+    return world.initialized
+
+
+def is_available() -> bool:
+    """Whether several processes could talk to each other: mpi4py is there."""
+    return importlib.util.find_spec("mpi4py") is not None
+
+
+def get_rank(group: Any = None) -> int:
+    """The number of this process, in `group` if one is given; -1 where it is not in it."""
+    return ParallelEnv().rank if group is None else group.rank
+
+
+def get_world_size(group: Any = None) -> int:
+    """How many processes there are, in `group` if one is given; -1 where this one is not in it."""
+    return ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1

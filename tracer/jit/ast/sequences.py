@@ -1,0 +1,157 @@
+"""Sequences of which only a run knows the length, in places where Python has lists: slices, sums, `list(range(n))`, the largest one."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ...core.errors import TraceError, with_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...static.control.arrays import TensorArray
+from ...static.control.either import current
+from ...static.control.values import as_meta, constant
+from ...static.modes import static_mode
+from ...static.variable import Variable
+from .outside import new
+from .rows import INT64, Range, Reversed, Rows, is_open, rows_of
+
+
+def part(value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """`value[start:stop:step]`."""
+    value = current(value)
+    bounds = start, stop, step
+    if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
+        mode = static_mode(state.mode)
+        assert mode is not None
+        value = TensorArray.of(mode, value)
+    if not isinstance(value, TensorArray):
+        found = value[start:stop:step]
+        return new(found) if type(found) is list else found
+    step = 1 if step is None else step
+    if not isinstance(step, int) or step == 0:
+        raise TraceError(
+            with_user_line(f"a slice of a list that a program carries has a step that Python knows ('{value.name}')")
+        )
+    return _part_of_array(value, start, stop, step)
+
+
+def _part_of_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
+    count = OPS["reshape2"](array.length(), shape=[])
+    first, last = (constant(0), count) if step > 0 else (count - 1, constant(-1))
+    low, high = (constant(0), count) if step > 0 else (constant(-1), count - 1)
+    first = first if start is None else _within(start, count, low, high)
+    last = last if stop is None else _within(stop, count, low, high)
+    return _listed(Range(first, last, step), lambda at: array[at])
+
+
+def _within(bound: Any, count: Any, low: Any, high: Any) -> Any:
+    """A bound of a slice as a position from the front."""
+    at = as_meta(OPS["reshape2"](bound, shape=[]) if isinstance(bound, Variable) and bound.meta.shape else bound, INT64)
+    if not isinstance(bound, Variable):
+        at = count + bound if bound < 0 else at
+    else:
+        at = OPS["where"](OPS["less_than"](at, constant(0)), count + at, at)
+    return OPS["elementwise_max"](OPS["elementwise_min"](at, high), low)
+
+
+def _listed(rows: Any, make: Callable[[Any], Any]) -> Any:
+    from .loops import listed  # noqa: PLC0415 - it calls this module
+
+    return listed(rows, make)
+
+
+def _open_rows(value: Any) -> Rows | None:
+    """What only a run knows the length of; None for anything else."""
+    if static_mode(state.mode) is None or isinstance(value, str | bytes | dict):
+        return None
+    rows = rows_of(value)
+    return rows if is_open(rows) else None
+
+
+def folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str) -> Any:
+    """What a function of two makes of all items, one after the other."""
+    from .loops import for_  # noqa: PLC0415 - it calls this module
+
+    found = [start]
+
+    def add(item: Any) -> None:
+        found[0] = of_two(found[0], item)
+
+    def put(values: list[Any]) -> None:
+        found[:] = values
+
+    for_(rows, add, lambda: list(found), put, [name])
+    return found[0]
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    rows = _open_rows(values)
+    return sum(current(values), start) if rows is None else folded(rows, start, operator.add, "the sum")
+
+
+def farthest(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
+    """The largest or smallest of items of which only a run knows how many there are; None for any other."""
+    rows = _open_rows(values) if not isinstance(values, Variable) else None
+    if rows is None:
+        return None
+    return folded(rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one")
+
+
+def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
+    """`list` and `tuple`."""
+
+    def make(*args: Any) -> Any:
+        rows = _open_rows(args[0]) if len(args) == 1 else None
+        if rows is not None and isinstance(given := current(args[0]), TensorArray):
+            return given.copy()
+        if rows is None:
+            return new(python(*map(current, args)))
+        return _listed(rows, lambda item: item)
+
+    return make
+
+
+def _reversed(values: Any) -> Any:
+    rows = _open_rows(values)
+    return reversed(current(values)) if rows is None else Reversed(rows)
+
+
+def stacked(values: Any) -> Any:
+    """The items of which only a run knows how many there are, each of one element, in a tensor; None for any other."""
+    rows = _open_rows(values) if not isinstance(values, Variable) else None
+    if rows is None:
+        return None
+    array = values if isinstance(values, TensorArray) else _listed(rows, lambda item: item)
+    if array.element is None or array.element.shape not in ((), (1,)):
+        raise TraceError(with_user_line(f"the items are no numbers; use a loop (each is {array.element})"))
+    return array.joined(0, True)
+
+
+def over_all(op: str, values: Any) -> Any:
+    """What an op that takes all elements together gives for items of which only a run knows how many there are; None for any other."""
+    tensor = stacked(values)
+    if tensor is None:
+        return None
+    return OPS[op](tensor, reduce_all=True, dim=[], keep_dim=False)
+
+
+def _sorted(values: Any, **how: Any) -> Any:
+    if _open_rows(values) is not None:
+        raise TraceError(
+            with_user_line(
+                "sorted(): only a run knows how many items there are; use paddle.sort or paddle.argsort of a tensor"
+            )
+        )
+    return new(sorted(current(values), **how))
+
+
+BUILTINS: dict[Any, Any] = {
+    builtins.sum: _sum,
+    builtins.list: _sequence(list),
+    builtins.tuple: _sequence(tuple),
+    builtins.reversed: _reversed,
+    builtins.sorted: _sorted,
+}

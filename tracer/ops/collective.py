@@ -1,0 +1,52 @@
+"""What ranks do together inside a program.   In a world of one they are copies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.op import op
+from ..core.ranks import MAX, MIN, PROD, SUM, world
+from .meta import like_x
+
+
+def _reduced(x, how, ring_id):
+    found = np.array(x, order="C")
+    group = world.groups.get(ring_id)
+    if group is None:
+        raise ValueError(f"there is no group of ranks with ring_id {ring_id}")
+    group.all_reduce(found, how).wait()
+    return found
+
+
+@op("c_allreduce_sum", "X, Cond? -> Out", meta=lambda x, cond, **_: x)
+def c_allreduce_sum(x, cond=None, *, ring_id: int = 0, use_calc_stream: bool = False, use_model_parallel: bool = False):
+    """Out = the sum of X over the ranks of a group.   X [*] -> Out [*]; all call it, with X of one shape and dtype.   Cond: not read"""
+    return _reduced(x, SUM, ring_id)
+
+
+@c_allreduce_sum.vjp
+def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
+    # What each rank minimises is a part of one sum, and every part sees every X.
+    summed = c_allreduce_sum(g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel)
+    return summed, None
+
+
+WHY = "which rank it came from is not known"
+
+
+@op("c_allreduce_max", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
+    """Out = the largest X of the ranks of a group.   X [*] -> Out [*]"""
+    return _reduced(x, MAX, ring_id)
+
+
+@op("c_allreduce_min", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
+    """Out = the smallest X of the ranks of a group.   X [*] -> Out [*]"""
+    return _reduced(x, MIN, ring_id)
+
+
+@op("c_allreduce_prod", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+def c_allreduce_prod(x, *, ring_id: int = 0, **attributes):
+    """Out = the product of X over the ranks of a group.   X [*] -> Out [*]"""
+    return _reduced(x, PROD, ring_id)

@@ -1,0 +1,199 @@
+"""The routes of the Open Inference Protocol v2, with Triton's additions that its clients ask for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ..core.errors import OarlockError
+from ..core.version import VERSION
+from .body import read_body
+from .metrics import Metrics
+from .protocol import RequestError, request_of
+from .served import Served, rows_of
+from .triton import config_of
+
+_EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
+_HEADER = "Inference-Header-Content-Length"
+_GONE = 499  # what web servers count for a client that left
+
+
+@dataclass(frozen=True)
+class Limits:
+    """bytes: of a request; seconds: that a client has to send it; workers: requests that run at once; queue: that wait for them"""
+
+    bytes: int = 64 << 20
+    seconds: float = 30.0
+    workers: int = 2
+    queue: int = 64
+
+
+class App:
+    """The answers.   models: by name"""
+
+    def __init__(self, models: Mapping[str, Served], limits: Limits) -> None:
+        self._models, self._limits = dict(models), limits
+        self._metrics = Metrics()
+        self._in_hand = 0
+        self._workers: anyio.CapacityLimiter | None = None  # belongs to the event loop
+
+    def asgi(self) -> Starlette:
+        """What a server of ASGI runs."""
+        model = "/v2/models/{name}"
+        routes = [
+            Route("/v2", self._refusing(self._server)),
+            Route("/v2/health/live", self._refusing(self._well)),
+            Route("/v2/health/ready", self._refusing(self._well)),
+            Route("/v2/repository/index", self._refusing(self._index), methods=["POST"]),
+            Route("/v2/models/stats", self._refusing(self._all_statistics)),
+            Route("/metrics", self._refusing(self._text)),
+        ]
+        for path in (model, model + "/versions/{version}"):
+            routes += [
+                Route(path, self._refusing(self._metadata)),
+                Route(path + "/ready", self._refusing(self._is_ready)),
+                Route(path + "/config", self._refusing(self._config)),
+                Route(path + "/stats", self._refusing(self._statistics)),
+                Route(path + "/infer", self._infer, methods=["POST"]),
+            ]
+        return Starlette(routes=routes)
+
+    @staticmethod
+    def _refusing(handler: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+        async def guarded(request: Request) -> Response:
+            try:
+                return handler(request)
+            except RequestError as error:
+                return _refused(error)
+
+        return guarded
+
+    # -- what a server says of itself -------------------------------------------------------------------------------
+
+    def _server(self, request: Request) -> Response:
+        return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
+
+    def _well(self, request: Request) -> Response:
+        return Response()
+
+    def _index(self, request: Request) -> Response:
+        return JSONResponse([{"name": name, "version": "1", "state": "READY"} for name in self._models])
+
+    def _text(self, request: Request) -> Response:
+        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+
+    # -- what it says of a model ------------------------------------------------------------------------------------
+
+    def _model(self, request: Request) -> Served:
+        name, version = request.path_params["name"], request.path_params.get("version", "1")
+        if name not in self._models:
+            raise RequestError(f"there is no model '{name[:100]}'", 404)
+        if version != "1":
+            raise RequestError(f"model '{name}' has the version 1 only", 404)
+        return self._models[name]
+
+    def _metadata(self, request: Request) -> Response:
+        return JSONResponse(self._model(request).metadata())
+
+    def _is_ready(self, request: Request) -> Response:
+        self._model(request)
+        return Response()
+
+    def _config(self, request: Request) -> Response:
+        model = self._model(request)
+        return JSONResponse(config_of(model.name, model.engine))
+
+    def _statistics(self, request: Request) -> Response:
+        return JSONResponse({"model_stats": [_statistics_of(self._model(request))]})
+
+    def _all_statistics(self, request: Request) -> Response:
+        return JSONResponse({"model_stats": [_statistics_of(m) for m in self._models.values()]})
+
+    # -- inference --------------------------------------------------------------------------------------------------
+
+    async def _infer(self, request: Request) -> Response:
+        started, status, rows = time.perf_counter(), 500, 1
+        model: Served | None = None
+        seconds: float | None = None
+        self._in_hand += 1
+        self._metrics.waiting.set(self._in_hand)
+        try:
+            model = self._model(request)
+            if self._in_hand > self._limits.workers + self._limits.queue:
+                raise RequestError("too many requests wait already", 503)
+            body = await read_body(request, self._limits.bytes, self._limits.seconds)
+            asked = request_of(body, request.headers.get(_HEADER), model.inputs)
+            rows = rows_of(asked)
+            (text, size), seconds = await self._run(partial(model.infer, asked))
+            status = 200
+            return _answered(text, size)
+        except RequestError as error:
+            status = error.status
+            return _refused(error)
+        except ClientDisconnect:
+            status = _GONE
+            return Response(status_code=_GONE)
+        except OarlockError as error:
+            return _refused(RequestError(str(error), 500))
+        finally:
+            self._in_hand -= 1
+            self._metrics.waiting.set(self._in_hand)
+            if model is not None:
+                model.counts.add(status == 200, time.perf_counter() - started, rows)
+                self._metrics.add(model.name, status, seconds)
+
+    async def _run(self, call: Callable[[], Any]) -> tuple[Any, float]:
+        """What a call gives, in one of the threads that are there for it, and its seconds."""
+        if self._workers is None:
+            self._workers = anyio.CapacityLimiter(self._limits.workers)
+
+        def timed() -> tuple[Any, float]:
+            started = time.perf_counter()
+            return call(), time.perf_counter() - started
+
+        return await anyio.to_thread.run_sync(timed, limiter=self._workers)
+
+
+def _answered(text: bytes, size: int | None) -> Response:
+    if size is None:
+        return Response(text, media_type="application/json")
+    return Response(text, media_type="application/octet-stream", headers={_HEADER: str(size)})
+
+
+def _refused(error: RequestError) -> Response:
+    headers = {"Retry-After": "1"} if error.status == 503 else None
+    return JSONResponse({"error": str(error)}, status_code=error.status, headers=headers)
+
+
+def _statistics_of(model: Served) -> dict[str, Any]:
+    counts = model.counts
+    empty = {"count": 0, "ns": 0}
+    success = {"count": counts.success, "ns": counts.success_ns}
+    return {
+        "name": model.name,
+        "version": "1",
+        "last_inference": counts.last_ms,
+        "inference_count": counts.rows,
+        "execution_count": counts.success,
+        "inference_stats": {
+            "success": success,
+            "fail": {"count": counts.fail, "ns": counts.fail_ns},
+            "queue": empty,
+            "compute_input": empty,
+            "compute_infer": success,
+            "compute_output": empty,
+            "cache_hit": empty,
+            "cache_miss": empty,
+        },
+        "batch_stats": [],
+    }

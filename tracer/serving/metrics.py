@@ -1,0 +1,31 @@
+"""What is counted while serving, in the form that Prometheus reads.   Names of models are labels, nothing a client sends is."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+class Metrics:
+    """Counters of one server."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "oarlock_requests_total", "Requests for inference", ["model", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "oarlock_inference_seconds", "Time in the model", ["model"], buckets=_SECONDS, registry=self._registry
+        )
+        self.waiting = Gauge("oarlock_requests_in_hand", "Requests that are read, wait or run", registry=self._registry)
+
+    def add(self, model: str, status: int, seconds: float | None) -> None:
+        """One request more; seconds: in the model, None where it did not come so far."""
+        self._requests.labels(model, str(status)).inc()
+        if seconds is not None:
+            self._seconds.labels(model).observe(seconds)
+
+    def text(self) -> bytes:
+        """All of them."""
+        return generate_latest(self._registry)

@@ -1,0 +1,114 @@
+"""The server: uvicorn, with an end to every kind of waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..core.errors import OpError
+from .app import App, Limits
+from .served import Served
+
+_MOST_CONNECTIONS = 512
+_IDLE = 15.0  # seconds that a connection may stay open without a request
+_FAREWELL = 30  # seconds that requests in hand have when the server is asked to end
+_HEADER_BYTES = 64 << 10
+
+
+class Patient(H11Protocol):
+    """uvicorn's connection, which also ends when a first request does not come."""
+
+    _first: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._first = self.loop.call_later(_IDLE, self._too_late)
+
+    def _too_late(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        if self._first is not None:
+            self._first.cancel()
+        super().connection_lost(exc)
+
+
+class _Ending(uvicorn.Server):
+    """uvicorn's server, for which the signal to end is the wish to end well: it is not raised again afterwards."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle SIGINT and SIGTERM in the body."""
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(number, self.handle_exit) for number in numbers]
+        try:
+            yield
+        finally:
+            for number, handler in zip(numbers, before, strict=True):
+                signal.signal(number, handler)
+
+
+def check_host(host: str, allow_remote: bool) -> None:
+    """Raise OpError for an address that others can reach, unless that is wanted."""
+    try:
+        here = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        here = host == "localhost"
+    if not here and not allow_remote:
+        raise OpError(
+            f"serve: {host} can be reached from other machines, and nothing here asks who calls; --allow-remote says that this is meant"
+        )
+
+
+def serve(models: list[Served], host: str, port: int, limits: Limits) -> int:
+    """Answer until a signal says to end.   Gives the exit code."""
+    names = [model.name for model in models]
+    if len(set(names)) < len(names):
+        raise OpError(f"serve: two models have one name ({', '.join(names)})")
+    for model in models:
+        model.warm_up()
+    app = App({model.name: model for model in models}, limits).asgi()
+    server = _Ending(
+        uvicorn.Config(
+            app,
+            http=Patient,
+            ws="none",
+            lifespan="off",
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=int(_IDLE),
+            timeout_graceful_shutdown=_FAREWELL,
+            h11_max_incomplete_event_size=_HEADER_BYTES,
+        )
+    )
+    with _bound(host, port) as listening:
+        here = f"http://{host}:{listening.getsockname()[1]}/v2"
+        print(f"serving {', '.join(names)} at {here}", file=sys.stderr, flush=True)
+        server.run(sockets=[listening])
+    return 0
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket at an address.   Raises OSError, with the address, where that cannot be had."""
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, proto)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except OSError as error:
+        raise OSError(f"serve: no listening at {host}:{port}: {error.strerror}") from None
+    return made
