@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import oarlock
 from oarlock import fluid
 from oarlock.core.errors import OpError
 
@@ -252,3 +253,19 @@ def test_a_function_writes_its_branches() -> None:
         assert {"cond" in op.type for op in program.global_block().ops} == {True, False}
         (found,) = fluid.Executor(fluid.CPUPlace()).run(program, fetch_list=[made])
     assert (found == 2).all()
+
+
+def test_what_tests_of_2_x_import() -> None:
+    with oarlock.compat.as_paddle("2.4"):
+        from paddle.base.layer_helper import LayerHelper
+        from paddle.fluid.dygraph.base import switch_to_static_graph
+        from paddle.fluid.framework import EagerParamBase, _test_eager_guard, in_dygraph_mode
+
+        assert LayerHelper is fluid.layer_helper.LayerHelper and in_dygraph_mode()
+        with _test_eager_guard():
+            assert isinstance(oarlock.nn.Linear(1, 1).weight, EagerParamBase)
+        assert switch_to_static_graph(in_dygraph_mode)() is False
+    assert fluid.core.eager.Tensor is oarlock.Tensor and fluid.CPUPlace().is_cpu_place()
+    x = oarlock.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(ValueError, match="plays no part"):
+        oarlock.grad(x * 2.0, oarlock.to_tensor([1.0], stop_gradient=False))

@@ -42,7 +42,7 @@ PARENTS: dict[str, str] = {
         "compiler data_feed_desc data_feeder dataset default_scope_funcs dygraph_utils executor framework layer_helper lod_tensor "
         "param_attr parallel_executor",
     ),
-    **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs dygraph_utils layer_helper"),
+    **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs"),
     **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils wrapped_decorator"),
     **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
     **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),

@@ -123,7 +123,7 @@ def grad(
     """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad` of leaves stays as it is.
 
     create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as constants.
-    Raises OarlockError for an input that plays no part, unless allow_unused, which gives None for it.
+    Raises OpError for an input that plays no part, unless allow_unused, which gives None for it.
     """
     if not only_inputs:
         raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
@@ -143,7 +143,7 @@ def grad(
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
         why = "grad: an input plays no part in the outputs; allow_unused=True gives None"
-        raise OarlockError(with_user_line(f"{why} ({missing[0]})"))
+        raise OpError(with_user_line(f"{why} ({missing[0]})"))
     return found
 
 

@@ -19,6 +19,24 @@ class Place:
     def __hash__(self) -> int:
         return hash((self.kind, self.index))
 
+    def is_cpu_place(self) -> bool:
+        """Whether it is the processor."""
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        """Whether it is a CUDA device."""
+        return self.kind == "gpu"
+
+    def is_cuda_pinned_place(self) -> bool:
+        """False: no memory is pinned here."""
+        return False
+
+    def get_device_id(self) -> int:
+        """Which one of its kind."""
+        return self.index
+
+    gpu_device_id = get_device_id
+
     def __repr__(self) -> str:
         return f"Place({self.kind if self.kind == 'cpu' else f'{self.kind}:{self.index}'})"
 

@@ -23,6 +23,7 @@ from ..core.dtype import (
 from ..core.errors import OpError
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
+from ..core.tensor import Tensor as EagerTensor
 from ..static import Scope
 from ..static.ended import EndOfData as EOFException
 from ..static.program import AttrType, Kind
@@ -103,13 +104,11 @@ class Place(AnyPlace):
         """Be this one."""
         self.kind, self.index = place.kind, place.index
 
-    def is_cpu_place(self) -> bool:
-        """Whether it is the processor."""
-        return self.kind == "cpu"
 
-    def is_gpu_place(self) -> bool:
-        """Whether it is a CUDA device."""
-        return self.kind == "gpu"
+class eager:
+    """What the second eager mode of Paddle calls its classes."""
+
+    Tensor = EagerTensor
 
 
 def get_cuda_device_count() -> int:

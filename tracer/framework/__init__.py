@@ -1,5 +1,8 @@
 """What Paddle calls its framework: saving and loading of state, and names that are elsewhere as well."""
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from ..core.autograd import grad, no_grad
 from ..core.compat import disable_signal_handler
 from ..core.dtype import DType as dtype
@@ -12,6 +15,18 @@ from ..static import Program
 from ..static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from . import random
 from .random import seed
+
+
+def __getattr__(name: str) -> _Any:
+    """What Paddle's own tests take from here besides: its C++ part, and the inside of fluid.framework."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return (
+        _import_module("..fluid.core", __name__)
+        if name == "core"
+        else getattr(_import_module("..fluid.framework", __name__), name)
+    )
+
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program", "disable_signal_handler", "disable_static", "dtype",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import pushed, state
 from ...core.tensor import Tensor
 from ...static import Program, program_guard
+from ...static.graph.mode import Writing
 from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
@@ -42,6 +44,17 @@ def guard(place: Any = None) -> Iterator[None]:
             yield
     finally:
         PHASE.training = before
+
+
+def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a function whose body writes to programs, whatever mode it is called in."""
+
+    @functools.wraps(function)
+    def writing(*args: Any, **kwargs: Any) -> Any:
+        with pushed(Writing()):
+            return function(*args, **kwargs)
+
+    return writing
 
 
 enable_dygraph = enable_imperative = framework.enable_dygraph
