@@ -50,15 +50,21 @@ note = Note()
 def wait_for(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...]) -> None:
     """Come back when `is_done` says so.   Raises OarlockError after the limit."""
     started = time.monotonic()
-    if is_done():
-        return
+    while not is_done():
+        if time.monotonic() - started > _SPIN:
+            _wait_long(is_done, what, ranks, started)
+            return
+        os.sched_yield()  # whoever else wants the processor may have it
+
+
+def _wait_long(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...], started: float) -> None:
     note.write(f"{what} of ranks {', '.join(map(str, ranks))}\n{_where()}")
     end = started + limit()
     while not is_done():
         now = time.monotonic()
         if now > end:
             raise OarlockError(with_user_line(f"distributed.{what}: waited {now - started:.0f} s for the other ranks"))
-        time.sleep(_NAP if now - started > _SPIN else 0)  # 0: whoever else wants the processor may have it
+        time.sleep(_NAP)
     note.write("")
 
 
