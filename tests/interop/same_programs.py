@@ -2,12 +2,15 @@
 
 import numpy as np
 
-rng = np.random.default_rng(2024)
-
 
 def data(*shape):
-    """Numbers between -1 and 1."""
-    return rng.uniform(-1, 1, shape).astype("float32")
+    """Numbers that depend on the shape alone, not on what was run before."""
+    return np.random.default_rng(shape).uniform(-1, 1, shape).astype("float32")
+
+
+def whole(low, high, shape):
+    """Whole numbers, likewise."""
+    return np.random.default_rng([2024, *shape]).integers(low, high, shape)
 
 
 def fill(layer):
@@ -31,8 +34,8 @@ def steps(P, optimizer, loss_of, count=4):
     return np.array(losses, "float32")
 
 
-PICTURES, DIGITS, CLASSES = data(4, 3, 16, 16), data(6, 1, 12, 12), rng.integers(0, 5, (4,))
-WORDS, NEXT = rng.integers(1, 20, (4, 7)), rng.integers(1, 20, (4, 7))
+PICTURES, DIGITS, CLASSES = data(4, 3, 16, 16), data(6, 1, 12, 12), whole(0, 5, (4,))
+WORDS, NEXT = whole(1, 20, (4, 7)), whole(1, 20, (4, 7))
 
 
 def unet(P):
@@ -194,7 +197,7 @@ def speech(P):
     front, lstm, head = fill(nn.Conv1D(5, 8, 3, padding=1)), fill(nn.LSTM(8, 6, time_major=True)), fill(nn.Linear(6, 5))
     parameters = [*front.parameters(), *lstm.parameters(), *head.parameters()]
     adam = P.optimizer.Adamax(0.01, parameters=parameters)
-    sound, labels = P.to_tensor(data(3, 5, 12)), P.to_tensor(rng.integers(1, 5, (3, 4)).astype("int32"))
+    sound, labels = P.to_tensor(data(3, 5, 12)), P.to_tensor(whole(1, 5, (3, 4)).astype("int32"))
     lengths, sizes = P.to_tensor(np.array([12, 12, 10])), P.to_tensor(np.array([4, 3, 2]))
 
     def loss():
@@ -240,7 +243,7 @@ def policy(P):
     nn, F = P.nn, P.nn.functional
     net = fill(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)))
     adam = P.optimizer.Lamb(0.01, parameters=net.parameters())
-    states, moves, gains = P.to_tensor(data(6, 4)), P.to_tensor(rng.integers(0, 2, (6,))), P.to_tensor(data(6))
+    states, moves, gains = P.to_tensor(data(6, 4)), P.to_tensor(whole(0, 2, (6,))), P.to_tensor(data(6))
 
     def loss():
         scores = net(states) * 1.0
