@@ -5,7 +5,7 @@ import numpy as np
 
 def data(*shape):
     """Numbers that depend on the shape alone, not on what was run before."""
-    return np.random.default_rng(shape).uniform(-1, 1, shape).astype("float32")
+    return np.random.default_rng([42, *shape]).uniform(-1, 1, shape).astype("float32")
 
 
 def whole(low, high, shape):
