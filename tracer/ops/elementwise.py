@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import native
 from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
-from .meta import agree_all, aligned, broadcast, known_dim, like_x, shape_of
+from .meta import agree_all, aligned, broadcast, broadcast_number, check_number, known_dim, like_x, shape_of
 from .wide import wide
 
 
@@ -82,9 +82,10 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_number)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_number(x)
     if axis != -1:
         x, y = at(x, y, axis)
     return x + y
@@ -100,9 +101,10 @@ def _(g, x, y, *, axis):
     return fit(g, x, axis), fit(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast)
+@op("elementwise_sub", "X, Y -> Out", meta=broadcast_number)
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_number(x)
     if axis != -1:
         x, y = at(x, y, axis)
     return x - y
@@ -193,10 +195,11 @@ def _(g, x, mask):
     return keep(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_number)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; of integers rounded.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_number(x)
     x, y = at(x, y, axis)
     if x.dtype.kind in "iu" and np.any(y < 0):
         return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
@@ -214,19 +217,21 @@ def _(g, x, y, *, axis, Out):
     return to_x, to_y
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast, no_grad=WHOLE)
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=WHOLE)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_number(x)
     x, y = at(x, y, axis)
     check_divisor(x, y)
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_number)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the rest of X / Y, with the sign of Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_number(x)
     x, y = at(x, y, axis)
     check_divisor(x, y)
     return np.mod(x, y)

@@ -103,6 +103,17 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast_shapes(*aligned(x.shape, y.shape, axis)), x.dtype)
 
 
+def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+    """The result of arithmetic, which truth values have not."""
+    check_number(x)
+    return broadcast(x, y, axis=axis)
+
+
+def check_number(x: Any) -> None:
+    """Raise OperandError for truth values, of which NumPy would make an `or` where Paddle refuses."""
+    check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
+
+
 def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The result of a comparison."""
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))

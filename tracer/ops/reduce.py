@@ -15,6 +15,7 @@ from .meta import (
     Shape,
     check_float,
     check_inexact,
+    check_number,
     like_x,
     normal_axes,
     normal_axis,
@@ -332,6 +333,7 @@ arg_min = arg_extreme("arg_min", np.argmin, "smallest")
 @wide
 def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the end.   X [*] -> Out [*]"""
+    check_number(x)
     if flatten or not x.ndim:
         x, axis = (x.reshape(-1), 0) if flatten else (x, 0)
     if not x.ndim:
@@ -347,6 +349,7 @@ def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False,
 
 @cumsum.meta
 def _(x, *, axis, flatten, exclusive, reverse):
+    check_number(x)
     normal_axis(axis, len(x.shape))
     return Meta((size_of(x.shape),), x.dtype) if flatten else x
 

@@ -85,13 +85,16 @@ _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 def binary(op: Op, x: Any, y: Any, widen: bool = False) -> Tensor:
     """`op` on two operands, either of which may be a number; a right operand of another dtype is cast to the left one's.
 
+    Beside a whole number truth values are whole numbers.
     widen: two integer dtypes become the wider one, where a narrow left one would cut the right operand, which real Paddle refuses.
     """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
+        y = _counted(y, x)
         x = tensor_like(x, y, op.type)
     elif not isinstance(y, Tensor):
+        x = _counted(x, y)
         y = tensor_like(y, x, op.type)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
@@ -104,12 +107,18 @@ def binary(op: Op, x: Any, y: Any, widen: bool = False) -> Tensor:
     return found
 
 
+def _counted(x: Tensor, number: Any) -> Tensor:
+    """Truth values beside a whole number, as whole numbers."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return cast(x, np.dtype(np.int64)) if whole and x.meta.dtype.kind == "b" else x
+
+
 def promoted(x: Tensor, y: Tensor, dx: Any, dy: Any) -> tuple[Tensor, Tensor]:
     """Both operands with one dtype: complex wins over real, floating over integer, wide over narrow floating, else the left one."""
     if is_float(dx) and is_float(dy):
         wide = promote(dx, dy)
         return cast(x, wide), cast(y, wide)
-    to_right = dx.kind in "iub" and dy.kind not in "iub"
+    to_right = dx.kind == "b" or (dx.kind in "iu" and dy.kind not in "iub")
     return (cast(x, dy), y) if to_right else (x, cast(y, dx))
 
 

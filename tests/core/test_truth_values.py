@@ -1,0 +1,49 @@
+"""Truth values in arithmetic: numbers beside a number, refused among themselves."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+
+B, N, F = np.array([True, False, True]), np.array([1, 2, 3]), np.array([1.0, 2.0, 3.0], "float32")
+
+
+@pytest.mark.parametrize("way", [operator.add, operator.sub, operator.mul])
+@pytest.mark.parametrize("other", [2, N, F, 1.5], ids=str)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_beside_a_number_they_are_numbers(way: Any, other: Any, swapped: bool) -> None:
+    held = paddle.to_tensor(other) if isinstance(other, np.ndarray) else other
+    found = way(held, paddle.to_tensor(B)) if swapped else way(paddle.to_tensor(B), held)
+    want = way(other, B.astype("int64")) if swapped else way(B.astype("int64"), other)
+    assert found.dtype == (paddle.float32 if isinstance(other, float) or other is F else paddle.int64)
+    assert np.array_equal(found.numpy(), want)
+
+
+@pytest.mark.parametrize("way", [operator.add, operator.sub, operator.floordiv, operator.mod, operator.pow])
+def test_among_themselves_they_are_refused(way: Any) -> None:
+    for other in (paddle.to_tensor(B), True):
+        with pytest.raises(paddle.OpError, match="truth values are no numbers here; cast them"):
+            way(paddle.to_tensor(B), other)
+
+
+def test_a_running_sum_of_them_is_refused() -> None:
+    with pytest.raises(paddle.OpError, match="truth values are no numbers here"):
+        paddle.cumsum(paddle.to_tensor(B))
+
+
+@pytest.mark.parametrize("sizes", [None, 3])
+def test_a_count_of_conditions_is_a_count(sizes: int | None) -> None:
+    @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([sizes, 2], "float32")])
+    def positive_rows(x: Any) -> Any:
+        count = 0
+        for row in x:
+            count += row.sum() > 0
+        return x + count
+
+    x = np.array([[1.0, 2.0], [3.0, -9.0], [4.0, 4.0]], "float32")
+    assert np.array_equal(positive_rows(paddle.to_tensor(x)).numpy(), x + 2)
