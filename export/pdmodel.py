@@ -84,7 +84,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_elements(message: Any, var: VarDesc | Arg) -> None:
-    message.data_type = dtype_of(var.dtype).proto
+    message.data_type = dtype_of(var.dtype or "bool").proto  # the first of all where nothing was said
     message.dims.extend(var.shape)
 
 
