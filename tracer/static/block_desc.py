@@ -56,6 +56,12 @@ class BlockDesc:
         """Note the block that this one is the way back of."""
         self._of._set_forward_block_idx(idx)
 
+    def serialize_to_string(self) -> bytes:
+        """What a file says of it."""
+        raw: Any = self._of.raw
+        made: bytes = raw.serialize_to_string()
+        return made
+
     # -- variables ----------------------------------------------------------------------------------------------
 
     def var(self, name: str | bytes) -> VarDesc:

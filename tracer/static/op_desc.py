@@ -42,6 +42,12 @@ class OpDesc:
 
     original_id = id
 
+    def serialize_to_string(self) -> bytes:
+        """What a file says of it."""
+        raw: Any = self._of.raw
+        made: bytes = raw.serialize_to_string()
+        return made
+
     # -- type and operands --------------------------------------------------------------------------------------
 
     def type(self) -> str:

@@ -203,3 +203,9 @@ class VarDesc:
         return id(self._of.raw)
 
     original_id = id
+
+    def serialize_to_string(self) -> bytes:
+        """What a file says of it."""
+        raw: Any = self._of.raw
+        made: bytes = raw.serialize_to_string()
+        return made

@@ -68,6 +68,9 @@ class Block:
         """Note the block that this one is the way back of."""
         self.forward_block_idx = idx
 
+    def _sync_with_cpp(self) -> None:
+        """Nothing: what `desc` says is what the block says."""
+
     # -- variables ----------------------------------------------------------------------------------------------
 
     def of(self, desc: data.VarDesc) -> Variable:

@@ -211,6 +211,9 @@ class Program:
         """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
         raise NotImplementedError  # given by static.io
 
+    def _sync_with_cpp(self) -> None:
+        """Nothing: what `desc` says is what the program says."""
+
     def _version(self) -> int:
         return self.raw.version
 
