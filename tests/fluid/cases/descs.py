@@ -211,6 +211,7 @@ def case_what_follows(fluid):
     lacking.set_output("Out", ["made"])
     found += [refused(lambda o=o: o.infer_shape(block)) for o in (unknown, lacking, empty)]
     found += [refused(o.check_attrs) for o in (unknown, lacking, empty)]
+    lacking.set_input("X", ["gone"])
     lacking.infer_var_type(block)
     return words(*found, block.has_var(b"made"))
 
