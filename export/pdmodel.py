@@ -34,6 +34,22 @@ def to_bytes(program: Program) -> bytes:
     return data
 
 
+def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
+    """What a `.pdmodel` says of one block, op or variable.   OpError when a value does not fit the type of its attribute or variable."""
+    block = ProgramDesc().blocks.add()
+    if isinstance(part, Block):
+        message: Any = block
+        _write_block(message, part)
+    elif isinstance(part, OpDesc):
+        message = block.ops.add()
+        _write_op(message, part)
+    else:
+        message = block.vars.add()
+        _write_var(message, part)
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
 def _write_block(message: Any, block: Block) -> None:
     message.idx = block.idx
     message.parent_idx = block.parent
@@ -84,7 +100,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_elements(message: Any, var: VarDesc | Arg) -> None:
-    message.data_type = dtype_of(var.dtype).proto
+    message.data_type = dtype_of(var.dtype or "bool").proto  # the first of all where nothing was said
     message.dims.extend(var.shape)
 
 

@@ -93,8 +93,20 @@ ARROWS = {
 ROWS = {
     "static": (
         {"aliases", "ended", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
-        {"attrs", "feeding", "guards", "late", "lod", "numbers", "printer", "reinfer", "unsupported"},
-        {"blocks", "tokens", "variable"},
+        {
+            "attrs",
+            "block_desc",
+            "feeding",
+            "guards",
+            "late",
+            "lod",
+            "numbers",
+            "printer",
+            "reinfer",
+            "unsupported",
+            "var_desc",
+        },
+        {"blocks", "op_desc", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},
         {"modes"},
         {"control", "effects", "inline"},

@@ -20,7 +20,7 @@ GIVEN = "given.npz"
 def of_forward(program, fetches):
     """The variables that are fetched and are no gradients or steps."""
     names = [f if isinstance(f, str) else f.name for f in fetches if f is not None]
-    writes = {n: op for op in program.global_block().desc.ops for n in op.output_names()}
+    writes = {n: op for op in program.global_block().raw.ops for n in op.output_names()}
     return [n for n in names if n in writes and not int(writes[n].attr("op_role", 0)) & 3]
 
 

@@ -55,7 +55,7 @@ def test_ops_are_those_of_paddle_1_8(tmp_path: Path) -> None:
     """With the outputs that it does not do without, and bools that have an axis from the beginning."""
     translation.translate(fluid, str(tmp_path))
     program, _, _ = fluid.io.load_inference_model(str(tmp_path), fluid.Executor(), params_filename="params")
-    ops = [op for block in program.desc.blocks for op in block.ops]
+    ops = [op for block in program.raw.blocks for op in block.ops]
     assert {op.type for op in ops} == {
         "beam_search", "beam_search_decode", "elementwise_add", "feed", "fetch", "fill_constant", "increment", "is_empty", "less_than",
         "lod_reset", "log", "logical_and", "logical_not", "lookup_table", "lstm", "mul", "read_from_array", "reshape2", "scale",
@@ -90,8 +90,8 @@ def test_what_is_saved_has_ops_of_paddle_1_8_only(topic: str, tmp_path: Path) ->
     found: dict[str, set[str]] = {}
     for path in keep(fluid, importlib.import_module(f"{__package__}.cases.{topic}"), str(tmp_path)):
         program, _, _ = fluid.io.load_inference_model(path, fluid.Executor())
-        types = {op.type for block in program.desc.blocks for op in block.ops}
-        attrs = [a.type for block in program.desc.blocks for op in block.ops for a in op.attrs.values()]
+        types = {op.type for block in program.raw.blocks for op in block.ops}
+        attrs = [a.type for block in program.raw.blocks for op in block.ops for a in op.attrs.values()]
         assert max(attrs) <= AttrType.LONGS, path
         found[path] = types - known - TODAY
     assert found and not any(found.values())

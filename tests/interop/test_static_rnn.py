@@ -88,7 +88,7 @@ def test_gradients_through_the_helper_of_paddle_1(theirs: tuple[Path, list[Any]]
     """2.6.2 has no op that lets the gradient of a memory through to the step before; with that of 1.8.5 it is the slope."""
     folder, (x, h0, *_) = theirs
     program, scope, values = trained(folder)
-    forward, back = program.desc.blocks[1:]
+    forward, back = program.raw.blocks[1:]
     (op,) = (op for op in forward.ops if "next" in op.output_names())
     op.type, (h,) = "rnn_memory_helper", op.inputs["X"]
     (total,) = (op for op in back.ops if op.type == "sum" and op.outputs["Out"] == [f"{h}@GRAD"])
@@ -98,7 +98,7 @@ def test_gradients_through_the_helper_of_paddle_1(theirs: tuple[Path, list[Any]]
         "rnn_memory_helper_grad", {"X": [h], "Out": ["next"], "Out@GRAD": ["next@GRAD"]}, {"X@GRAD": ["more"]}
     )
     back.ops.insert(0, through)
-    reverse = next(op for op in program.desc.block.ops if op.type == "recurrent").attr("reverse")
+    reverse = next(op for op in program.raw.block.ops if op.type == "recurrent").attr("reverse")
     found = static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope)
     oarlock.disable_static()
     w, u, x, h0 = (oarlock.to_tensor(v, stop_gradient=False) for v in (values["w"], values["u"], x, h0))

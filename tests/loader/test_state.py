@@ -134,7 +134,7 @@ def test_single_tensors_and_binary_records(tmp_path: Path) -> None:
 def test_programs(tmp_path: Path) -> None:
     program = parse("program version=2006002\nblock 0:\n  var x: float32[?,3]")
     save(program, tmp_path / "m.pdmodel")
-    assert load(tmp_path / "m.pdmodel").desc == program
+    assert load(tmp_path / "m.pdmodel").raw == program
 
 
 def test_open_files_hold_several(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ class Tensor(TensorBase):
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
-            {k: v for k, v in self.__dict__.items() if k != "desc"},
+            {k: v for k, v in self.__dict__.items() if k != "raw"},
         )
 
     def __copy__(self) -> Tensor:

@@ -6,27 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.dtype import (
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
 from ..core.errors import OpError
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..core.tensor import Tensor as EagerTensor
 from ..static import Scope
+from ..static.block_desc import BlockDesc, ProgramDesc
 from ..static.ended import EndOfData as EOFException
-from ..static.program import AttrType, Kind
+from ..static.op_desc import OpDesc
+from ..static.program import AttrType
+from ..static.var_desc import VarDesc
 from ..static.variable import GRADIENT
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
@@ -34,8 +23,8 @@ from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [
-    "AttrType", "BackwardStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
-    "Place", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count",
+    "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
+    "OpDesc", "Place", "ProgramDesc", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count",
     "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
     "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm",
     "is_compiled_with_xpu", "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "set_num_threads", "supports_bfloat16",
@@ -77,24 +66,6 @@ class SelectedRows:
     def numel(self) -> int:
         """The number of elements."""
         return int(np.asarray(self._tensor).size)
-
-
-class VarDesc:
-    """Declarations of variables, for their types' names."""
-
-    class VarType:
-        """The dtypes and kinds of variables."""
-
-        BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = bool_, int16, int32, int64, float16, float32, float64
-        UINT8, INT8, BF16, COMPLEX64, COMPLEX128 = uint8, int8, bfloat16, complex64, complex128
-        LOD_TENSOR, LOD_TENSOR_ARRAY, SELECTED_ROWS, STEP_SCOPES = (
-            Kind.DENSE,
-            Kind.ARRAY,
-            Kind.SELECTED_ROWS,
-            Kind.STEP_SCOPES,
-        )
-        LOD_RANK_TABLE = Kind.RANK_TABLE
-        FEED_MINIBATCH, FETCH_LIST, READER, RAW = Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW
 
 
 class Place(AnyPlace):

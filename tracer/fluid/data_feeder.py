@@ -39,15 +39,15 @@ class DataFeeder(_DataFeeder):
         if not variable.lod_level:
             return LoDTensor(super()._column(variable, values) if values else self._empty(variable))
         flat, lengths = _flat(values, variable.lod_level)
-        declared = variable.desc.shape[1:]
-        array = np.array(flat, dtype_of(variable.desc.dtype).np)
+        declared = variable.raw.shape[1:]
+        array = np.array(flat, dtype_of(variable.raw.dtype).np)
         sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
         return create_lod_tensor(array.reshape(len(flat), *sizes), lengths)
 
     @staticmethod
     def _empty(variable: Variable) -> Any:
         """No rows."""
-        return np.zeros([0, *(max(d, 0) for d in variable.desc.shape[1:])], dtype_of(variable.desc.dtype).np)
+        return np.zeros([0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np)
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
         """LoDTensors by name, of rows that have a value for every variable.   Raises AssertionError for a row that has others."""

@@ -58,7 +58,7 @@ def _says_lod(var: Any) -> bool:
 
 
 def _lines(var: Any) -> Iterator[str]:
-    desc = var.desc
+    desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
     yield "  type: LOD_TENSOR"

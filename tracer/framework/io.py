@@ -73,7 +73,7 @@ def load(
 
 def _pieces(obj: Any, protocol: int) -> Any:
     if isinstance(obj, Program | ProgramData):
-        return [pdmodel.to_bytes(obj.desc if isinstance(obj, Program) else obj)]
+        return [pdmodel.to_bytes(obj.raw if isinstance(obj, Program) else obj)]
     return dump(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
 
 

@@ -138,7 +138,7 @@ def is_shared(value: Any) -> bool:
 
 def is_outside(value: Any) -> bool:
     """Whether something that can be changed in place is not the program's own: a parameter, a buffer, a constant."""
-    return isinstance(value, Tensor) and not hasattr(value, "desc")
+    return isinstance(value, Tensor) and not hasattr(value, "raw")
 
 
 def _line() -> str:

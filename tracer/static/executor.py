@@ -48,7 +48,7 @@ class Executor:
         where = current_scope() if scope is None else scope
         fetches = [fetched_name(f) for f in _flat(fetch_list)]
         fed = _with_readers(wanted, _feed(feed))
-        given = arrays_of(wanted.desc, fed)
+        given = arrays_of(wanted.raw, fed)
         ready = self._ready(wanted, given, fetches, use_prune)
         with rng.drawing_from(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
@@ -58,7 +58,7 @@ class Executor:
         key = (program.revision(), tuple(feed), tuple(fetches), use_prune)
         found = program.compiled.get(key)
         if found is None:
-            desc = program.desc
+            desc = program.raw
             unknown = [name for name in fetches if name not in desc.block.vars]
             if unknown:
                 raise OpError(with_user_line(f"Executor.run: the program has no variables {unknown} to fetch"))
@@ -76,7 +76,7 @@ class Executor:
         """What is fed, after the variable of a learning-rate scheduler has the rate of now."""
         if program.lr_scheduler is not None and program.lr_var is not None:
             rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
-            scope.place_of(program.lr_var.name).array = rate.reshape(program.lr_var.desc.shape)
+            scope.place_of(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
         return feed
 
     def close(self) -> None:

@@ -40,8 +40,8 @@ class DataFeeder:
         return {v.name: self._column(v, [row[i] for row in rows]) for i, v in enumerate(self.feed_vars)}
 
     def _column(self, variable: Variable, values: list[Any]) -> Any:
-        sizes = variable.desc.shape[1:]
-        arrays = [np.asarray(v, dtype_of(variable.desc.dtype).np) for v in values]
+        sizes = variable.raw.shape[1:]
+        arrays = [np.asarray(v, dtype_of(variable.raw.dtype).np) for v in values]
         if not sizes or sum(d < 0 for d in sizes) > 1:
             return np.stack(arrays)
         try:

@@ -200,7 +200,7 @@ class Static(Mode):
             self._refuse_outside(tensor)
             return tensor
         self.recorder.aliases.check(tensor)
-        return self.recorder.variable(tensor.desc)
+        return self.recorder.variable(tensor.raw)
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   A buffer is written by the program, at this place of it."""
@@ -216,17 +216,17 @@ class Static(Mode):
     def rebind(self, tensor: Variable, made: Variable) -> None:
         """Let `tensor` be the variable that `made` is from now on; what may be the same tensor does not hear of it."""
         for inner in self.recorder.open[1:]:
-            inner.changed.setdefault(id(tensor), (tensor, tensor.desc))
-        tensor.desc = made.desc
-        tensor.name = made.desc.name
-        self.recorder.bind(tensor, made.desc.name)
+            inner.changed.setdefault(id(tensor), (tensor, tensor.raw))
+        tensor.raw = made.raw
+        tensor.name = made.raw.name
+        self.recorder.bind(tensor, made.raw.name)
 
     def begin_graph(self, tensor: Tensor) -> None:
         """See Mode.begin_graph.   The variable before, through which no gradient flows, stays in between."""
         assert isinstance(tensor, Variable)
         self.recorder.aliases.check(tensor)
-        given = tensor.desc.checks_feed or tensor.desc.persistable
-        if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.desc:
+        given = tensor.raw.checks_feed or tensor.raw.persistable
+        if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.raw:
             self.rebind(tensor, OPS["assign"](tensor))
 
     def _refuse_outside(self, tensor: Tensor) -> None:

@@ -68,8 +68,8 @@ def together(ways: Iterable[Stands | None]) -> Stands | None:
 
 def marked(value: Any, stands: Stands | None) -> Any:
     """A value of the program that stands for a number from now on."""
-    if stands is not None and hasattr(value, "desc"):
-        value.desc.python = stands
+    if stands is not None and hasattr(value, "raw"):
+        value.raw.python = stands
     return value
 
 
@@ -167,7 +167,7 @@ def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
 
 def _refuse_repeated(count: Any) -> None:
     """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int, and the list repeated."""
-    if count.python is not None or (not count.desc.shape and "int" in count.desc.dtype):
+    if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = f"a list as long as only a run knows (times{count.made_at}); take paddle.full or paddle.tile, or a loop"
         raise TraceError(with_user_line(why))
 
@@ -332,7 +332,7 @@ def _refuse_attribute(self: Any) -> Any:
 
 def _missing(self: Any, name: str) -> Any:
     """An attribute that only numbers have."""
-    mine = self.__dict__["desc"].python if "desc" in self.__dict__ else None
+    mine = self.__dict__["raw"].python if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
         raise number_error(self, f".{name}", "compute it with paddle's functions")
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")

@@ -167,7 +167,7 @@ class Recorder:
             why = f"a value made in a branch or a loop ({made}) is not one of its results"
             raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
         late = tensor.late if isinstance(tensor, Variable) else None
-        return late.checked(self) if late is not None and late.desc is tensor.desc else name
+        return late.checked(self) if late is not None and late.desc is tensor.raw else name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
         """Add a variable to a block, the one that is being written unless given."""
@@ -237,7 +237,7 @@ class Recorder:
 
     def _level_of(self, arg: Any) -> int:
         first = arg[0] if isinstance(arg, list | tuple) and arg else arg
-        return first.desc.lod_level if isinstance(first, Variable) else 0
+        return first.raw.lod_level if isinstance(first, Variable) else 0
 
     def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> OpDesc:
         """Append one op."""
@@ -273,7 +273,7 @@ class Recorder:
         """The variable that an op reads for `tensor`: one that fails in a run where that has no value."""
         name = self.name_of(tensor)
         half = tensor.half if isinstance(tensor, Variable) else None
-        if half is None or half.late is None or half.late.desc is not tensor.desc or self.is_known(half):
+        if half is None or half.late is None or half.late.desc is not tensor.raw or self.is_known(half):
             return name
         found: str = half.late.checked(self)
         return found

@@ -19,6 +19,7 @@ from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach
 from .printer import declaration
 from .program import Kind, VarDesc
 from .scope import current_scope
+from .var_desc import VarDesc as Described
 
 if TYPE_CHECKING:
     from .graph.block import Block
@@ -42,7 +43,7 @@ class Half(NamedTuple):
 
 
 class Variable(Tensor):
-    """A named value of a program.   desc: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
+    """A named value of a program.   raw: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
@@ -54,11 +55,19 @@ class Variable(Tensor):
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
+    _described: Described | None = None
     _block: Block | None = None
 
     def __init__(self, desc: VarDesc) -> None:
-        self.desc = desc
+        self.raw = desc
         self._name = desc.name
+
+    @property
+    def desc(self) -> Described:
+        """Its declaration, with the methods of Paddle's C++ class."""
+        if self._described is None:
+            self._described = Described(self)
+        return self._described
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
         """See Tensor.register_hook; a program has none, and gives no gradients then."""
@@ -81,13 +90,13 @@ class Variable(Tensor):
     @property
     def python(self) -> Stands | None:
         """Which of Python's numbers it stands for; None where it is a tensor on all ways."""
-        found: Stands | None = self.desc.python
+        found: Stands | None = self.raw.python
         return found
 
     @property
     def meta(self) -> Meta:
         """Shape and dtype as declared."""
-        return Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
+        return Meta(self.raw.shape, dtype_of(self.raw.dtype).np)
 
     @property
     def shape(self) -> list[Any]:
@@ -98,8 +107,8 @@ class Variable(Tensor):
     @property
     def size(self) -> Any:
         """The number of elements: an int, or a value of the program where only a run knows it."""
-        known = all(d >= 0 for d in self.desc.shape)
-        return math.prod(self.desc.shape) if known else marked(OPS["size"](self), NATURAL)
+        known = all(d >= 0 for d in self.raw.shape)
+        return math.prod(self.raw.shape) if known else marked(OPS["size"](self), NATURAL)
 
     @property
     def made_at(self) -> str:
@@ -109,30 +118,30 @@ class Variable(Tensor):
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return dtype_of(self.desc.dtype)
+        return dtype_of(self.raw.dtype)
 
     @property
     def stop_gradient(self) -> bool:
         """Whether no gradient flows through it: what its declaration says."""
-        return self.desc.stop_gradient
+        return self.raw.stop_gradient
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if isinstance(value, Variable):
             why = "stop_gradient: whether gradients flow cannot depend on a value of the program; set it outside of the branch or loop"
             raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
-        if not value and self.desc.stop_gradient:
+        if not value and self.raw.stop_gradient:
             state.mode.begin_graph(self)
-        self.desc.stop_gradient = bool(value)
+        self.raw.stop_gradient = bool(value)
 
     @property
     def persistable(self) -> bool:
         """Whether its value outlives a run."""
-        return self.desc.persistable
+        return self.raw.persistable
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.desc.persistable = bool(value)
+        self.raw.persistable = bool(value)
 
     @property
     def block(self) -> Block | None:
@@ -141,7 +150,7 @@ class Variable(Tensor):
             from .graph.defaults import default_main_program  # which knows variables  # noqa: PLC0415
 
             blocks = default_main_program().blocks
-            self._block = next((b for b in blocks if b.desc.vars.get(self.desc.name) is self.desc), None)
+            self._block = next((b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None)
         return self._block
 
     @block.setter
@@ -151,22 +160,22 @@ class Variable(Tensor):
     @property
     def lod_level(self) -> int:
         """How deep the sequences nest whose rows it holds; 0 for plain tensors."""
-        return self.desc.lod_level
+        return self.raw.lod_level
 
     @property
     def type(self) -> Kind:
         """What it is: a tensor, an array of tensors, ..."""
-        return self.desc.kind
+        return self.raw.kind
 
     @property
     def is_data(self) -> bool:
         """Whether it is fed."""
-        return self.desc.checks_feed
+        return self.raw.checks_feed
 
     @property
     def is_parameter(self) -> bool:
         """Whether it is a parameter, trainable or not."""
-        return self.desc.is_parameter
+        return self.raw.is_parameter
 
     @property
     def grad_name(self) -> str:
@@ -226,7 +235,7 @@ class Variable(Tensor):
         return made
 
     def __len__(self) -> int:
-        size = self.desc.shape[0] if self.desc.shape else None
+        size = self.raw.shape[0] if self.raw.shape else None
         if size is None:
             raise TypeError("len() of a 0-D tensor")
         if size < 0:
@@ -235,7 +244,7 @@ class Variable(Tensor):
         return size
 
     def _read(self, reader: str) -> Any:
-        return _trouble(unknown(self, reader), np.zeros([max(d, 1) for d in self.desc.shape], self.meta.dtype))
+        return _trouble(unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype))
 
     def _scalar(self, reader: str) -> Any:
         return _trouble(unknown(self, reader), 1)
@@ -250,7 +259,7 @@ class Variable(Tensor):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The declaration as text, as in a printed program; in the era of 1.x the block of that."""
-        return texts["variable"](self) if era.old else declaration(self.desc)
+        return texts["variable"](self) if era.old else declaration(self.raw)
 
     def _to_readable_code(self) -> str:
         return self.to_string()

@@ -327,8 +327,8 @@ def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp
     x = y.block.var("x")
     static.save_inference_model(tmp_path / "m", [x], [y], exe)
     program, _, _ = static.load_inference_model(tmp_path / "m", exe)
-    assert program.desc.contract.verified
-    y.block.var("fc_0.w_0").desc.shape = (4, 2)
+    assert program.raw.contract.verified
+    y.block.var("fc_0.w_0").raw.shape = (4, 2)
     with pytest.raises(OpError, match=r"'fc_0.w_0' is float32\[4,2\], the value float32\[4,1\]"):
         static.save_inference_model(tmp_path / "n", [x], [y], exe)
     assert not list(tmp_path.glob("n*"))

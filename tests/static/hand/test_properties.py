@@ -66,7 +66,7 @@ def test_clones_texts_and_bytes(moves: list[tuple[int, int, int]]) -> None:
     def check(main: Any, made: list[Any]) -> None:
         wanted = results(main, made)
         read = static.Program.parse_from_text(main.to_string())
-        loaded = static.Program.parse_from_string(pdmodel.to_bytes(main.desc))
+        loaded = static.Program.parse_from_string(pdmodel.to_bytes(main.raw))
         assert read.to_string() == main.to_string()
         for other in (main.clone(), main.clone(for_test=True), read, loaded):
             assert results(other, made) == wanted
@@ -84,7 +84,7 @@ def test_parts_give_what_the_whole_gives(moves: list[tuple[int, int, int]], pick
         inputs = [main.global_block().var(name) for name in FEED]
         normal = static.normalize_program(main, inputs, one)
         assert results(normal, one) == wanted
-        assert len(normal.desc.block.ops) <= len(main.desc.block.ops) + 3
+        assert len(normal.raw.block.ops) <= len(main.raw.block.ops) + 3
 
     in_static_mode(check)(moves)
 

@@ -89,8 +89,8 @@ def test_sizes_that_are_known_are_declared(mode: Any) -> None:
 def test_the_text_parses_back(name: str, mode: Any) -> None:
     written(NETS[name])
     main = static.default_main_program()
-    assert str(parse(str(main.desc))) == str(main.desc)
-    assert static.Program.parse_from_string(main.desc.serialize_to_string()).desc == main.desc
+    assert str(parse(str(main.raw))) == str(main.raw)
+    assert static.Program.parse_from_string(main.desc.serialize_to_string()).raw == main.raw
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -121,21 +121,21 @@ def test_files(name: str, reverse: bool, mode: Any, tmp_path: Path) -> None:
 def test_the_program_is_what_paddle_writes(mode: Any) -> None:
     written(NETS["lstm"])
     main = static.default_main_program()
-    (op,) = (op.desc for op in main.global_block().ops if op.type == "recurrent")
-    inner = main.desc.blocks[op.attr("sub_block")]
+    (op,) = (op.raw for op in main.global_block().ops if op.type == "recurrent")
+    inner = main.raw.blocks[op.attr("sub_block")]
     assert {k: len(v) for k, v in op.inputs.items()} == {"inputs": 1, "initial_states": 2, "parameters": 1}
     assert {k: len(v) for k, v in op.outputs.items()} == {"outputs": 2, "step_scopes": 1}
     assert (op.attr("has_states"), op.attr("reverse"), op.attr("is_train")) == (True, False, True)
     assert inner.parent == 0
     assert {*op.inputs["inputs"], *op.outputs["outputs"], *op.attr("ex_states"), *op.attr("states")} <= {*inner.vars}
-    assert inner.vars["x0"].shape == main.desc.block.vars["x0"].shape[1:]
+    assert inner.vars["x0"].shape == main.raw.block.vars["x0"].shape[1:]
 
 
 def test_a_step_that_gives_less_is_saved_with_less(mode: Any, tmp_path: Path) -> None:
     net = NETS["two_inputs"]
     given, _, outs = written(net)
     program = static.normalize_program(static.default_main_program(), list(given.values()), [outs[0]])
-    assert [op.type for op in program.desc.blocks[1].ops if op.type == "tanh"] == ["tanh"]
+    assert [op.type for op in program.raw.blocks[1].ops if op.type == "tanh"] == ["tanh"]
     exe = started()
     feed = feeds(net, 3, 2)
     close(exe.run(program, feed=feed, fetch_list=[outs[0]]), eager(net, feed)[0][:1])

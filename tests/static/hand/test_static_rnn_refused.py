@@ -222,7 +222,7 @@ def test_its_helper_of_paddle_1_is_a_copy(mode: Any) -> None:
     """What Paddle 1.x wrote where 2.x has `assign`."""
     net = NETS["plain"]
     _, w, outs = written(net)
-    for op in static.default_main_program().desc.blocks[1].ops:
+    for op in static.default_main_program().raw.blocks[1].ops:
         if op.type == "assign":
             op.type = "rnn_memory_helper"
             op.attrs["dtype"] = Attr(AttrType.INT, 5)

@@ -21,7 +21,7 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
         raise TypeError(f"Calculating Memory Usage requires Program as its Parameter.But you passed in {type(program)}")
     if batch_size <= 0:
         raise ValueError(with_user_line("The batch size need to be positive."))
-    block = program.desc.block
+    block = program.raw.block
     names = dict.fromkeys(name for op in block.ops for name in op.output_names())
     total = float(sum(_bytes(block.vars[n], batch_size) for n in names if n in block.vars))
     for unit in ("B", "KB"):
@@ -44,12 +44,12 @@ def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[s
     """How often a program has each op, and each pair `one->other` where `other` takes what `one` gave last; the most frequent first."""
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
-    alone = Counter(op.type for op in program.desc.block.ops if list(op.output_names()))
+    alone = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
     return alone.most_common(), Counter(_pairs(program)).most_common()
 
 
 def _pairs(program: Program) -> Iterator[str]:
     made: dict[str, str] = {}
-    for op in program.desc.block.ops:
+    for op in program.raw.block.ops:
         yield from (f"{made[name]}->{op.type}" for name in op.input_names() if name in made)
         made.update(dict.fromkeys(op.output_names(), op.type))

@@ -108,7 +108,7 @@ class GeneratorLoader:
         if hasattr(value, "recursive_sequence_lengths"):
             return value
         array = np.asarray(value.array if isinstance(value, Tensor) else value)
-        return array.astype(dtype_of(variable.desc.dtype).np) if array.dtype.kind == "O" else array
+        return array.astype(dtype_of(variable.raw.dtype).np) if array.dtype.kind == "O" else array
 
     def start(self) -> None:
         """Begin a pass: runs of the program take batches from now on."""

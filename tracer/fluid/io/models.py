@@ -72,13 +72,13 @@ def save_inference_model(
     program = default_main_program() if main_program is None else plain(main_program)
     if not export_for_deployment:
         path = os.path.join(dirname, os.path.basename(model_filename or MODEL) + ".main_program")
-        atomic_write({path: pdmodel.to_bytes(program.desc)})
+        atomic_write({path: pdmodel.to_bytes(program.raw)})
         if not program_only:
             save_persistables(executor, dirname, program, params_filename)
         return [v.name for v in targets]
     copied = program.clone(for_test=True)
     outs = [v.name for v in _targets(copied, [copied.global_block().var(v.name) for v in targets])]
-    desc = normalized(copied.desc, feeds, outs)
+    desc = normalized(copied.raw, feeds, outs)
     scope = current_scope()
     if program_only:
         as_in_1_8(desc)

@@ -26,7 +26,7 @@ def one(x: Any) -> Any:
     if isinstance(mode, Writing) and not is_float(x.meta.dtype):
         last = mode.recorder.block.ops[-1]
         if last.outputs.get("Out") == [x.name] and may_leave_none(last.type, last.attrs):
-            x.desc.shape = (1,)
+            x.raw.shape = (1,)
             return x
     return OPS["reshape2"](x, shape=[1])
 
@@ -42,8 +42,8 @@ def into(made: Any, target: Any) -> Any:
         return made
     mode = state.mode
     if isinstance(mode, Writing):
-        if not target.desc.shape and not target.persistable:  # of `create_tensor`, which does not know
-            target.desc.shape, target.desc.dtype = made.desc.shape, made.desc.dtype
+        if not target.raw.shape and not target.persistable:  # of `create_tensor`, which does not know
+            target.raw.shape, target.raw.dtype = made.raw.shape, made.raw.dtype
         mode.write(made, target)
         mode.recorder.aliases.written(target)
     else:

@@ -47,7 +47,7 @@ class ModelAverage(Averaging):
 
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:
         """Append the op that adds a parameter up; gives what is kept of it."""
-        shape, dtype = parameter.desc.shape, parameter.desc.dtype
+        shape, dtype = parameter.raw.shape, parameter.raw.dtype
         kept = {n: _zeros(program, parameter, n, shape, dtype) for n in _SUMS}
         kept |= {n: _zeros(program, parameter, n, (1,), "int64") for n in _COUNTS}
         OPS["average_accumulates"](parameter, *kept.values(), **self._attrs)

@@ -107,7 +107,7 @@ class LookaheadOptimizer:
 
     def _draw(self, program: Program, startup: Program, parameter: Any, late: Any) -> None:
         """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; where it is 0 both stay."""
-        name, shape, dtype = f"{parameter.name}@SLOW", parameter.desc.shape, parameter.desc.dtype
+        name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)
         with pushed(Writing(startup)):

@@ -38,7 +38,7 @@ class Rewrite:
         self.program, self.lists, self.level, self.guarded, self.promote = program, lists, level, guarded, promote
         self.dtype = dtype
         self.black = lists.black_at(level)
-        self.block = program.desc.block
+        self.block = program.raw.block
         self.ops: list[OpDesc] = []
         self.halves: dict[str, str] = {}  # of values that were computed so
         self.casts: dict[str, str] = {}  # of values that were not

@@ -63,7 +63,7 @@ class BlockWalk:
         for name in self._writes():
             if name in outer.pending:
                 total = outer.pending.take(name)
-                gradient = shared_gradient(self.recorder, name, total.desc, outer.block)
+                gradient = shared_gradient(self.recorder, name, total.raw, outer.block)
                 self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
                 gradient = self._zeros(outer.after(name, self.at), name)
@@ -79,7 +79,7 @@ class BlockWalk:
     def _zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a variable of their own."""
         zeros = zeros_for(self.recorder, like)
-        made = shared_gradient(self.recorder, name, like.desc, self.outer.block)
+        made = shared_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
@@ -93,7 +93,7 @@ class BlockWalk:
             total = zeros_for(self.recorder, walk.before(name, 0))
         else:
             return self.carried[name]
-        copy = declared(self.recorder, self.recorder.namer.temporary("assign"), total.desc)
+        copy = declared(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})  # all are written back at once
         return copy
 
@@ -164,7 +164,7 @@ def _assign(walk: Walk, op: OpDesc, at: int) -> None:
 def _select_input(walk: Walk, op: OpDesc, at: int) -> None:
     gradient = walk.pending.take(op.outputs["Out"][0])
     operands = [walk.before(n, at) for n in op.inputs["X"]]
-    made = [declared(walk.recorder, walk.recorder.namer.temporary("select_input"), v.desc) for v in operands]
+    made = [declared(walk.recorder, walk.recorder.namer.temporary("select_input"), v.raw) for v in operands]
     given = {
         "Mask": [walk.before(op.inputs["Mask"][0], at).name],
         "Out@GRAD": [gradient.name],
@@ -184,8 +184,8 @@ def _write(walk: Walk, op: OpDesc, at: int) -> None:
     gradient = walk.pending.take(target)
     operand = walk.before(value, at)
     position = walk.before(op.inputs["I"][0], at)
-    made = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), operand.desc)
-    rest = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), gradient.desc)
+    made = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), operand.raw)
+    rest = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), gradient.raw)
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
     walk.recorder.emit("write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]})
     if walk.wants(value):
@@ -203,7 +203,7 @@ def _read(walk: Walk, op: OpDesc, at: int) -> None:
 def _add_element(walk: Walk, name: str, position: Variable, gradient: Variable) -> None:
     """A gradient that arrives at one element of a list."""
     before = walk.pending.take(name) if name in walk.pending else zeros_for(walk.recorder, walk.variable(name))
-    made = declared(walk.recorder, walk.recorder.namer.temporary("read_from_array"), before.desc)
+    made = declared(walk.recorder, walk.recorder.namer.temporary("read_from_array"), before.raw)
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
     walk.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
     walk.add(name, made)
@@ -214,7 +214,7 @@ def _join(walk: Walk, op: OpDesc, at: int) -> None:
     name = op.inputs["X"][0]
     if walk.wants(name):
         held = walk.before(name, at)
-        made = declared(walk.recorder, walk.recorder.namer.temporary("tensor_array_to_tensor"), held.desc)
+        made = declared(walk.recorder, walk.recorder.namer.temporary("tensor_array_to_tensor"), held.raw)
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
         walk.recorder.emit("tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs))
         walk.add(name, made)

@@ -27,7 +27,7 @@ def _print(walk: Walk, op: OpDesc, at: int) -> None:
     name = op.inputs["In"][0]
     if not walk.wants(name):
         return
-    made = declared(walk.recorder, walk.recorder.namer.temporary("print"), gradient.desc)
+    made = declared(walk.recorder, walk.recorder.namer.temporary("print"), gradient.raw)
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
     walk.recorder.emit("print", {"In": [gradient.name]}, {"Out": [made.name]}, attrs)
     walk.add(name, made)
@@ -44,8 +44,7 @@ def _py_func(walk: Walk, op: OpDesc, at: int) -> None:
     back, operands = backward_call(number, names, results, given, wanted)
     seen = {n: walk.before(n, at).name for n in names} | {n: walk.after(n, at).name for n in results}
     made = [
-        declared(walk.recorder, walk.recorder.namer.temporary("py_func"), walk.before(names[i], at).desc)
-        for i in wanted
+        declared(walk.recorder, walk.recorder.namer.temporary("py_func"), walk.before(names[i], at).raw) for i in wanted
     ]
     attrs = {"forward_callable_id": Attr(AttrType.INT, back), "backward_callable_id": Attr(AttrType.INT, -1)}
     slots = {"X": [seen.get(n, n) for n in operands]}

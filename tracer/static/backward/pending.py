@@ -57,7 +57,7 @@ class Pending:
     def _sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
-        made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].desc)
+        made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
         operands = {"X": [g.name for g in arrived]}
         recorder.emit("assign" if len(arrived) == 1 else "sum", operands, {"Out": [made.name]})
         return made
@@ -77,8 +77,8 @@ def declared(recorder: Recorder, name: str, like: VarDesc, block: Block | None =
 
 def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
     """A gradient of nothing: zeros like a variable, an empty list for a list."""
-    if variable.desc.kind == Kind.ARRAY:
-        made = declared(recorder, recorder.namer.temporary("create_array"), variable.desc)
+    if variable.raw.kind == Kind.ARRAY:
+        made = declared(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
     found: Variable = OPS["fill_any_like"](variable, value=0.0)

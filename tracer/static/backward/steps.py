@@ -55,7 +55,7 @@ class StepWalk:
         """Let the block write the gradients of variables under the names that whoever runs it knows."""
         totals = {n: self._total(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
-            out = declared(self.recorder, f"{name}@GRAD", total.desc)
+            out = declared(self.recorder, f"{name}@GRAD", total.raw)
             self.recorder.emit("assign", {"X": [total.name]}, {"Out": [out.name]})
 
     def _total(self, name: str) -> Variable:
@@ -80,7 +80,7 @@ class StepWalk:
         """The variable for a gradient outside; a new one, which arrives there, or none."""
         if not made or not self.outer.wants(name):
             return EMPTY
-        like = self.outer.before(name, self.at).desc
+        like = self.outer.before(name, self.at).raw
         found = declared(self.recorder, self.recorder.namer.temporary("recurrent"), like)
         self.outer.add(name, found)
         return found.name

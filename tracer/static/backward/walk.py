@@ -183,7 +183,7 @@ class Walk:
     def _result_for(self, name: str, at: int) -> str:
         if not self.wants(name):
             return EMPTY
-        like = self.before(name, at).desc
+        like = self.before(name, at).raw
         made = declared(self.recorder, self.recorder.namer.temporary("vjp"), like)
         self.add(name, made)
         return made.name

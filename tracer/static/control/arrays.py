@@ -37,8 +37,8 @@ class TensorArray(Container):
     def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None) -> None:
         recorder = mode.recorder
         name = recorder.namer.temporary("create_array")
-        self.desc = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
-        recorder.block.vars[name] = self.desc
+        self.raw = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
+        recorder.block.vars[name] = self.raw
         recorder.aliases.meet(self)
         self.element: Meta | None = None
         self._stands: list[Stands | None] = []  # for which numbers of Python its elements stand
@@ -66,7 +66,7 @@ class TensorArray(Container):
     @property
     def name(self) -> str:
         """Its name in the program."""
-        return self.desc.name
+        return self.raw.name
 
     # -- ops ----------------------------------------------------------------------------------------------------
 
@@ -81,8 +81,8 @@ class TensorArray(Container):
         tensor = as_meta(value, self.element)
         recorder = _recorder()
         operands = {"X": [recorder.operand(tensor)], "I": [recorder.name_of(position)]}
-        level = tensor.desc.lod_level if isinstance(tensor, Variable) else 0
-        self.desc.lod_level = max(self.desc.lod_level, level)
+        level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
+        self.raw.lod_level = max(self.raw.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
         if not recorder.by_hand:  # there it is a copy
             recorder.aliases.join([(self, (value,))])
@@ -97,7 +97,7 @@ class TensorArray(Container):
             raise TraceError(with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}"))
         shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
         self.element = Meta(shape, meta.dtype)
-        self.desc.shape, self.desc.dtype = shape, dtype_of(meta.dtype).name
+        self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
 
     def _made(
         self, type: str, operands: dict[str, list[str]], meta: Meta, attrs: dict[str, Attr] | None = None
@@ -135,7 +135,7 @@ class TensorArray(Container):
         recorder = _recorder()
         recorder.aliases.check(self)
         made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
-        made.desc.lod_level = self.desc.lod_level
+        made.raw.lod_level = self.raw.lod_level
         stands = together(self._stands)
         if stands is not None:
             marked(made, Stands(stands.types))
@@ -159,7 +159,7 @@ class TensorArray(Container):
         assert mode is not None
         made = TensorArray(mode, None if self.element is None else self.element.dtype)
         made.element, made._stands = self.element, list(self._stands)
-        made.desc.shape = self.desc.shape
+        made.raw.shape = self.raw.shape
         mode.recorder.aliases.check(self)
         mode.recorder.emit("assign", {"X": [self.name]}, {"Out": [made.name]})
         mode.recorder.aliases.join([(made, (self,))])
@@ -191,7 +191,7 @@ class TensorArray(Container):
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
         recorder = _recorder()
-        shorter = VarDesc(recorder.namer.temporary("slice"), self.desc.shape, self.desc.dtype, kind=Kind.ARRAY)
+        shorter = VarDesc(recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY)
         recorder.block.vars[shorter.name] = shorter
         recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
         recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})

@@ -33,7 +33,7 @@ def _body(mode: Static) -> Iterator[Block]:
     with recorder.inner_block() as inner:
         yield inner.block
     for tensor, before in inner.changed.values():
-        after = tensor.desc
+        after = tensor.raw
         if recorder.var(before.name) is not before:  # of the body itself
             continue
         if after is not before:

@@ -143,17 +143,17 @@ def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side
     recorder.aliases.stale = stale
     for key, (tensor, before) in inner.changed.items():
         if recorder.var(before.name) is before:  # else it is of the branch itself
-            side.changed[key] = (tensor, tensor.desc)
+            side.changed[key] = (tensor, tensor.raw)
             put_back(mode, tensor, before)
     return side
 
 
 def put_back(mode: Static, tensor: Variable, desc: VarDesc) -> None:
     """Make a tensor that was changed in place what it was before."""
-    tensor.desc, tensor.name = desc, desc.name
+    tensor.raw, tensor.name = desc, desc.name
     if tensor._block is not None:  # of a program that is written by hand
         blocks = tensor._block.program.blocks
-        tensor.block = next((b for b in blocks if b.desc.vars.get(desc.name) is desc), None)
+        tensor.block = next((b for b in blocks if b.raw.vars.get(desc.name) is desc), None)
     mode.recorder.bind(tensor, desc.name)
 
 
@@ -227,7 +227,7 @@ class Merge:
 
     def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool) -> None:
         """Say of a variable that it has a value where `flag` is `sense`."""
-        late = Late(name, made.desc, flag.name, "", sense=sense, kind=NO_WAY)
+        late = Late(name, made.raw, flag.name, "", sense=sense, kind=NO_WAY)
         made.half = Half(name, why, self.recorder.block.idx, None, late)
 
     @staticmethod
@@ -286,7 +286,7 @@ class Merge:
 
     def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
         """The choice between what two branches made, in place, of a tensor from outside."""
-        descs = (side.changed[key][1] if key in side.changed else tensor.desc for side in self.sides)
+        descs = (side.changed[key][1] if key in side.changed else tensor.raw for side in self.sides)
         one, two = (self.recorder.variable(desc) for desc in descs)
         return self._choose((one, two), common(tensor.name, one, two, LABELS))
 

@@ -132,7 +132,7 @@ class Loop(TakenApart):
         self.nones.say(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
-            put_back(self.mode, tensor, variable.desc)
+            put_back(self.mode, tensor, variable.raw)
         self.lengths = {i: len(items_of(v)) for i, v in enumerate(values) if type(v) in (list, EitherList)}
         inner.lists = {id(values[i]): False for i in self.lengths}
         return values
@@ -175,7 +175,7 @@ class Loop(TakenApart):
                 # One that was changed in place will be put back.
                 self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
                 found += self.nones.after(i, after)
-                last = self.recorder.variable(before.desc) if after is before or after is None else after
+                last = self.recorder.variable(before.raw) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
             elif type(before) in KINDS or (not same(before, after) and not _both_unset(before, after)):
@@ -246,7 +246,7 @@ class Loop(TakenApart):
         """Tensors from outside that the body changed in place, put back to what they were."""
         found: list[tuple[Carried, Any]] = []
         for key, (tensor, before) in inner.changed.items():
-            after = self.recorder.variable(tensor.desc)
+            after = self.recorder.variable(tensor.raw)
             mine = self.tensors.get(key)
             if mine is None and self.recorder.var(before.name) is not before:
                 continue  # it is of the body itself
@@ -258,7 +258,7 @@ class Loop(TakenApart):
                 meta = common(before.name, start, after, LABELS)
                 self.tensors[key] = (tensor, Carried(before.name, meta, start))
                 self.changed = True
-            put_back(self.mode, tensor, before if mine is None else mine[1].initial.desc)
+            put_back(self.mode, tensor, before if mine is None else mine[1].initial.raw)
         self._forget_unchanged(inner)
         return found
 
@@ -266,12 +266,12 @@ class Loop(TakenApart):
         """Carry no tensor that the body changes no more, now that a variable of the loop holds what it made of it."""
         for key in [k for k in self.tensors if k not in inner.changed]:
             tensor, carried = self.tensors.pop(key)
-            put_back(self.mode, tensor, carried.initial.desc)
+            put_back(self.mode, tensor, carried.initial.raw)
             self.changed = True
 
     def _left(self, inner: Inner, value: Any) -> Any:
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
-        return self.recorder.variable(value.desc) if id(value) in inner.changed else value
+        return self.recorder.variable(value.raw) if id(value) in inner.changed else value
 
     def _carried(self) -> dict[Hashable, Carried]:
         """What goes from round to round."""
@@ -311,7 +311,7 @@ class Loop(TakenApart):
             self._assign(self._start_of(carried), carried)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
-            put_back(self.mode, tensor, carried.variable.desc)
+            put_back(self.mode, tensor, carried.variable.raw)
         first = self._first = self._first_condition()
         flag = recorder.variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
@@ -326,7 +326,7 @@ class Loop(TakenApart):
         start = self._start()
         found, values = self._test(list(start))
         after = [(carried, values[i]) for i, carried in self.carried.items()]
-        after += [(carried, self.recorder.variable(tensor.desc)) for tensor, carried in self.tensors.values()]
+        after += [(carried, self.recorder.variable(tensor.raw)) for tensor, carried in self.tensors.values()]
         self._write_back(after)
         return self._condition(found)
 
@@ -370,10 +370,10 @@ class Loop(TakenApart):
             named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
             unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
             if unset_before and named and carried.variable is not None:
-                carried.variable.late = Late(carried.name, carried.variable.desc, flag, where)
+                carried.variable.late = Late(carried.name, carried.variable.raw, flag, where)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
-            put_back(self.mode, tensor, carried.initial.desc)
+            put_back(self.mode, tensor, carried.initial.raw)
             self.mode.rebind(tensor, carried.variable)
         found = self.apart.results(self._together(values))
         self.placed.put(found[self.named :])

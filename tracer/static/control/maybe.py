@@ -65,7 +65,7 @@ def make_none(value: Variable, name: str, flag: Variable, block: int, where: str
     """Say of a variable that it is None where `flag` is true; no op of `block` may take it.   where: the line that gave it a value."""
     flag.tells = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
     at = f" (see {value.where or where})" if value.where or where else ""
-    late = Late(name, value.desc, flag.name, "", sense=False, kind=IS_NONE)
+    late = Late(name, value.raw, flag.name, "", sense=False, kind=IS_NONE)
     value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag, late)
     return value
 

@@ -173,7 +173,7 @@ class StaticRNN:
                 with_user_line(f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}")
             )
         assert self._block is not None
-        if isinstance(given, Variable) and self._block.vars.get(given.desc.name) is given.desc:
+        if isinstance(given, Variable) and self._block.vars.get(given.raw.name) is given.raw:
             _refuse(what, f"{label} should be made before the step, not in it ({label}={given.meta})")
 
     def _check(self, inner: Inner) -> None:

@@ -100,5 +100,5 @@ class ExponentialMovingAverage(Averaging):
 
 def _zeros(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
     """A variable like another one that starts as zeros: its declaration and first value."""
-    desc = data.VarDesc(name, like.desc.shape, like.desc.dtype, persistable=True, stop_gradient=True)
-    return desc, lambda: value_of(np.zeros(like.desc.shape, like.meta.dtype))
+    desc = data.VarDesc(name, like.raw.shape, like.raw.dtype, persistable=True, stop_gradient=True)
+    return desc, lambda: value_of(np.zeros(like.raw.shape, like.meta.dtype))

@@ -11,6 +11,7 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, told, user_line, with_user_line
 from ...core.op import OPS, Meta
 from .. import program as data
+from ..block_desc import BlockDesc
 from ..blocks import BODIES, EFFECTS
 from ..compiled.upgraded import RENAMED
 from ..printer import block_lines
@@ -39,22 +40,27 @@ def _known_sizes(shape: Any) -> tuple[int, ...]:
 
 
 class Block:
-    """One block.   desc: the data; the same name always gives the same Variable."""
+    """One block.   raw: the data; the same name always gives the same Variable."""
 
     def __init__(self, program: Program, desc: data.Block) -> None:
         self.program = program
-        self.desc = desc
+        self.raw = desc
         self._made: dict[str, Variable] = {}
+
+    @property
+    def desc(self) -> BlockDesc:
+        """The block, with the methods of Paddle's C++ class."""
+        return BlockDesc(self)
 
     @property
     def idx(self) -> int:
         """Its place among the blocks."""
-        return self.desc.idx
+        return self.raw.idx
 
     @property
     def parent_idx(self) -> int:
         """The block around it, -1 for none."""
-        return self.desc.parent
+        return self.raw.parent
 
     forward_block_idx = backward_block_idx = -1
 
@@ -62,12 +68,15 @@ class Block:
         """Note the block that this one is the way back of."""
         self.forward_block_idx = idx
 
+    def _sync_with_cpp(self) -> None:
+        """Nothing: what `desc` says is what the block says."""
+
     # -- variables ----------------------------------------------------------------------------------------------
 
     def of(self, desc: data.VarDesc) -> Variable:
         """The Variable of a declaration of this block."""
         made = self._made.get(desc.name)
-        if made is None or made.desc is not desc:
+        if made is None or made.raw is not desc:
             made = self._made[desc.name] = (ParameterVariable if desc.is_parameter else Variable)(desc)
             made.block = self
             self.program.recorder.bind(made, desc.name)
@@ -76,17 +85,17 @@ class Block:
     @property
     def vars(self) -> dict[str, Variable]:
         """The variables by name."""
-        return {name: self.of(desc) for name, desc in self.desc.vars.items()}
+        return {name: self.of(desc) for name, desc in self.raw.vars.items()}
 
     def has_var(self, name: str) -> bool:
         """Whether this block declares `name`."""
-        return name in self.desc.vars
+        return name in self.raw.vars
 
     def var(self, name: str) -> Variable:
         """The variable called `name`.   Raises OpError (a ValueError) where this block has none."""
-        if name not in self.desc.vars:
+        if name not in self.raw.vars:
             raise OpError(with_user_line(f"var {name} not in this block"))
-        return self.of(self.desc.vars[name])
+        return self.of(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
         """The variable called `name` in this block or those around it.   Raises OpError where there is none."""
@@ -100,7 +109,7 @@ class Block:
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """The variable called `name` in this block or those around it, None where there is none."""
-        return self._var_recursive(name) if self.program.desc.var(name, self.idx) is not None else None
+        return self._var_recursive(name) if self.program.raw.var(name, self.idx) is not None else None
 
     def iter_parameters(self) -> Iterator[ParameterVariable]:
         """The parameters, trainable or not."""
@@ -117,7 +126,7 @@ class Block:
         """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
         name = unique_name.generate("_generated_var") if name is None else name
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
-        known = self.desc.vars.get(name)
+        known = self.raw.vars.get(name)
         if known is not None:
             given = data.VarDesc(
                 name, known.shape if shape is None else sizes, known.dtype if dtype is None else dtype_of(dtype).name, data.Kind(type),
@@ -132,7 +141,7 @@ class Block:
 
     def declare(self, desc: data.VarDesc) -> Variable:
         """A new variable, or the one that is declared just so.   Raises OpError where it is declared otherwise."""
-        known = self.desc.vars.get(desc.name)
+        known = self.raw.vars.get(desc.name)
         if known is not None:
             if (known.shape, known.dtype, known.kind) != (desc.shape, desc.dtype, desc.kind):
                 both = f"{Meta(known.shape, dtype_of(known.dtype).np)}, not {Meta(desc.shape, dtype_of(desc.dtype).np)}"
@@ -142,7 +151,7 @@ class Block:
                 raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, with {both}"))
             return self.of(known)
         self.program.recorder.namer.persistable(desc.name)
-        self.desc.vars[desc.name] = desc
+        self.raw.vars[desc.name] = desc
         self.program.changed()
         return self.of(desc)
 
@@ -162,7 +171,7 @@ class Block:
         made.trainable = trainable
         for key, value in settings.items():
             setattr(made, key, value)
-        if initializer is not None and not any(name in op.output_names() for op in self.desc.ops):
+        if initializer is not None and not any(name in op.output_names() for op in self.raw.ops):
             initializer(made, self)
         return made
 
@@ -170,14 +179,14 @@ class Block:
         """Write the op that gives a variable its first value; gives the op."""
         from .parameters import start_with  # which knows blocks  # noqa: PLC0415
 
-        start_with(self.program, variable.desc, lambda: initializer.recorded(variable.desc.shape, variable.meta.dtype))
+        start_with(self.program, variable.raw, lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype))
         return self.program.current_block().ops[-1]
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Call a variable otherwise, in all ops of this block."""
-        desc = self.desc.vars.pop(name)
+        desc = self.raw.vars.pop(name)
         desc.name = new_name
-        self.desc.vars[new_name] = desc
+        self.raw.vars[new_name] = desc
         self._made.pop(name, None)
         for op in self.ops:
             op._rename_input(name, new_name)
@@ -186,7 +195,7 @@ class Block:
 
     def _remove_var(self, name: str) -> None:
         """Take a declaration away."""
-        del self.desc.vars[name]
+        del self.raw.vars[name]
         self._made.pop(name, None)
         self.program.changed()
 
@@ -195,7 +204,7 @@ class Block:
     @property
     def ops(self) -> list[Operator]:
         """The ops in order."""
-        return [Operator(self, op) for op in self.desc.ops]
+        return [Operator(self, op) for op in self.raw.ops]
 
     def append_op(
         self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
@@ -204,7 +213,7 @@ class Block:
 
         Raises OpError for operands or attributes that the op refuses, and for variables that are not declared.
         """
-        return self._insert_op(len(self.desc.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+        return self._insert_op(len(self.raw.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
 
     def _prepend_op(
         self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
@@ -221,7 +230,7 @@ class Block:
         if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
-        unknown = {n for n in (*desc.input_names(), *desc.output_names()) if self.program.desc.var(n, self.idx) is None}
+        unknown = {n for n in (*desc.input_names(), *desc.output_names()) if self.program.raw.var(n, self.idx) is None}
         if unknown:
             raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
         line = user_line()
@@ -229,7 +238,7 @@ class Block:
         if type in OPS and all(s.optional or s.name in desc.inputs for s in OPS[type].ins):
             self._infer(desc)
         self.program.recorder.label(desc)
-        self.desc.ops.insert(index, desc)
+        self.raw.ops.insert(index, desc)
         self.program.changed()
         return Operator(self, desc)
 
@@ -240,7 +249,7 @@ class Block:
 
     def _infer(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
-        seen = {n: self.program.desc.var(n, self.idx) for n in names}
+        seen = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
             infer(desc, {n: v for n, v in seen.items() if v is not None})
         except OpError as error:
@@ -252,20 +261,20 @@ class Block:
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
         """A variable declared as another one of any program; one whose value outlives a run unless told otherwise."""
-        desc = deepcopy(var.desc)
+        desc = deepcopy(var.raw)
         desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable
         return self.declare(desc)
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         """Take an op away."""
-        del self.desc.ops[index]
+        del self.raw.ops[index]
         self.program.changed()
 
     # -- text ---------------------------------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as in a printed program."""
-        return "\n".join(block_lines(self.desc))
+        return "\n".join(block_lines(self.raw))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()

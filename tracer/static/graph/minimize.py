@@ -37,7 +37,7 @@ def clip_errors(program: Program) -> None:
     block = program.global_block()
     for variable in [v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)]:
         name, clip = variable.grad_name, variable.error_clip
-        last = max(i for i, op in enumerate(block.desc.ops) if name in op.output_names())
+        last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
         attrs = {"min": clip.min, "max": clip.max}
         with program.recorder.as_role(Role.BACKWARD):
             block._insert_op(last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs)
@@ -65,7 +65,7 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
         pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
         pairs = [(p, _decayed(optimizer, p, g)) for p, g in pairs]
         block = program.current_block()
-        before = len(block.desc.ops)
+        before = len(block.raw.ops)
         rate_variable(optimizer, program)  # the first of what the startup program fills
         for parameter, gradient in sorted(pairs, key=lambda pair: pair[0].name):
             Step(optimizer, program, parameter, gradient).write()
@@ -128,8 +128,8 @@ class Step:
 
     def _new(self, kept: Any) -> Variable:
         name = unique_name.generate(f"{self.parameter.name}_{kept.name}")
-        shape = (1,) if kept.single else self.parameter.desc.shape
-        dtype = self.parameter.desc.dtype
+        shape = (1,) if kept.single else self.parameter.raw.shape
+        dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
         return lasting(self.program, desc, lambda: _everywhere(list(shape), float(kept.start), dtype))
 

@@ -62,7 +62,7 @@ class Writing(Static):
         for arg in args:
             for one in arg if isinstance(arg, list) else (arg,):
                 block = one._block if isinstance(one, Variable) else None
-                if block is not None and block.program is not program and self.recorder.var(one.desc.name) is None:
+                if block is not None and block.program is not program and self.recorder.var(one.raw.name) is None:
                     return block.program
         return None
 

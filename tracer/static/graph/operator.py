@@ -8,6 +8,7 @@ from ...core.dtype import DType
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ..attrs import attr_problem, block_indices
+from ..op_desc import OpDesc as Described
 from ..printer import op_text
 from ..program import Attr, AttrType, OpDesc
 from ..record import plain
@@ -55,31 +56,36 @@ def _guessed(op_type: str, name: str, value: Any) -> AttrType:
 
 
 class Operator:
-    """One op.   type: Paddle's; desc: the data, whose names of variables it gives by slot."""
+    """One op.   type: Paddle's; raw: the data, whose names of variables it gives by slot."""
 
     def __init__(self, block: Block, desc: OpDesc) -> None:
         self.block = block
-        self.desc = desc
+        self.raw = desc
+
+    @property
+    def desc(self) -> Described:
+        """The op, with the methods of Paddle's C++ class."""
+        return Described(self)
 
     @property
     def type(self) -> str:
         """The type of the op."""
-        return self.desc.type
+        return self.raw.type
 
     @property
     def idx(self) -> int:
         """Its place among the ops of its block."""
-        return next(i for i, op in enumerate(self.block.desc.ops) if op is self.desc)
+        return next(i for i, op in enumerate(self.block.raw.ops) if op is self.raw)
 
     # -- operands and results -----------------------------------------------------------------------------------
 
     def input(self, name: str) -> list[str]:
         """The variables in an input slot."""
-        return self._slot(self.desc.inputs, "input", name)
+        return self._slot(self.raw.inputs, "input", name)
 
     def output(self, name: str) -> list[str]:
         """The variables in an output slot."""
-        return self._slot(self.desc.outputs, "output", name)
+        return self._slot(self.raw.outputs, "output", name)
 
     def _slot(self, slots: dict[str, list[str]], what: str, name: str) -> list[str]:
         op = OPS.get(self.type)
@@ -91,30 +97,30 @@ class Operator:
     @property
     def input_names(self) -> list[str]:
         """The input slots."""
-        return list(self.desc.inputs)
+        return list(self.raw.inputs)
 
     @property
     def output_names(self) -> list[str]:
         """The output slots."""
-        return list(self.desc.outputs)
+        return list(self.raw.outputs)
 
     @property
     def input_arg_names(self) -> list[str]:
         """Every variable that it reads."""
-        return list(self.desc.input_names())
+        return list(self.raw.input_names())
 
     @property
     def output_arg_names(self) -> list[str]:
         """Every variable that it writes."""
-        return list(self.desc.output_names())
+        return list(self.raw.output_names())
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
         """Read another variable in place of one."""
-        self._rename(self.desc.inputs, old_name, new_name)
+        self._rename(self.raw.inputs, old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
         """Write another variable in place of one."""
-        self._rename(self.desc.outputs, old_name, new_name)
+        self._rename(self.raw.outputs, old_name, new_name)
 
     def _rename(self, slots: dict[str, list[str]], old: str, new: str) -> None:
         for names in slots.values():
@@ -126,46 +132,55 @@ class Operator:
     @property
     def attr_names(self) -> list[str]:
         """The attributes that it has, those that every op has among them."""
-        return [*self.desc.attrs, *(name for name in EVERY if name not in self.desc.attrs)]
+        return [*self.raw.attrs, *(name for name in EVERY if name not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
         """Whether it has an attribute."""
-        return name in self.desc.attrs or name in EVERY
+        return name in self.raw.attrs or name in EVERY
 
     def attr(self, name: str) -> Any:
         """The value of an attribute.   Raises OpError for one that it does not have."""
-        if name in EVERY and name not in self.desc.attrs:
+        if name in EVERY and name not in self.raw.attrs:
             return EVERY[name]
-        if name not in self.desc.attrs:
-            raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.desc.attrs)}"))
-        return self.desc.attrs[name].value
+        if name not in self.raw.attrs:
+            raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.raw.attrs)}"))
+        return self.raw.attrs[name].value
 
     def attr_type(self, name: str) -> AttrType:
         """The type that an attribute has in a file."""
         self.attr(name)
-        return self.desc.attrs[name].type if name in self.desc.attrs else COMMON[name]
+        return self.raw.attrs[name].type if name in self.raw.attrs else COMMON[name]
 
     def all_attrs(self) -> dict[str, Any]:
         """All attributes; blocks in place of their numbers."""
         blocks = self.block.program.blocks
         found = {}
-        for name, attr in self.desc.attrs.items():
+        for name, attr in self.raw.attrs.items():
             inner = [blocks[i] for i in block_indices(attr)]
             found[name] = attr.value if not inner else (inner[0] if attr.type == AttrType.BLOCK else inner)
         return found
 
     def _set_attr(self, name: str, val: Any) -> None:
         """Change an attribute, or give it one.   Raises OpError for a value that does not fit."""
-        self.desc.attrs[name] = typed(self.type, name, val)
+        self.raw.attrs[name] = typed(self.type, name, val)
         self.block.program.changed()
 
     set_attr = _set_attr
+
+    def fill_attrs(self) -> None:
+        """Set what the op takes where nothing was said."""
+        op = OPS.get(self.type)
+        defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
+        for name, value in {**EVERY, **defaults}.items():
+            if name not in self.raw.attrs and value is not None:
+                self.raw.attrs[name] = typed(self.type, name, value)
+        self.block.program.changed()
 
     # -- text ---------------------------------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The op as in a printed program."""
-        return op_text(self.desc, {})
+        return op_text(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()
@@ -173,7 +188,7 @@ class Operator:
     __str__ = __repr__ = to_string
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Operator) and other.desc is self.desc
+        return isinstance(other, Operator) and other.raw is self.raw
 
     def __hash__(self) -> int:
-        return id(self.desc)
+        return id(self.raw)

@@ -43,7 +43,7 @@ def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -
             startup.recorder.starting = False
         if not isinstance(value, Variable):
             value = value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
-        if tuple(value.desc.shape) != desc.shape:
+        if tuple(value.raw.shape) != desc.shape:
             raise OpError(with_user_line(f"parameter '{desc.name}': starts as {value.meta}, not {list(desc.shape)}"))
         mode.write(value, target)
 
@@ -66,7 +66,7 @@ def new_parameter(
 def adopt(program: Program, tensor: Tensor) -> Variable:
     """The variable for a parameter or a buffer that was made outside of the program, with its value of now."""
     array = np.asarray(tensor.array)
-    known = program.desc.block.vars.get(tensor.name)
+    known = program.raw.block.vars.get(tensor.name)
     if known is not None:
         return program.global_block().of(known)
     kind = isinstance(tensor, Parameter)

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from .. import program as data
+from ..block_desc import ProgramDesc
 from ..parser import parse
 from ..prune import lean
 from ..record import Inner
@@ -23,7 +24,7 @@ from .testing import for_testing
 
 
 class Program:
-    """Blocks of ops on named variables.   desc: the data; recorder: writes ops to it."""
+    """Blocks of ops on named variables.   raw: the data; recorder: writes ops to it."""
 
     starts = 0  # how many values were given to what runs at once while this was the startup program
     _first_seed = 0  # what random numbers of a new program start from
@@ -50,9 +51,18 @@ class Program:
         return made
 
     @property
-    def desc(self) -> data.Program:
+    def raw(self) -> data.Program:
         """The data."""
         return self.recorder.program
+
+    @property
+    def desc(self) -> ProgramDesc:
+        """The program, with the methods of Paddle's C++ class; it may be set to another one's."""
+        return ProgramDesc.of(self)
+
+    @desc.setter
+    def desc(self, value: ProgramDesc) -> None:
+        self._hold(value.program.raw)
 
     def _adopt(self, tensor: Tensor) -> str:
         """A variable for a parameter or a buffer that was made outside of the program."""
@@ -66,27 +76,27 @@ class Program:
 
     def revision(self) -> tuple[int, ...]:
         """Another one after every change."""
-        return (self._edits, *(len(block.ops) for block in self.desc.blocks))
+        return (self._edits, *(len(block.ops) for block in self.raw.blocks))
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
     def block(self, index: int) -> Block:
         """The block at `index`."""
-        desc = self.desc.blocks[index]
+        desc = self.raw.blocks[index]
         found = self._blocks.get(index)
-        if found is None or found.desc is not desc:
+        if found is None or found.raw is not desc:
             found = self._blocks[index] = Block(self, desc)
         return found
 
     @property
     def blocks(self) -> list[Block]:
         """All blocks, the outermost first."""
-        return [self.block(i) for i in range(len(self.desc.blocks))]
+        return [self.block(i) for i in range(len(self.raw.blocks))]
 
     @property
     def num_blocks(self) -> int:
         """How many blocks there are."""
-        return len(self.desc.blocks)
+        return len(self.raw.blocks)
 
     def global_block(self) -> Block:
         """The outermost block."""
@@ -115,7 +125,7 @@ class Program:
     def persistables(self) -> list[Variable]:
         """The variables whose values outlive a run and go to files, sorted by name."""
         found = {v.name: v for v in self.list_vars()}
-        return [found[desc.name] for desc in self.desc.persistables()]
+        return [found[desc.name] for desc in self.raw.persistables()]
 
     def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
         """Values by name.   mode: 'param' for parameters, 'opt' for what optimizers keep of them, 'all' for both
@@ -162,7 +172,7 @@ class Program:
 
     def clone(self, for_test: bool = False) -> Program:
         """A copy, which shares the values in scopes.   for_test: without gradients and optimizers, dropout and norms as in eval mode"""
-        desc = deepcopy(self.desc)
+        desc = deepcopy(self.raw)
         made = Program.of(for_testing(desc) if for_test else desc)
         made.recorder.seed = self.recorder.seed
         made.readers = list(self.readers)
@@ -178,11 +188,13 @@ class Program:
         for parameter in self.all_parameters():
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)
-                made.__dict__.update({k: v for k, v in parameter.__dict__.items() if k not in ("desc", "_block")})
+                made.__dict__.update(
+                    {k: v for k, v in parameter.__dict__.items() if k not in ("raw", "_block", "_described")}
+                )
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""
-        return str(self.desc)
+        return str(self.raw)
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()
@@ -199,8 +211,11 @@ class Program:
         """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
         raise NotImplementedError  # given by static.io
 
+    def _sync_with_cpp(self) -> None:
+        """Nothing: what `desc` says is what the program says."""
+
     def _version(self) -> int:
-        return self.desc.version
+        return self.raw.version
 
     # -- what only programs call that write ops themselves -------------------------------------------------------
 
@@ -214,8 +229,8 @@ class Program:
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
         """A new block inside of the current one, or of another, to which ops are written until `_rollback`."""
-        made = data.Block(len(self.desc.blocks), self.current_block_idx if parent_idx is None else parent_idx)
-        self.desc.blocks.append(made)
+        made = data.Block(len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx)
+        self.raw.blocks.append(made)
         self.recorder.open.append(Inner(made))
         return self.current_block()
 
@@ -230,7 +245,7 @@ class Program:
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
         """A copy with the ops only that these variables need where others are given."""
-        desc = lean(deepcopy(self.desc), feeded_var_names, [t if isinstance(t, str) else t.name for t in targets])
+        desc = lean(deepcopy(self.raw), feeded_var_names, [t if isinstance(t, str) else t.name for t in targets])
         made = Program.of(desc)
         made.recorder.seed = self.recorder.seed
         self._give_settings(made)

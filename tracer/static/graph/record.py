@@ -113,10 +113,10 @@ class HandRecorder(Recorder):
         """The variable that `tensor` is.   Raises TraceError for one of another program, or of a block that this one does not see."""
         if not isinstance(tensor, Variable) or self.knows(tensor):
             return super().name_of(tensor)
-        if self.var(tensor.desc.name) is None:
+        if self.var(tensor.raw.name) is None:
             why = f"'{tensor.name}' is a variable of another program, or of a block that is not around this one"
             raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
-        return tensor.desc.name
+        return tensor.raw.name
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
         """The variable for a tensor with a value: a Parameter is one of the scope, all else a constant of the program."""

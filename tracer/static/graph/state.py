@@ -22,7 +22,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     problems = [
         f"'{n}' is {known[n].meta}, the value {a.dtype.name}{list(a.shape)}"
         for n, a in arrays.items()
-        if tuple(a.shape) != known[n].desc.shape or a.dtype != known[n].meta.dtype
+        if tuple(a.shape) != known[n].raw.shape or a.dtype != known[n].meta.dtype
     ]
     if problems:
         raise OpError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))

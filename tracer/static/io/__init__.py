@@ -32,6 +32,8 @@ def _parse_from_string(binary_str: bytes) -> Program:
 
 
 setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving
+for _part in (data.Block, data.OpDesc, data.VarDesc):
+    setattr(_part, "serialize_to_string", pdmodel.part_to_bytes)  # noqa: B010
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [

@@ -47,7 +47,7 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     wanted = kwargs.pop("verify", True)
     program = _program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = checked_path(path_prefix)
-    desc = normalized(program.desc, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     desc.contract = _contract(desc)
     scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
     judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
@@ -124,7 +124,7 @@ def judge(desc: data.Program, values: Any, what: str) -> None:
 
 def fill(program: Program, values: Any, scope: Scope) -> None:
     """Put the values of all persistable variables into a scope.   Raises OpError, listing those of another shape or dtype."""
-    judge(program.desc, values, "load")
+    judge(program.raw, values, "load")
     for variable in program.persistables():
         scope.place_of(variable.name).array = values[variable.name]
 
@@ -136,14 +136,14 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
     """The bytes of the `.pdmodel` that save_inference_model would write.   program: the main one unless given"""
     program = _program(kwargs, ("legacy_format",), "serialize_program")
     return pdmodel.to_bytes(
-        normalized(program.desc, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+        normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     )
 
 
 def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> bytes | None:
     """The bytes of the `.pdiparams` that save_inference_model would write, None for a program without values."""
     program = _program(kwargs, (), "serialize_persistables")
-    desc = normalized(program.desc, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 

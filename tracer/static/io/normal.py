@@ -34,7 +34,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     if kwargs:
         raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
     feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
-    return Program.of(normalized(program.desc, feeds, fetches, keep))
+    return Program.of(normalized(program.raw, feeds, fetches, keep))
 
 
 def normalized(desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False) -> data.Program:

@@ -43,7 +43,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     atomic_write({
         prefix + PARAMS: dump(_arrays(program, "param"), protocol),
         prefix + OPT: dump(_arrays(program, "opt"), protocol),
-        prefix + MODEL: pdmodel.to_bytes(program.desc),
+        prefix + MODEL: pdmodel.to_bytes(program.raw),
     })  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def load_vars(
     odd = [
         f"'{v.name}' is {v.meta}, the value {list(values[v.name].shape)}"
         for v in chosen
-        if v.desc.shape != values[v.name].shape
+        if v.raw.shape != values[v.name].shape
     ]
     if odd:
         raise OpError(with_user_line(f"load_vars: {'; '.join(odd)}"))
