@@ -25,23 +25,35 @@ _HEADER_BYTES = 64 << 10
 
 
 class Patient(H11Protocol):
-    """uvicorn's connection, which also ends when a first request does not come."""
+    """uvicorn's connection, which also ends when the head of a request does not come, or comes slowly."""
 
-    _first: asyncio.TimerHandle | None = None
+    _head: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
         super().connection_made(transport)
-        self._first = self.loop.call_later(_IDLE, self._too_late)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        self._await_head()  # before a request that is here already has its turn
+        super().on_response_complete()
+
+    def _await_head(self) -> None:
+        self._wait_no_longer()
+        self._head = self.loop.call_later(_IDLE, self._too_late)
+
+    def _wait_no_longer(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
 
     def _too_late(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
-        if self._first is not None:
-            self._first.cancel()
+        self._wait_no_longer()
         super().connection_lost(exc)
 
 
