@@ -23,7 +23,6 @@ from .body import read_body
 from .metrics import Metrics
 from .protocol import RequestError, request_of
 from .served import Served, rows_of
-from .triton import config_of
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"
@@ -112,8 +111,7 @@ class App:
         return Response()
 
     def _config(self, request: Request) -> Response:
-        model = self._model(request)
-        return JSONResponse(config_of(model.name, model.engine))
+        return JSONResponse(self._model(request).config)
 
     def _statistics(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_statistics_of(self._model(request))]})
