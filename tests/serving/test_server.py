@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import http.client
 import json
@@ -19,6 +20,9 @@ import numpy as np
 import pytest
 import tritonclient.http as triton
 import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
 from tritonclient.utils import InferenceServerException
 
 import oarlock as paddle
@@ -225,33 +229,37 @@ def test_what_is_asked_of_an_output_and_is_not_there_is_refused(server: Server) 
         assert status == 501 and "output 'out_0': there is no " in said["error"]
 
 
+async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
+    """Ask for `answer` and read as much as `room` of it, send something, and read what comes until the server ends it."""
+    app = Starlette(routes=[Route("/", lambda _: Response(answer))])
+    config = uvicorn.Config(app, http=serving.Patient, lifespan="off")
+    config.load()
+    state = uvicorn.Server(config).server_state
+    running = await asyncio.get_running_loop().create_server(
+        lambda: serving.Patient(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+    )
+    reader, writer = await asyncio.open_connection(*running.sockets[0].getsockname(), limit=1024)
+    writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" + after)
+    first = await reader.read(room)
+    while state.connections:
+        await asyncio.sleep(0.05)
+    with contextlib.suppress(ConnectionError):
+        first += await asyncio.wait_for(reader.read(), 20)
+    writer.close()
+    running.close()
+    return first[:20], first[-20:]
+
+
 def test_a_second_request_that_is_begun_and_left_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    from starlette.applications import Starlette
-    from starlette.responses import Response
-    from starlette.routing import Route
-
     monkeypatch.setattr(serving, "_IDLE", 0.3)
+    start, end = asyncio.run(asyncio.wait_for(talk(b"yes", b"GET", 400), 20))
+    assert b" 200 " in start and end.endswith(b"yes")
 
-    async def talk() -> tuple[bytes, bytes]:
-        config = uvicorn.Config(
-            Starlette(routes=[Route("/", lambda _: Response("yes"))]), http=serving.Patient, lifespan="off"
-        )
-        config.load()
-        state = uvicorn.Server(config).server_state
-        running = await asyncio.get_running_loop().create_server(
-            lambda: serving.Patient(config=config, server_state=state, app_state={}), "127.0.0.1", 0
-        )
-        reader, writer = await asyncio.open_connection(*running.sockets[0].getsockname())
-        writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        first = await reader.readuntil(b"yes")
-        writer.write(b"GET")
-        rest = await asyncio.wait_for(reader.read(), 20)
-        writer.close()
-        running.close()
-        return first, rest
 
-    first, rest = asyncio.run(talk())
-    assert b" 200 " in first and rest == b""
+def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_STALLED", 0.3)
+    start, end = asyncio.run(asyncio.wait_for(talk(b"x" * (32 << 20) + b"yes", b"", 10), 20))
+    assert start.startswith(b"HTTP") and not end.endswith(b"yes")
 
 
 def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
