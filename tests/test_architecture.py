@@ -45,7 +45,7 @@ ARROWS = {
     "onnx": {"core", "export", "jit", "loader", "nn", "static"},
     "utils": {"core"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
-    "hapi": {"amp", "core", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
+    "hapi": {"amp", "core", "distributed", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
     "callbacks": {"hapi"},
     "geometric": {"core", "tensor"},
     "text": {"core", "nn"},

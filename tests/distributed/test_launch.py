@@ -9,8 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from oarlock.distributed.launch.command import parser, plan_of
+from oarlock.distributed.launch.start import Plan, World
+from oarlock.distributed.launch.watch import _crossed
 
 from .launched import PROGRAMS, launch
 
@@ -106,6 +111,55 @@ def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path)
     assert (
         "distributed.all_reduce: waited 2 s for the other ranks" in done.stderr and "dist.all_reduce(x)" in done.stderr
     )
+
+
+def test_a_rank_that_ends_before_others_join_is_named(tmp_path: Path) -> None:
+    program = written(
+        tmp_path,
+        "import os, oarlock.distributed as d\nif os.environ['PADDLE_TRAINER_ID'] == '0': d.init_parallel_env()\n",
+    )
+    done = launch(program, 2, tmp_path / "log")
+    assert done.returncode == 1
+    assert "rank 1 has come to the end of its program, and rank 0 waits for it" in done.stderr
+    assert "rank 0 was waiting in init_parallel_env of ranks 0, 1, program.py:2" in done.stderr
+
+
+def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
+    """A world whose ranks have noted these things some seconds ago."""
+    for rank, (text, ago) in enumerate(notes):
+        path = folder / f"rank.{rank}.now"
+        path.write_bytes(text.encode() + b"\0")
+        os.utime(path, (time.time() - ago,) * 2)
+    return World(Plan(len(notes), "", 0, [], folder, []), None, folder)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("notes", "crossed"),
+    [
+        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 40)], True),
+        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:1", 40)], False),
+        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 4)], False),
+        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("", 40)], False),
+        ([("send of ranks 1\na.py:1", 40), ("recv of ranks 0\na.py:2", 40)], False),
+    ],
+)
+def test_ranks_that_wait_for_each_other_at_different_places(
+    notes: list[tuple[str, float]], crossed: bool, tmp_path: Path
+) -> None:
+    assert _crossed(world_of_notes(tmp_path, *notes)) == crossed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--use_paddlecloud", "--selected_gpus", "0,1", "--started_port", "7000"],  # 1.8
+        ["--gpus", "0,1", "--ips", "127.0.0.1", "--http_port", "8000"],  # 2.0
+        ["--devices", "0,1", "--host", "127.0.0.1", "--start_port", "7000", "--max_restart", "3", "--log_overwrite", "1", "--nnodes", "1"],
+    ],
+)  # fmt: skip
+def test_the_options_of_each_paddle(options: list[str]) -> None:
+    plan = plan_of(parser().parse_args([*options, "train.py", "--gpus", "9"]))
+    assert plan.count == 2 and plan.command[-3:] == ["train.py", "--gpus", "9"]
 
 
 def processes_with(word: str) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.ranks import Alone, Done
+from oarlock.core.ranks import SUM, Alone, Done
 from oarlock.distributed.reducer import Reducer, buckets_of
 
 
@@ -22,7 +22,7 @@ class Two(Alone):
 
     def all_reduce(self, array: Any, op: int) -> Any:
         self.sent.append(array.copy())
-        if array.dtype.kind == "f":
+        if array.dtype.kind == "f" and op == SUM:
             array *= 2
         return Done()
 
@@ -61,7 +61,7 @@ def test_each_dtype_has_buckets_of_its_own() -> None:
 
 def made(first: Any, second: Any, unused: bool = False) -> tuple[Two, Reducer]:
     world = Two()
-    reducer = Reducer([("first", first), ("second", second)], world, 1e-9, 1e-9, unused)
+    reducer = Reducer(lambda: [("first", first), ("second", second)], world, 1e-9, 1e-9, unused)
     reducer.armed = True
     return world, reducer
 
@@ -74,7 +74,7 @@ def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -
     (x * second).sum().backward()
     assert seen == [("between", 1)] and len(world.sent) == 2
     assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(second.grad.numpy(), 2 * first.numpy())
-    assert not reducer.armed
+    assert reducer.armed  # a second walk behind the same forward pass counts as well
 
 
 def test_a_parameter_that_is_not_reached_is_named() -> None:
@@ -102,11 +102,10 @@ def test_hooks_and_earlier_gradients_count() -> None:
 
 def test_gradients_of_one_step_stay_when_the_next_comes() -> None:
     first, second = parameters(2, 2)
-    _world, reducer = made(first, second)
+    _world, _reducer = made(first, second)
     (first.sum() + second.sum()).backward()
     kept = first.grad
     first.clear_gradient()
-    reducer.armed = True
     (first.sum() * 5 + second.sum()).backward()
     assert np.allclose(kept.numpy(), 1)
 
@@ -136,3 +135,32 @@ def test_a_converted_function_is_heard_as_well() -> None:
 
     loss(paddle.ones([2])).backward()
     assert len(world.sent) == 2 and np.allclose(first.grad.numpy(), 1)
+
+
+def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
+    first, second = parameters(2, 2)
+    second.stop_gradient = True
+    world, _reducer = made(first, second)
+    first.sum().backward()
+    assert len(world.sent) == 1
+    second.stop_gradient = False
+    with pytest.raises(
+        paddle.OarlockError, match="second came, or got stop_gradient=False, after DataParallel was made"
+    ):
+        (first + second).sum().backward()
+
+
+def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> None:
+    from oarlock.core.ranks import AVG
+
+    class Asked(Two):
+        def all_reduce(self, array: Any, op: int) -> Any:
+            asked.append((array.dtype, op))
+            return super().all_reduce(array, op)
+
+    asked: list[Any] = []
+    half = paddle.create_parameter([2], "float16")
+    _reducer = Reducer(lambda: [("half", half)], Asked(), 1, 1, False)
+    _reducer.armed = True
+    (half * 60000).sum().backward()
+    assert asked == [(np.dtype("float16"), AVG)] and np.isfinite(half.grad.numpy()).all()

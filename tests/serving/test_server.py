@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gzip
 import http.client
 import json
@@ -17,9 +19,14 @@ from typing import Any
 import numpy as np
 import pytest
 import tritonclient.http as triton
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
 from tritonclient.utils import InferenceServerException
 
 import oarlock as paddle
+from oarlock.serving import server as serving
 
 from .conftest import COMMAND, Server, started, stopped
 
@@ -138,6 +145,8 @@ BAD = [
     (json.dumps(request(shape=[1, -4])), "list of sizes"),
     (json.dumps(request(shape=[10**30])), "list of sizes"),
     (json.dumps(request(shape=[2**62, 4])), "4 numbers for the shape"),
+    (json.dumps(request(shape=[0, 2**62, 2**62], data=[])), "no array has the shape"),
+    (json.dumps(request(name="\ud800")), "'\ud800' is none of ['x', 'n']"),
     (json.dumps(request(shape="14")), "list of sizes"),
     (json.dumps(request(shape=[1] * 100)), "list of sizes"),
     (json.dumps(request(data=[1, 2])), "2 numbers for the shape"),
@@ -183,6 +192,7 @@ def test_a_request_that_makes_no_sense_is_told_why(server: Server, body: str, wo
 def test_headers_that_make_no_sense(server: Server) -> None:
     good = json.dumps(request()).encode()
     assert posted(server, good, Inference_Header_Content_Length="-1")[0] == 400
+    assert posted(server, good, Inference_Header_Content_Length="1" * 5000)[0] == 400
     assert posted(server, good, Inference_Header_Content_Length=str(len(good) + 1))[0] == 400
     status, said = posted(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
     assert status == 400 and "4 bytes are left behind" in said["error"]
@@ -209,9 +219,47 @@ def test_unknown_paths_and_methods(server: Server) -> None:
     for path, status in (("/v2/models/net/infer", 405), ("/nowhere", 404), ("/v2/models/%2e%2e%2fetc", 404)):
         connection.request("GET", path)
         answer = connection.getresponse()
-        answer.read()
-        assert answer.status == status, path
+        assert "error" in json.loads(answer.read()) and answer.status == status, path
     connection.close()
+
+
+def test_what_is_asked_of_an_output_and_is_not_there_is_refused(server: Server) -> None:
+    for form in ({"classification": 2}, {"shared_memory_region": "a", "shared_memory_byte_size": 8}):
+        status, said = posted(server, json.dumps(request() | {"outputs": [{"name": "out_0", "parameters": form}]}))
+        assert status == 501 and "output 'out_0': there is no " in said["error"]
+
+
+async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
+    """Ask for `answer` and read as much as `room` of it, send something, and read what comes until the server ends it."""
+    app = Starlette(routes=[Route("/", lambda _: Response(answer))])
+    config = uvicorn.Config(app, http=serving.Patient, lifespan="off")
+    config.load()
+    state = uvicorn.Server(config).server_state
+    running = await asyncio.get_running_loop().create_server(
+        lambda: serving.Patient(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+    )
+    reader, writer = await asyncio.open_connection(*running.sockets[0].getsockname(), limit=1024)
+    writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" + after)
+    first = await reader.read(room)
+    while state.connections:
+        await asyncio.sleep(0.05)
+    with contextlib.suppress(ConnectionError):
+        first += await asyncio.wait_for(reader.read(), 20)
+    writer.close()
+    running.close()
+    return first[:20], first[-20:]
+
+
+def test_a_second_request_that_is_begun_and_left_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_IDLE", 0.3)
+    start, end = asyncio.run(asyncio.wait_for(talk(b"yes", b"GET", 400), 20))
+    assert b" 200 " in start and end.endswith(b"yes")
+
+
+def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_STALLED", 0.3)
+    start, end = asyncio.run(asyncio.wait_for(talk(b"x" * (32 << 20) + b"yes", b"", 10), 20))
+    assert start.startswith(b"HTTP") and not end.endswith(b"yes")
 
 
 def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:

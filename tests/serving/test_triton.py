@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock import nn
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.files import Wanted
@@ -53,6 +55,26 @@ def test_a_model_of_fixed_sizes_takes_no_batches(tmp_path: Path) -> None:
     files = read_model(str(tmp_path / "fixed"))
     config = config_of("fixed", Engine(files.pdmodel, files.params_path))
     assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [2, 4] and "dynamic_batching" not in config
+
+
+@pytest.mark.parametrize(
+    "mixing", [lambda x: nn.functional.softmax(x, axis=0), paddle.nonzero, lambda x: x - x.mean(0)]
+)
+def test_a_model_that_mixes_samples_takes_no_batches(mixing: Any, tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(4, 3)
+
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            return mixing(self.fc(x))
+
+    net = Net()
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
+    files = read_model(str(tmp_path / "net"))
+    config = config_of("net", Engine(files.pdmodel, files.params_path))
+    assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [-1, 4]
 
 
 def test_text_of_a_tree() -> None:

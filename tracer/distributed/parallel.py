@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.autograd import is_grad_enabled
 from ..core.errors import OpError, with_user_line
+from ..core.mode import state
 from ..nn.layer import Layer
 from .group import Group, chosen
 from .objects import gathered_objects
@@ -43,6 +44,7 @@ class DataParallel(Layer):
         self.find_unused_parameters, self.group = find_unused_parameters, chosen(group)
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
+        self._recorded = False  # as a program, whose later runs do not come by here
         if self.group.nranks > 1:
             self._reducer = self._joined(comm_buffer_size, last_comm_buffer_size)
 
@@ -52,31 +54,41 @@ class DataParallel(Layer):
         # Gradients have an order of their own, which other collectives may not get between.
         communicator = self.group.communicator.split(range(self.group.nranks))
         assert communicator is not None
-        named = [(n, p) for n, p in self._layers.named_parameters() if not p.stop_gradient]
-        if not named:
+        if all(p.stop_gradient for p in self._layers.parameters()):
             raise OpError(with_user_line("DataParallel: the layer has no parameter that wants a gradient"))
         _check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
             array = np.array(tensor.array, order="C")
             communicator.broadcast(array, 0).wait()
             tensor.set_value(array)
-        return Reducer(named, communicator, megabytes, first, self.find_unused_parameters)
+        return Reducer(
+            lambda: list(self._layers.named_parameters()), communicator, megabytes, first, self.find_unused_parameters
+        )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer gives."""
         found = self._layers(*inputs, **kwargs)
-        if self._reducer is not None:
-            self._reducer.armed = self.grad_need_sync and is_grad_enabled()
+        recording = not state.mode.silent
+        if self._reducer is not None and (recording or is_grad_enabled()):
+            self._reducer.armed = self.grad_need_sync
+            self._recorded = self._recorded or recording
         return found
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
         """Passes in the body add gradients up here alone."""
         before, self.grad_need_sync = self.grad_need_sync, False
+        self._arm(False)
         try:
             yield
         finally:
             self.grad_need_sync = before
+            self._arm(before)
+
+    def _arm(self, armed: bool) -> None:
+        """What a forward pass says to the reducer, for a program that does not say it."""
+        if self._reducer is not None and self._recorded:
+            self._reducer.armed = armed
 
     def scale_loss(self, loss: Any) -> Any:
         """The loss: gradients are means as they are."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import OarlockError, with_user_line
 from ..core.listen import listeners, summed
-from ..core.ranks import MAX, SUM, Communicator, Work
+from ..core.ranks import AVG, MAX, SUM, Communicator, Work
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -45,11 +45,10 @@ class Bucket:
         if self._work is not None:
             self._work.is_completed()
 
-    def receive(self, ranks: int) -> None:
-        """Wait for the sum, and make it the mean."""
+    def receive(self) -> None:
+        """Wait for it."""
         assert self._work is not None
         self._work.wait()
-        self._flat /= self._flat.dtype.type(ranks)
 
 
 def buckets_of(parameters: Sequence[Tensor], megabytes: float, first: float) -> list[Bucket]:
@@ -74,21 +73,23 @@ def buckets_of(parameters: Sequence[Tensor], megabytes: float, first: float) -> 
 class Reducer:
     """Makes the gradients of parameters the means over all ranks.
 
-    armed by each forward pass that will be followed by a walk back.   unused: parameters that a walk back does not reach are no error;
-    they get a gradient if another rank has one.
+    named: gives the parameters by name, as they are now.   armed: walks back are followed; each forward pass says so.   unused: parameters
+    that a walk back does not reach are no error; they get a gradient if another rank has one.
     """
 
     def __init__(
         self,
-        named: Sequence[tuple[str, Tensor]],
+        named: Callable[[], Sequence[tuple[str, Tensor]]],
         communicator: Communicator,
         megabytes: float,
         first: float,
         unused: bool,
     ) -> None:
         self._communicator, self._unused = communicator, unused
-        self._names = {id(p): name for name, p in named}
-        self.buckets = buckets_of([p for _, p in named], megabytes, first)
+        self._named = named
+        known = [(name, p) for name, p in named() if not p.stop_gradient]
+        self._names = {id(p): name for name, p in known}
+        self.buckets = buckets_of([p for _, p in known], megabytes, first)
         self._place = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
         self.armed = False
         self._sent = 0
@@ -101,6 +102,7 @@ class Reducer:
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
         """See core.listen.   Raises OarlockError for parameters that are not reached, unless that is allowed."""
+        self._check_known(reached)
         self._used = self._place.keys() & reached.keys()
         if not self._used:
             return False
@@ -117,6 +119,14 @@ class Reducer:
             self.arrived(bucket.parameters[index], None)
         return True
 
+    def _check_known(self, reached: dict[int, Tensor]) -> None:
+        """Raise OarlockError for a parameter that has come later, or wants a gradient since: nobody would exchange its gradient."""
+        others = reached.keys() - self._place.keys()
+        late = [name for name, p in self._named() if id(p) in others and not p.stop_gradient] if others else []
+        if late:
+            why = f"DataParallel: {', '.join(late)} came, or got stop_gradient=False, after DataParallel was made; make it after that"
+            raise OarlockError(with_user_line(why))
+
     def sets(self, leaf: Tensor) -> bool:
         """See core.listen."""
         return id(leaf) in self._place
@@ -128,17 +138,17 @@ class Reducer:
         bucket.part(index)[...] = 0 if total is None else total.array
         bucket.missing -= 1
         while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:
-            self.buckets[self._sent].send(self._communicator)  # in one order, which is that of all ranks
+            # In one order, which is that of all ranks.  Means: a sum in half precision could be too large.
+            self.buckets[self._sent].send(self._communicator, AVG)
             self._sent += 1
         for sent in self.buckets[: self._sent]:
             sent.push()
 
     def finish(self) -> None:
         """See core.listen."""
-        self.armed = False
         used = self._used_anywhere()
         for bucket in self.buckets:
-            bucket.receive(self._communicator.size)
+            bucket.receive()
             for index, parameter in enumerate(bucket.parameters):
                 if id(parameter) in used:
                     parameter.grad = Tensor(bucket.part(index))

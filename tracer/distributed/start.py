@@ -12,7 +12,7 @@ from typing import Any
 from ..core.errors import OarlockError, with_user_line
 from ..core.ranks import Alone, world
 from .environment import RANK, SIZE, ParallelEnv, mpi_ranks
-from .waiting import FOLDER, note
+from .waiting import FOLDER, note, noted
 
 
 def init_parallel_env() -> Any:
@@ -39,9 +39,10 @@ def _join() -> None:
             )
         )
     if started is not None and started[1] > 1:
-        _start_mpi()
+        note.open(started[0])
+        with noted("init_parallel_env", tuple(range(started[1]))):
+            _start_mpi()
         world.initialized = True
-        note.open(world.everybody.rank)
 
 
 def _start_mpi() -> None:

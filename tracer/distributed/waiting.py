@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..core.errors import OarlockError, user_line, with_user_line
@@ -58,13 +59,22 @@ def wait_for(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...]) -> 
 
 
 def _wait_long(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...], started: float) -> None:
-    note.write(f"{what} of ranks {', '.join(map(str, ranks))}\n{_where()}")
     end = started + limit()
-    while not is_done():
-        now = time.monotonic()
-        if now > end:
-            raise OarlockError(with_user_line(f"distributed.{what}: waited {now - started:.0f} s for the other ranks"))
-        time.sleep(_NAP)
+    with noted(what, ranks):
+        while not is_done():
+            now = time.monotonic()
+            if now > end:
+                raise OarlockError(
+                    with_user_line(f"distributed.{what}: waited {now - started:.0f} s for the other ranks")
+                )
+            time.sleep(_NAP)
+
+
+@contextlib.contextmanager
+def noted(what: str, ranks: tuple[int, ...]) -> Iterator[None]:
+    """Let the launcher know that the body waits for some ranks.   What fails in it leaves the note: it says where."""
+    note.write(f"{what} of ranks {', '.join(map(str, ranks))}\n{_where()}")
+    yield
     note.write("")
 
 

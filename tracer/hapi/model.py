@@ -16,9 +16,11 @@ from .. import nn
 from ..core.autograd import no_grad
 from ..core.errors import OarlockError, OpError
 from ..core.mode import only_running
+from ..core.ranks import world
 from ..core.tensor import Tensor
+from ..distributed import DataParallel, ParallelEnv, init_parallel_env
 from ..framework.io import load, save
-from ..io import DataLoader, Dataset, IterableDataset
+from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from ..jit.save import save as jit_save
 from ..metric import Metric
 from ..static.input_spec import InputSpec
@@ -70,6 +72,8 @@ class Model:
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
         only_running("Model", "call disable_static() before, or use an Executor")
+        if ParallelEnv().nranks > 1:
+            init_parallel_env()
         self.mode = "train"
         self.network = network
         self.stop_training = False
@@ -81,6 +85,7 @@ class Model:
                 raise OpError(f"Model: inputs and labels are InputSpecs, not {type(spec).__name__}")
         self._input_count = len(self._specs) or len(self._arguments())
         self._seen: list[InputSpec] = []  # of the last batch, for saving
+        self._trained: Any = network  # with gradients of all processes, where there are several
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
@@ -102,6 +107,8 @@ class Model:
         self._precision = Precision(amp_configs)
         self._precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _list(metrics)
+        if optimizer is not None and world.everybody.size > 1 and not isinstance(self.network, DataParallel):
+            self._trained = DataParallel(self.network)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
         """The parameters of the network."""
@@ -119,7 +126,7 @@ class Model:
         tensors = _tensors(inputs)
         self._seen = [InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors]
         with self._precision.casting(self.mode == "train"):
-            return _list(self.network(*tensors))
+            return _list((self._trained if self.mode == "train" else self.network)(*tensors))
 
     def _losses(self, outputs: list[Any], labels: list[Tensor]) -> list[Tensor]:
         return _list(self._loss(*outputs, *labels)) if self._loss is not None else []
@@ -188,7 +195,7 @@ class Model:
         if train_data is None:
             raise OpError("Model.fit: train_data is needed")
         sizes = [batch_size] * 2 if isinstance(batch_size, int) else list(batch_size)
-        loader = _loader(train_data, sizes[0], num_workers, shuffle, drop_last)
+        loader = _loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
         evaluated = None if eval_data is None else _loader(eval_data, sizes[1], num_workers)
         epochs, steps = _limited(num_iters, epochs, _length(loader))
         told = self._callbacks(callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir)
@@ -238,7 +245,8 @@ class Model:
         self, given: Any, log_freq: int, verbose: int, epochs: int | None = None, steps: int | None = None, save_freq: int = 1,
         save_dir: str | None = None,
     ) -> CallbackList:  # fmt: skip
-        """The given callbacks, and those that always are there."""
+        """The given callbacks, and those that always are there.   Of several processes the first one speaks."""
+        verbose = verbose if world.everybody.rank == 0 else 0
         told: list[Callback] = _list(given)
         if verbose and not any(isinstance(c, ProgBarLogger) for c in told):
             told = [ProgBarLogger(log_freq, verbose), *told]
@@ -293,10 +301,12 @@ class Model:
     # -- files --------------------------------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """`path`.pdparams and `path`.pdopt to go on from; or, not training, a model for inference as by jit.save.
+        """`path`.pdparams and `path`.pdopt to go on from; or, not training, a model for inference as by jit.save.   By rank 0 alone.
 
         For the latter the shapes are those of `inputs`, else those of the last batch with a free first size.
         """
+        if world.everybody.rank:
+            return
         if training:
             save(self.network.state_dict(), f"{path}.pdparams")
             if self._optimizer is not None and (state := self._optimizer.state_dict()):
@@ -351,11 +361,16 @@ def _limited(num_iters: int | None, epochs: int, steps: int | None) -> tuple[int
     return -(-num_iters // max(steps, 1)), min(num_iters, steps)
 
 
-def _loader(data: Any, batch_size: int, workers: int, shuffle: bool = False, drop_last: bool = False) -> Any:
-    """What gives batches: data itself, unless it is a Dataset."""
+def _loader(
+    data: Any, batch_size: int, workers: int, shuffle: bool = False, drop_last: bool = False, share: bool = False
+) -> Any:
+    """What gives batches: data itself, unless it is a Dataset.   share: a part of it for each process"""
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)
+    if share and world.everybody.size > 1 and not isinstance(data, IterableDataset):
+        sampler = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
+        return DataLoader(data, batch_sampler=sampler, num_workers=workers)
     return DataLoader(data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last, num_workers=workers)
 
 

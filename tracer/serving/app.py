@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -21,7 +23,6 @@ from .body import read_body
 from .metrics import Metrics
 from .protocol import RequestError, request_of
 from .served import Served, rows_of
-from .triton import config_of
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"
@@ -66,7 +67,7 @@ class App:
                 Route(path + "/stats", self._refusing(self._statistics)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
-        return Starlette(routes=routes)
+        return Starlette(routes=routes, exception_handlers={HTTPException: _no_route, Exception: _broken})
 
     @staticmethod
     def _refusing(handler: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -110,8 +111,7 @@ class App:
         return Response()
 
     def _config(self, request: Request) -> Response:
-        model = self._model(request)
-        return JSONResponse(config_of(model.name, model.engine))
+        return JSONResponse(self._model(request).config)
 
     def _statistics(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_statistics_of(self._model(request))]})
@@ -172,7 +172,21 @@ def _answered(text: bytes, size: int | None) -> Response:
 
 def _refused(error: RequestError) -> Response:
     headers = {"Retry-After": "1"} if error.status == 503 else None
-    return JSONResponse({"error": str(error)}, status_code=error.status, headers=headers)
+    text = json.dumps({"error": str(error)})  # in ASCII: what a client calls its inputs need not be text
+    return Response(text, error.status, headers, "application/json")
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    """No such path or method, said as all else is."""
+    assert isinstance(error, HTTPException)
+    answer = _refused(RequestError(error.detail, error.status_code))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """What should not happen: the server tells its own log what it was."""
+    return _refused(RequestError("the server failed; its log says why", 500))
 
 
 def _statistics_of(model: Served) -> dict[str, Any]:

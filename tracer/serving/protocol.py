@@ -18,6 +18,7 @@ from .datatypes import Datatype
 
 Array = np.ndarray[Any, Any]
 _MOST_AXES = 32
+_MOST_DIGITS = 18  # of a size
 
 
 class RequestError(OarlockError, ValueError):
@@ -72,14 +73,22 @@ def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Data
         raise RequestError(f"inputs {missing} are missing")
     if cursor.at != len(cursor.data):
         raise RequestError(f"{len(cursor.data) - cursor.at} bytes are left behind the inputs")
-    wanted = {_text(o, "name"): _flag(o, "binary_data") for o in _list(said, "outputs", needed=False)}
-    return Request(str(said.get("id", "")), feeds, wanted, _flag(said, "binary_data_output"))
+    wanted = {_text(o, "name"): _flag(_offered(o), "binary_data") for o in _list(said, "outputs", needed=False)}
+    return Request(str(said.get("id") or ""), feeds, wanted, _flag(said, "binary_data_output"))
+
+
+def _offered(output: dict[str, Any]) -> dict[str, Any]:
+    """An output that is asked for.   Raises RequestError for a form of it that this server has not."""
+    for form, what in (("shared_memory_region", "shared memory"), ("classification", "classification")):
+        if _parameters(output).get(form):
+            raise RequestError(f"output '{_text(output, 'name')}': there is no {what} here", 501)
+    return output
 
 
 def _header_size(said: str | None, size: int) -> int:
     if said is None:
         return size
-    if not said.isdecimal() or int(said) > size:
+    if not said.isdecimal() or len(said) > _MOST_DIGITS or int(said) > size:
         raise RequestError(f"Inference-Header-Content-Length: {said[:40]} for a body of {size} bytes")
     return int(said)
 
@@ -144,7 +153,18 @@ def _tensor(item: Mapping[str, Any], name: str, wanted: Datatype, cursor: Cursor
 def _binary(size: Any, name: str, wanted: Datatype, shape: list[int], cursor: Cursor) -> Array:
     if type(size) is not int or size < 0 or size != math.prod(shape) * wanted.np.itemsize:
         raise RequestError(f"input '{name}': binary_data_size {str(size)[:20]} for {wanted.protocol}{shape}")
-    return np.frombuffer(cursor.take(size, name), dtype=wanted.np).reshape(shape)
+    data = cursor.take(size, name)
+    if wanted.np.kind == "b":  # a byte is 0 or 1 in it, whatever came
+        return _shaped(np.frombuffer(data, np.uint8) != 0, shape, name)
+    return _shaped(np.frombuffer(data, dtype=wanted.np), shape, name)
+
+
+def _shaped(array: Array, shape: list[int], name: str) -> Array:
+    """Numbers of the right count in a shape.   Raises RequestError for one of no numbers that no array can have."""
+    try:
+        return array.reshape(shape)
+    except ValueError:
+        raise RequestError(f"input '{name}': no array has the shape {shape}") from None
 
 
 def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
@@ -164,7 +184,7 @@ def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
         made = held.astype(wanted.np)
     if wanted.np.kind in "iu" and not np.array_equal(made, held):
         raise RequestError(f"input '{name}': a number is too large for {wanted.protocol}")
-    return made.reshape(shape)
+    return _shaped(made, shape, name)
 
 
 def answer(model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]) -> tuple[bytes, int | None]:

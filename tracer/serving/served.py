@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..loader.engine import Engine
 from ..loader.model_files import read_model
 from .datatypes import datatype_of
 from .protocol import Request, RequestError, answer
+from .triton import config_of
 
 
 class Counts:
@@ -44,6 +46,11 @@ class Served:
         self.inputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.inputs}
         self.outputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.outputs}
         self.counts = Counts()
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """What Triton would be told of it."""
+        return config_of(self.name, self.engine)
 
     def metadata(self) -> dict[str, Any]:
         """Names, dtypes and shapes, as the protocol describes them."""

@@ -20,29 +20,69 @@ from .served import Served
 
 _MOST_CONNECTIONS = 512
 _IDLE = 15.0  # seconds that a connection may stay open without a request
+_STALLED = 15.0  # seconds in which a client has to take something of its answer
 _FAREWELL = 30  # seconds that requests in hand have when the server is asked to end
 _HEADER_BYTES = 64 << 10
 
 
 class Patient(H11Protocol):
-    """uvicorn's connection, which also ends when a first request does not come."""
+    """uvicorn's connection, which also ends when the head of a request does not come in time, or when nobody takes the answer."""
 
-    _first: asyncio.TimerHandle | None = None
+    _head: asyncio.TimerHandle | None = None
+    _taking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
         super().connection_made(transport)
-        self._first = self.loop.call_later(_IDLE, self._too_late)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        self._await_head()  # before a request that is here already has its turn
+        super().on_response_complete()
+
+    def _await_head(self) -> None:
+        self._wait_no_longer()
+        self._head = self.loop.call_later(_IDLE, self._too_late)
+
+    def _wait_no_longer(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
 
     def _too_late(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
-        if self._first is not None:
-            self._first.cancel()
+        self._wait_no_longer()
+        self._taken()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """See that the client takes what is there for it."""
+        super().pause_writing()
+        self._look_again(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        """It has."""
+        self._taken()
+        super().resume_writing()
+
+    def _look_again(self, left: int) -> None:
+        self._taken()
+        self._taking = self.loop.call_later(_STALLED, self._look, left)
+
+    def _look(self, before: int) -> None:
+        left = self.transport.get_write_buffer_size()
+        if left < before:
+            self._look_again(left)
+        else:
+            self.transport.abort()
+
+    def _taken(self) -> None:
+        if self._taking is not None:
+            self._taking.cancel()
 
 
 class _Ending(uvicorn.Server):

@@ -13,6 +13,10 @@ from .start import Plan, start
 from .watch import watch
 
 _RULE = "-" * 48
+_TAKEN = (
+    "nnodes", "master", "rank", "job_id", "run_mode", "log_level", "backend", "log_overwrite", "sort_ip", "enable_gpu_log", "legacy",
+    "max_restart", "elastic_level", "elastic_timeout", "with_gloo", "gloo_port", "http_port",
+)  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:
@@ -24,16 +28,28 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--nproc_per_node", type=int, help="how many processes; as many as devices are named, or 1")
     made.add_argument("--log_dir", default="log", help="where workerlog.N are written (log)")
     made.add_argument(
-        "--devices", "--gpus", "--selected_gpus", dest="devices", default="", help="cards, one per process: 0,1"
+        "--devices",
+        "--gpus",
+        "--xpus",
+        "--npus",
+        "--selected_gpus",
+        dest="devices",
+        default="",
+        help="cards, one per process: 0,1",
     )
     made.add_argument(
-        "--started_port", type=int, default=6170, help="the first port of the addresses that ranks are listed by"
+        "--started_port",
+        "--start_port",
+        type=int,
+        default=6170,
+        help="the first port of the addresses that ranks are listed by",
     )
     made.add_argument("--ips", "--cluster_node_ips", dest="ips", default="127.0.0.1", help="this machine's address")
-    made.add_argument("--node_ip", default="127.0.0.1", help="the same, in Paddle 1.x")
+    made.add_argument("--node_ip", "--host", default="127.0.0.1", help="the same, in Paddle 1.x")
     made.add_argument("--print_config", type=_truth, default=True, help="print these options first")
-    for name in ("--nnodes", "--master", "--rank", "--job_id", "--run_mode", "--log_level", "--backend"):
-        made.add_argument(name, help="taken, as Paddle takes it; one machine has no use for it")
+    made.add_argument("--use_paddlecloud", action="store_true", help="taken, as Paddle 1.x takes it")
+    for name in _TAKEN:
+        made.add_argument(f"--{name}", help="taken, as Paddle takes it; one machine has no use for it")
     made.add_argument("training_script", help="the program")
     made.add_argument("training_script_args", nargs=argparse.REMAINDER, help="its arguments")
     return made

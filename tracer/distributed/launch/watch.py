@@ -15,6 +15,7 @@ from .start import World
 
 _LOOK = 0.05
 _STUCK = 5.0  # seconds after which a rank that waits for one that has ended waits for ever
+_CROSSED = 30.0  # seconds after which ranks that all wait, and not at one place, wait for each other
 _LAST_LINES = 60
 _LEAVING = "exit"  # what a rank notes that has come to the end of its program
 
@@ -92,6 +93,8 @@ def watch(world: World) -> int:
             stuck = _stuck(world)
             if stuck is not None:
                 return _left_alone(world, *stuck)
+            if _crossed(world):
+                return _deadlocked(world)
             time.sleep(_LOOK)
     except KeyboardInterrupt:
         world.end(signal.SIGINT)
@@ -142,6 +145,25 @@ def _stuck(world: World) -> tuple[int, int] | None:
         if state.ranks & gone:
             return rank, min(state.ranks & gone)
     return None
+
+
+def _crossed(world: World) -> bool:
+    """Whether all ranks wait for each other, at different lines: then nothing more will come of it.
+
+    Messages between two ranks, which take as long as they are large, are at two lines anyway.
+    """
+    states = [waiting_of(world, rank) for rank in range(world.plan.count)]
+    found = [state for state in states if state is not None and time.time() - state.since > _CROSSED]
+    everybody = len(found) == world.plan.count and all(len(state.ranks) == world.plan.count for state in found)
+    return everybody and len({state.where for state in found}) > 1
+
+
+def _deadlocked(world: World) -> int:
+    lines = _waiting(world, -1)
+    world.end()
+    print("launch: all ranks wait for each other, at different places of the program", file=sys.stderr)
+    print("\n".join(lines), file=sys.stderr)
+    return 1
 
 
 def _left_alone(world: World, rank: int, gone: int) -> int:
