@@ -269,3 +269,50 @@ def test_what_tests_of_2_x_import() -> None:
     x = oarlock.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(ValueError, match="plays no part"):
         oarlock.grad(x * 2.0, oarlock.to_tensor([1.0], stop_gradient=False))
+
+
+def test_a_scope_holds_selected_rows() -> None:
+    scope = fluid.core.Scope()
+    rows = scope.var("table").get_selected_rows()
+    assert rows.rows() == []
+    rows.set_height(10)
+    rows.set_rows([1, 3])
+    rows.get_tensor().set(np.ones((2, 4), np.float32), fluid.CPUPlace())
+    held = scope.find_var("table")
+    assert held is not None
+    found = held.get_selected_rows()
+    assert (found.rows(), found.height(), found.numel()) == ([1, 3], 10, 8)
+    scope.var("dense").get_tensor().set(np.ones(3, np.float32))
+    with pytest.raises(OpError, match="holds a tensor, not selected rows"):
+        scope.var("dense").get_selected_rows()
+
+
+def test_no_file_gives_no_values(tmp_path: Path) -> None:
+    assert fluid.load_program_state(str(tmp_path / "none")) == {}
+    program = fluid.Program()
+    program.global_block().create_parameter(shape=[2], dtype="float32", name="w")
+    with pytest.raises(ValueError, match="there is neither"):
+        oarlock.static.load(program, str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    "name", ["relu", "relu6", "leaky_relu", "hardtanh", "hardshrink", "softshrink", "thresholded_relu"]
+)
+def test_activations_in_programs_take_floats_only(name: str) -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        for dtype in ("int32", "int64"):
+            with pytest.raises(TypeError, match="no tensor of floats"):
+                getattr(oarlock.nn.functional, name)(fluid.data(f"of_{dtype}", [3], dtype))
+        assert getattr(oarlock.nn.functional, name)(fluid.data("x", [3])).dtype == oarlock.float32
+
+
+def test_a_loaded_layer_gives_its_program(tmp_path: Path) -> None:
+    layer = oarlock.nn.Linear(3, 2)
+    spec = [oarlock.static.InputSpec([None, 3], name="x")]
+    oarlock.jit.save(oarlock.jit.to_static(layer, input_spec=spec), str(tmp_path / "linear"))
+    program = oarlock.jit.load(str(tmp_path / "linear")).program()
+    assert isinstance(program, oarlock.static.Program)
+    assert program.num_blocks == 1 and program.feeds() == ["x"]
+    ops = [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch")]
+    assert ops == ["matmul_v2", "elementwise_add"]
+    assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops

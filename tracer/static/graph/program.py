@@ -211,6 +211,19 @@ class Program:
         """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
         raise NotImplementedError  # given by static.io
 
+    @property
+    def contract(self) -> data.Contract | None:
+        """What travels with the model that it is of: names, assumptions, the record of its verification; None for others."""
+        return self.raw.contract
+
+    def feeds(self) -> list[str]:
+        """The names of the inputs that feed ops give."""
+        return self.raw.feeds()
+
+    def fetches(self) -> list[str]:
+        """The names of the outputs that fetch ops take."""
+        return self.raw.fetches()
+
     def _sync_with_cpp(self) -> None:
         """Nothing: what `desc` says is what the program says."""
 
