@@ -316,3 +316,30 @@ def test_a_loaded_layer_gives_its_program(tmp_path: Path) -> None:
     ops = [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch")]
     assert ops == ["matmul_v2", "elementwise_add"]
     assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops
+
+
+def test_parts_of_a_program_are_messages() -> None:
+    from oarlock.fluid.proto import framework_pb2 as messages
+
+    program, mean = multiplied()
+    block = program.global_block()
+    op = messages.OpDesc.FromString(block.ops[0].desc.serialize_to_string())
+    assert (op.type, op.outputs[0].arguments[0]) == ("mul", "mul.out")
+    assert {a.name: a.type for a in op.attrs}["x_num_col_dims"] == messages.INT
+    assert messages.VarDesc.FromString(mean.desc.serialize_to_string()).name == "mean.out"
+    assert [o.type for o in messages.BlockDesc.FromString(block.desc.serialize_to_string()).ops] == ["mul", "mean"]
+    assert len(messages.ProgramDesc.FromString(program.desc.serialize_to_string()).blocks) == 1
+
+
+def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [2, 3])
+        for wrong in (lambda: x.to_string("yes"), lambda: fluid.default_main_program().to_string(True, 1)):
+            with pytest.raises(AssertionError, match="is no bool"):
+                wrong()
+        for method in (x.numpy, x.gradient, x.clear_gradient):
+            with pytest.raises(AssertionError, match="is a variable of a program"):
+                method()
+        assert x.to_string(True, True).endswith("error_clip: None\nstop_gradient: True\n")
+        with pytest.raises(ValueError, match="targets are Variables or Operators, not int"):
+            fluid.default_main_program()._prune([1])

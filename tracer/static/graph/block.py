@@ -226,7 +226,7 @@ class Block:
     ) -> Operator:  # fmt: skip
         """Add an op before the one at `index`."""
         if type is None:
-            raise OpError(with_user_line("append_op: the type of the op is needed"))
+            raise OpError(with_user_line("append_op: `type` to initialized an Operator can not be None."))
         if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
