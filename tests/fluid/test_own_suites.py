@@ -343,3 +343,14 @@ def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
         assert x.to_string(True, True).endswith("error_clip: None\nstop_gradient: True\n")
         with pytest.raises(ValueError, match="targets are Variables or Operators, not int"):
             fluid.default_main_program()._prune([1])
+
+
+def test_what_a_data_layer_says_of_feeds_is_copied() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.layers.data("x", [4])
+        assert not x.desc.need_check_feed()
+        copied = fluid.default_main_program().clone().global_block().var("x")
+        assert (copied.to_string(True), copied.desc.need_check_feed()) == (x.to_string(True), False)
+        assert fluid.data("y", [None, 4]).desc.need_check_feed()
+        with pytest.raises(TypeError, match="int is no variable of a program"):
+            fluid.backward.append_backward(1)

@@ -72,7 +72,7 @@ def _lines(var: Any) -> Iterator[str]:
     yield "  }"
     yield "}"
     yield f"persistable: {'true' if desc.persistable else 'false'}"
-    if desc.checks_feed and not getattr(var, "unchecked", False):
+    if desc.checks_feed and not var.unchecked:
         yield "need_check_feed: true"
 
 

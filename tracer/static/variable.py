@@ -62,6 +62,7 @@ class Variable(Tensor):
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
+    unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
     _described: Described | None = None
     _block: Block | None = None
 

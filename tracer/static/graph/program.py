@@ -196,6 +196,9 @@ class Program:
     def _give_settings(self, other: Program) -> None:
         """What is known of parameters besides their declaration."""
         known = other.global_block()
+        for variable in self.global_block().vars.values():
+            if variable.unchecked and known.has_var(variable.name):
+                known.var(variable.name).unchecked = True
         for parameter in self.all_parameters():
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)
