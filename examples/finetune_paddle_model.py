@@ -14,8 +14,8 @@ from oarlock.nn import functional as F
 def made_up(var, count, rng):
     """A random input of a shape the model takes; put your data here."""
     sizes = [count if i == 0 else 32 if d < 0 else d for i, d in enumerate(var.shape)]
-    array = rng.standard_normal(sizes) if "float" in var.dtype else rng.integers(0, 2, sizes)
-    return paddle.to_tensor(array.astype(var.dtype))
+    array = rng.standard_normal(sizes) if "float" in var.dtype.name else rng.integers(0, 2, sizes)
+    return paddle.to_tensor(array.astype(var.dtype.name))
 
 
 def first(outputs):
@@ -29,7 +29,7 @@ def main(prefix, output):
     print(layer)
     program = layer.program()
     rng = np.random.default_rng(0)
-    inputs = [made_up(program.block.vars[name], 8, rng) for name in program.feeds()]
+    inputs = [made_up(program.global_block().var(name), 8, rng) for name in program.feeds()]
     wanted = paddle.to_tensor(rng.integers(0, first(layer(*inputs)).shape[-1], (8, 1)))
 
     parameters = [p for p in layer.parameters() if not p.stop_gradient]

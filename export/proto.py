@@ -89,7 +89,7 @@ def _add_field(message: Any, row: str) -> None:
 
 
 @cache
-def _messages() -> dict[str, Any]:
+def messages() -> dict[str, Any]:
     """name -> message class."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
 
@@ -111,14 +111,14 @@ class MessageType:
 
     def __call__(self, **fields: Any) -> Any:
         """A new message."""
-        return _messages()[self.name](**fields)
+        return messages()[self.name](**fields)
 
     def parse(self, data: bytes) -> Any:
         """The message that `data` holds, None when it holds none."""
         from google.protobuf.message import DecodeError  # noqa: PLC0415
 
         try:
-            return _messages()[self.name].FromString(data)
+            return messages()[self.name].FromString(data)
         except DecodeError:
             return None
 

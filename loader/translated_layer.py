@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping
-from typing import Any
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import FileError, OpError, with_user_line
 from ..core.parameter import Parameter
@@ -17,6 +18,9 @@ from ..static.program import Guard, Program
 from .engine import check_options
 from .model_files import ModelFiles, has_forward, read_methods, read_model
 from .saved_method import SavedMethod
+
+if TYPE_CHECKING:
+    from ..static.graph.program import Program as WrittenProgram
 
 
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
@@ -108,9 +112,11 @@ class TranslatedLayer(Layer):
             raise ValueError(f"The method `{name}` does not exist in loaded TranslatedLayer.")
         return self._methods[name]
 
-    def program(self, method_name: str = "forward") -> Program:
-        """The program of a method.   Raises ValueError for one that there is not."""
-        return self._method(method_name).program
+    def program(self, method_name: str = "forward") -> WrittenProgram:
+        """A copy of the program of a method.   Raises ValueError for one that there is not."""
+        from ..static.graph.program import Program  # a model runs without what writes programs  # noqa: PLC0415
+
+        return Program.of(deepcopy(self._method(method_name).program))
 
     @property
     def assumptions(self) -> list[Guard]:

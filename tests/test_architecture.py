@@ -106,7 +106,7 @@ ROWS = {
             "unsupported",
             "var_desc",
         },
-        {"blocks", "op_desc", "tokens", "variable"},
+        {"blocks", "op_desc", "selected_rows", "tokens", "variable"},
         {"parser", "prune", "record", "verify"},
         {"modes"},
         {"control", "effects", "inline"},

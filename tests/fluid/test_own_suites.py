@@ -269,3 +269,88 @@ def test_what_tests_of_2_x_import() -> None:
     x = oarlock.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(ValueError, match="plays no part"):
         oarlock.grad(x * 2.0, oarlock.to_tensor([1.0], stop_gradient=False))
+
+
+def test_a_scope_holds_selected_rows() -> None:
+    scope = fluid.core.Scope()
+    rows = scope.var("table").get_selected_rows()
+    assert rows.rows() == []
+    rows.set_height(10)
+    rows.set_rows([1, 3])
+    rows.get_tensor().set(np.ones((2, 4), np.float32), fluid.CPUPlace())
+    held = scope.find_var("table")
+    assert held is not None
+    found = held.get_selected_rows()
+    assert (found.rows(), found.height(), found.numel()) == ([1, 3], 10, 8)
+    scope.var("dense").get_tensor().set(np.ones(3, np.float32))
+    with pytest.raises(OpError, match="holds a tensor, not selected rows"):
+        scope.var("dense").get_selected_rows()
+
+
+def test_no_file_gives_no_values(tmp_path: Path) -> None:
+    assert fluid.load_program_state(str(tmp_path / "none")) == {}
+    program = fluid.Program()
+    program.global_block().create_parameter(shape=[2], dtype="float32", name="w")
+    with pytest.raises(ValueError, match="there is neither"):
+        oarlock.static.load(program, str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    "name", ["relu", "relu6", "leaky_relu", "hardtanh", "hardshrink", "softshrink", "thresholded_relu"]
+)
+def test_activations_in_programs_take_floats_only(name: str) -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        for dtype in ("int32", "int64"):
+            with pytest.raises(TypeError, match="no tensor of floats"):
+                getattr(oarlock.nn.functional, name)(fluid.data(f"of_{dtype}", [3], dtype))
+        assert getattr(oarlock.nn.functional, name)(fluid.data("x", [3])).dtype == oarlock.float32
+
+
+def test_a_loaded_layer_gives_its_program(tmp_path: Path) -> None:
+    layer = oarlock.nn.Linear(3, 2)
+    spec = [oarlock.static.InputSpec([None, 3], name="x")]
+    oarlock.jit.save(oarlock.jit.to_static(layer, input_spec=spec), str(tmp_path / "linear"))
+    program = oarlock.jit.load(str(tmp_path / "linear")).program()
+    assert isinstance(program, oarlock.static.Program)
+    assert program.num_blocks == 1 and program.feeds() == ["x"]
+    ops = [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch")]
+    assert ops == ["matmul_v2", "elementwise_add"]
+    assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops
+
+
+def test_parts_of_a_program_are_messages() -> None:
+    from oarlock.fluid.proto import framework_pb2 as messages
+
+    program, mean = multiplied()
+    block = program.global_block()
+    op = messages.OpDesc.FromString(block.ops[0].desc.serialize_to_string())
+    assert (op.type, op.outputs[0].arguments[0]) == ("mul", "mul.out")
+    assert {a.name: a.type for a in op.attrs}["x_num_col_dims"] == messages.INT
+    assert messages.VarDesc.FromString(mean.desc.serialize_to_string()).name == "mean.out"
+    assert [o.type for o in messages.BlockDesc.FromString(block.desc.serialize_to_string()).ops] == ["mul", "mean"]
+    assert len(messages.ProgramDesc.FromString(program.desc.serialize_to_string()).blocks) == 1
+
+
+def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [2, 3])
+        for wrong in (lambda: x.to_string("yes"), lambda: fluid.default_main_program().to_string(True, 1)):
+            with pytest.raises(AssertionError, match="is no bool"):
+                wrong()
+        for method in (x.numpy, x.gradient, x.clear_gradient):
+            with pytest.raises(AssertionError, match="is a variable of a program"):
+                method()
+        assert x.to_string(True, True).endswith("error_clip: None\nstop_gradient: True\n")
+        with pytest.raises(ValueError, match="targets are Variables or Operators, not int"):
+            fluid.default_main_program()._prune([1])
+
+
+def test_what_a_data_layer_says_of_feeds_is_copied() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.layers.data("x", [4])
+        assert not x.desc.need_check_feed()
+        copied = fluid.default_main_program().clone().global_block().var("x")
+        assert (copied.to_string(True), copied.desc.need_check_feed()) == (x.to_string(True), False)
+        assert fluid.data("y", [None, 4]).desc.need_check_feed()
+        with pytest.raises(TypeError, match="int is no variable of a program"):
+            fluid.backward.append_backward(1)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from ..core.errors import OpError
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
@@ -15,6 +11,7 @@ from ..static.block_desc import BlockDesc, ProgramDesc
 from ..static.ended import EndOfData as EOFException
 from ..static.op_desc import OpDesc
 from ..static.program import AttrType
+from ..static.selected_rows import SelectedRows
 from ..static.var_desc import VarDesc
 from ..static.variable import GRADIENT
 from .framework import get_all_op_protos, is_compiled_with_cuda
@@ -32,40 +29,6 @@ __all__ = [
 
 EnforceNotMet = OpError
 Tensor = LoDTensor
-
-
-class SelectedRows:
-    """Some rows of a larger table.   rows: their numbers; height: the rows of the table"""
-
-    def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:
-        self._rows, self._height, self._tensor = list(rows), height, LoDTensor()
-
-    def rows(self) -> list[int]:
-        """The numbers of the rows."""
-        return self._rows
-
-    def set_rows(self, rows: Sequence[int]) -> None:
-        """Set the numbers of the rows."""
-        self._rows = list(rows)
-
-    def height(self) -> int:
-        """The rows of the table."""
-        return self._height
-
-    def set_height(self, height: int) -> None:
-        """Set the rows of the table."""
-        self._height = height
-
-    def get_tensor(self) -> LoDTensor:
-        """The values of the rows, [rows, *]."""
-        return self._tensor
-
-    def sync_index(self) -> None:
-        """Nothing: there is no index besides."""
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return int(np.asarray(self._tensor).size)
 
 
 class Place(AnyPlace):

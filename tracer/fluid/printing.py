@@ -72,7 +72,7 @@ def _lines(var: Any) -> Iterator[str]:
     yield "  }"
     yield "}"
     yield f"persistable: {'true' if desc.persistable else 'false'}"
-    if desc.checks_feed and not getattr(var, "unchecked", False):
+    if desc.checks_feed and not var.unchecked:
         yield "need_check_feed: true"
 
 
@@ -81,4 +81,12 @@ def variable(of: Any) -> str:
     return "\n".join(_lines(of)) + "\n"
 
 
-texts.update(tensor=tensor, variable=variable, held=held)
+def details(of: Any) -> str:
+    """What a program knows of a variable besides, line by line."""
+    names = ["error_clip", "stop_gradient"]
+    if of.is_parameter:
+        names += ["trainable", "optimize_attr", "regularizer", "do_model_average"]
+    return "".join(f"{name}: {getattr(of, name, None)}\n" for name in names)
+
+
+texts.update(tensor=tensor, variable=variable, details=details, held=held)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .selected_rows import SelectedRows
 
 
 class Held:
@@ -30,9 +33,18 @@ class Held:
         """Itself: a value to read as an array, and to `set`."""
         return self
 
+    def get_selected_rows(self) -> SelectedRows:
+        """Some rows of a table, none at first.   Raises OpError where there is a tensor."""
+        from .selected_rows import SelectedRows  # which holds a value as scopes do  # noqa: PLC0415
+
+        if self.tensor.array is not None:
+            raise OpError(with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows"))
+        found: SelectedRows = self.tensor.__dict__.setdefault("selected_rows", SelectedRows())
+        return found
+
     def is_initialized(self) -> bool:
         """Whether there is a value."""
-        return self.tensor.array is not None
+        return self.tensor.array is not None or "selected_rows" in self.tensor.__dict__
 
     _is_initialized = is_initialized
 

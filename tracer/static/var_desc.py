@@ -176,11 +176,11 @@ class VarDesc:
 
     def need_check_feed(self) -> bool:
         """Whether what is fed is compared with the declaration."""
-        return self._of.raw.checks_feed
+        return self._of.raw.checks_feed and not self._of.unchecked
 
     def set_need_check_feed(self, value: bool) -> None:
         """Let what is fed be compared with the declaration, or not."""
-        self._of.raw.checks_feed = bool(value)
+        self._of.raw.checks_feed, self._of.unchecked = bool(value), False
 
     def stop_gradient(self) -> bool:
         """Whether no gradient flows through it."""

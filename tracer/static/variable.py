@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.dtype import DType, dtype_of
 from ..core.era import era, texts
-from ..core.errors import OpError, TraceError, user_frame, with_user_line
+from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
@@ -42,6 +42,13 @@ class Half(NamedTuple):
     late: Any = None
 
 
+def checked_flags(throw_on_error: Any, with_details: Any) -> None:
+    """Raise MisfitError, an AssertionError, unless both are bool."""
+    for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
+        if not isinstance(flag, bool):
+            raise MisfitError(with_user_line(f"to_string: {name} is no bool, but {type(flag).__name__}"))
+
+
 class Variable(Tensor):
     """A named value of a program.   raw: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
 
@@ -55,6 +62,7 @@ class Variable(Tensor):
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
+    unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
     _described: Described | None = None
     _block: Block | None = None
 
@@ -228,11 +236,27 @@ class Variable(Tensor):
     def numpy(self) -> Any:
         """The values: while source is converted still one of the program, which NumPy's own functions refuse; else TraceError."""
         if not _converts():
+            self._of_values("numpy")
             refuse(self, "numpy()")
         made: Tensor = OPS["assign"](self)
         made.stop_gradient = True
         made.of_numpy = True  # type: ignore[attr-defined]
         return made
+
+    def gradient(self) -> Any:
+        """None; in the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there."""
+        self._of_values("gradient")
+        return super().gradient()
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Nothing; in the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there."""
+        self._of_values("clear_gradient")
+        super().clear_gradient(set_to_zero)
+
+    def _of_values(self, method: str) -> None:
+        if era.old and self._block is not None and not _converts():
+            why = f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is a variable of a program"
+            raise MisfitError(with_user_line(why))
 
     def __len__(self) -> int:
         size = self.raw.shape[0] if self.raw.shape else None
@@ -259,7 +283,10 @@ class Variable(Tensor):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The declaration as text, as in a printed program; in the era of 1.x the block of that."""
-        return texts["variable"](self) if era.old else declaration(self.raw)
+        checked_flags(throw_on_error, with_details)
+        if not era.old:
+            return declaration(self.raw)
+        return texts["variable"](self) + (texts["details"](self) if with_details else "")
 
     def _to_readable_code(self) -> str:
         return self.to_string()

@@ -16,7 +16,7 @@ from ..blocks import BODIES, EFFECTS
 from ..compiled.upgraded import RENAMED
 from ..printer import block_lines
 from ..reinfer import infer
-from ..variable import ParameterVariable, Variable
+from ..variable import ParameterVariable, Variable, checked_flags
 from .operator import Operator, typed
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Block:
     ) -> Operator:  # fmt: skip
         """Add an op before the one at `index`."""
         if type is None:
-            raise OpError(with_user_line("append_op: the type of the op is needed"))
+            raise OpError(with_user_line("append_op: `type` to initialized an Operator can not be None."))
         if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
@@ -274,6 +274,7 @@ class Block:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as in a printed program."""
+        checked_flags(throw_on_error, with_details)
         return "\n".join(block_lines(self.raw))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

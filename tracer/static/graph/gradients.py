@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, with_user_line
 from ...core.mode import pushed
 from .. import backward as data
 from ..variable import ParameterVariable, Variable
@@ -19,7 +19,7 @@ def program_of(what: str, variable: Any) -> Program:
         variable = variable[0]
     if not isinstance(variable, Variable) or variable.block is None:
         kind = f"'{variable.name}' of a recording" if isinstance(variable, Variable) else type(variable).__name__
-        raise OpError(with_user_line(f"{what}: {kind} is no variable of a program that is written by hand"))
+        raise OperandError(with_user_line(f"{what}: {kind} is no variable of a program that is written by hand"))
     return variable.block.program
 
 

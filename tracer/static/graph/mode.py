@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import is_float
-from ...core.errors import OpError, inside, with_user_line
+from ...core.errors import OperandError, OpError, inside, with_user_line
 from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
@@ -19,6 +19,11 @@ from .builder import Builder
 from .defaults import default_main_program
 from .program import Program
 from .record import HandRecorder
+
+# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that write programs in Paddle.
+FLOATS_ONLY = frozenset(
+    {"brelu", "hard_shrink", "leaky_relu", "prelu", "relu", "relu6", "softshrink", "thresholded_relu"}
+)
 
 
 class Writing(Static):
@@ -49,6 +54,8 @@ class Writing(Static):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """See Mode.run.   Operands of another program take the op there."""
+        if op.type in FLOATS_ONLY and isinstance(args[0], Tensor) and not is_float(args[0].meta.dtype):
+            raise OperandError(with_user_line(f"{op.type}: X is no tensor of floats (X={args[0].meta})"))
         other = self._home(args) if self._program is None else None
         if other is not None:
             with pushed(Writing(other, self.tape, self._convert)):

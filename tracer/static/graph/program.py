@@ -17,10 +17,21 @@ from ..parser import parse
 from ..prune import lean
 from ..record import Inner
 from ..scope import Scope, current_scope
-from ..variable import ParameterVariable, Variable
+from ..variable import ParameterVariable, Variable, checked_flags
 from .block import Block
+from .operator import Operator
 from .record import HandRecorder, Role
 from .testing import for_testing
+
+
+def _targets(target: Any) -> list[str]:
+    """The names of a variable, or of what an op writes.   Raises ValueError for anything else."""
+    if isinstance(target, Operator):
+        return target.output_arg_names
+    if not isinstance(target, str | Variable):
+        why = f"targets are Variables or Operators, not {type(target).__name__}"
+        raise ValueError(with_user_line(f"Program._prune_with_input: {why}"))
+    return [target if isinstance(target, str) else target.name]
 
 
 class Program:
@@ -185,6 +196,9 @@ class Program:
     def _give_settings(self, other: Program) -> None:
         """What is known of parameters besides their declaration."""
         known = other.global_block()
+        for variable in self.global_block().vars.values():
+            if variable.unchecked and known.has_var(variable.name):
+                known.var(variable.name).unchecked = True
         for parameter in self.all_parameters():
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)
@@ -194,6 +208,7 @@ class Program:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""
+        checked_flags(throw_on_error, with_details)
         return str(self.raw)
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
@@ -210,6 +225,19 @@ class Program:
     def parse_from_string(binary_str: bytes) -> Program:
         """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
         raise NotImplementedError  # given by static.io
+
+    @property
+    def contract(self) -> data.Contract | None:
+        """What travels with the model that it is of: names, assumptions, the record of its verification; None for others."""
+        return self.raw.contract
+
+    def feeds(self) -> list[str]:
+        """The names of the inputs that feed ops give."""
+        return self.raw.feeds()
+
+    def fetches(self) -> list[str]:
+        """The names of the outputs that fetch ops take."""
+        return self.raw.fetches()
 
     def _sync_with_cpp(self) -> None:
         """Nothing: what `desc` says is what the program says."""
@@ -245,7 +273,7 @@ class Program:
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
         """A copy with the ops only that these variables need where others are given."""
-        desc = lean(deepcopy(self.raw), feeded_var_names, [t if isinstance(t, str) else t.name for t in targets])
+        desc = lean(deepcopy(self.raw), feeded_var_names, [name for t in targets for name in _targets(t)])
         made = Program.of(desc)
         made.recorder.seed = self.recorder.seed
         self._give_settings(made)

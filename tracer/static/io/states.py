@@ -65,7 +65,7 @@ def load(program: Program, model_path: Any, executor: Any = None, var_list: Sequ
 
 
 def load_program_state(model_path: Any, var_list: Sequence[Variable] | None = None) -> dict[str, Any]:
-    """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x.   var_list: which variables"""
+    """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x; {} for no file.   var_list: which variables"""
     prefix = _prefix(model_path)
     if os.path.isfile(prefix + PARAMS):
         state = dict(load_pickle(prefix + PARAMS, return_numpy=True))
@@ -82,6 +82,8 @@ def _of_old(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
         names = [v.name for v in variables] if variables is not None else os.listdir(path)
         held = [n for n in names if os.path.isfile(os.path.join(path, n))]
         return {name: load_params(os.path.join(path, name), [name])[name] for name in held}
+    if variables is None and not os.path.exists(path):
+        return {}  # as Paddle does
     if not os.path.isfile(path):
         raise FileError(f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder or file of that name")
     if variables is None:
