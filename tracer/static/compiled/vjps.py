@@ -13,7 +13,7 @@ from ...core.op import OPS, Op, Slot
 from ...core.sweep import BARE
 from ..blocks import EMPTY
 from ..program import OpDesc
-from .one_axis import leaves_none
+from ..one_axis import leaves_none
 from .plan import Do, Step
 
 if TYPE_CHECKING:
