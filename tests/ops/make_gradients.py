@@ -1,4 +1,4 @@
-"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of each of its ops, and with which slots.
+"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of each of its ops, its slots and attributes.
 
 Run in the environment of Paddle 2.6.2 and in that of 1.8.5: python make_gradients.py
 """
@@ -54,8 +54,19 @@ def straight(slots: dict[str, list[str]]) -> bool:
     return all(name.replace(":0", "").replace(":1", "") == slot for slot, held in slots.items() for name in held)
 
 
+# Types of attributes by their number in framework.proto.
+TYPES = ["INT", "FLOAT", "STRING", "INTS", "FLOATS", "STRINGS", "BOOLEAN", "BOOLEANS", "BLOCK", "LONG", "BLOCKS", "LONGS"]
+
+
+def defaults(proto: Any) -> dict[str, Any]:
+    """The attributes of an op that have a default, with their types; its gradient op has the same."""
+    held = core.get_op_attrs_default_value(proto.type.encode())
+    own = [a for a in proto.attrs if a.name in held and a.name not in EVERY and a.type < len(TYPES)]
+    return {a.name: [TYPES[a.type], held[a.name]] for a in own}
+
+
 def gradient(proto: Any) -> list[Any] | None:
-    """Type, slots of operands and slots of results of the one op that is the gradient; None where it is several, another one or none."""
+    """Type, slots of operands, slots of results and attributes of the one op that is the gradient; None where it is several, another or none."""
     program = Program()  # which holds the description
     try:
         found, _ = core.get_grad_op_desc(written(program, proto), set(), [])
@@ -67,7 +78,7 @@ def gradient(proto: Any) -> list[Any] | None:
     ins = {slot: op.input(slot) for slot in op.input_names()}
     outs = {slot: op.output(slot) for slot in op.output_names()}
     own = op.type().startswith(proto.type) or op.type().startswith("cross_entropy_grad")
-    return [op.type(), sorted(ins), sorted(outs)] if own and straight(ins) and straight(outs) and outs else None
+    return [op.type(), sorted(ins), sorted(outs), defaults(proto)] if own and straight(ins) and straight(outs) and outs else None
 
 
 def apart(proto: Any) -> list[Any] | None:

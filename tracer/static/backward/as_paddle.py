@@ -10,7 +10,7 @@ from ..blocks import EMPTY
 from ..program import Attr, AttrType, OpDesc
 from ..variable import GRADIENT, Variable
 from .pending import declared
-from .slots import OLD, RENAMED, SLOTS
+from .slots import OLD, OLD_ATTRS, RENAMED, SLOTS
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")  # not of its gradient
 
 
-def slots_of(type: str) -> list[str] | None:
+def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
     """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None where Paddle writes others."""
-    found = (OLD.get(type) if era.old else None) or SLOTS.get(type)
-    return None if found is None else found.split()
+    today, old = ((table.get(op.type) or "").split() for table in (SLOTS, OLD))
+    newer = any(s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old for s in op.ins)
+    return (old if era.old and not newer else []) or today or None
 
 
 def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
@@ -29,7 +30,7 @@ def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
     if desc.type == "sum":
         _shares(walk, desc)
         return True
-    slots = slots_of(desc.type)
+    slots = slots_of(op, desc)
     if slots is None or not _says_all(walk, desc, slots) or not _stays(walk, op, desc, at):
         return False
     if any(walk.wants(n) for s in op.ins if not s.constant for n in desc.inputs.get(s.name, [])):
@@ -73,12 +74,17 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
         if not s.constant and any(walk.wants(n) for n in desc.inputs.get(s.name, []))
     }
     outputs = {slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()}
-    attrs = {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
+    attrs = _older(op.type) | {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
     made = walk.recorder.emit(RENAMED.get(desc.type, f"{desc.type}_grad"), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
             walk.add(name, gradient)
             walk.pending.own(gradient, made)
+
+
+def _older(type: str) -> dict[str, Attr]:
+    """Attributes that only Paddle 1.8 asks for."""
+    return {n: Attr(AttrType[kind], value) for n, (kind, value) in OLD_ATTRS.get(type, {}).items()} if era.old else {}
 
 
 def _operands(walk: Walk, desc: OpDesc, at: int, slot: str) -> list[str]:

@@ -10,8 +10,9 @@ from ...core.mode import pushed, state
 from ...core.op import OPS
 from ...core.sweep import outward
 from ...core.tensor import Tensor
+from ..blocks import op_touches
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Program, VarDesc
+from ..program import Attr, AttrType, OpDesc, Program, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 from .expand import expand
@@ -31,7 +32,7 @@ def differentiate(
     targets: by name, each with the gradient that it gets, None for ones; barred: names that no gradient flows through.
     """
     program, wanted = recorder.program, list(wanted)
-    reach = _through_gradients(recorder, wanted, barred)
+    reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(program.block.ops)
     with pushed(Static(recorder)):
         walk = Walk(recorder, reach, Versions(recorder, program.block), wanted)
@@ -45,14 +46,31 @@ def differentiate(
     return found
 
 
-def _through_gradients(recorder: Recorder, wanted: list[str], barred: Collection[str]) -> Reach:
+def _through_gradients(
+    recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
+) -> Reach:  # fmt: skip
     """What depends on those that are wanted.   Gradient ops on the way become the ops of their rules, which have rules themselves."""
     reach = Reach(recorder.program, wanted, barred)
     gradients = Gradients(recorder.program)
-    if any(gradients.find(op) and any(reach.wants(0, n) for n in op.output_names()) for op in recorder.program.ops()):
-        expand(recorder, gradients)
-        reach = Reach(recorder.program, wanted, barred)
-    return reach
+    on_the_way = [
+        op
+        for op in _behind(recorder.program, targets)
+        if gradients.find(op) and any(reach.wants(0, n) for n in op.output_names())
+    ]
+    if not on_the_way:
+        return reach
+    expand(recorder, gradients, on_the_way)
+    return Reach(recorder.program, wanted, barred)
+
+
+def _behind(program: Program, names: Iterable[str]) -> list[OpDesc]:
+    """The ops of the outermost block that variables depend on, the last one first."""
+    needed, found = set(names), []
+    for op in reversed(program.block.ops):
+        if needed.intersection(op.output_names()):
+            found.append(op)
+            needed |= op_touches(program, op)
+    return found
 
 
 def _first(walk: Walk, name: str) -> Variable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,14 +34,15 @@ def expanded(program: Program) -> Program:
     return made
 
 
-def expand(recorder: Recorder, gradients: Gradients) -> None:
-    """The same in the program itself that a recorder writes."""
+def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | None = None) -> None:
+    """The same in the program itself that a recorder writes.   only: the gradient ops that are meant, all unless given"""
+    chosen = None if only is None else {id(op) for op in only}
     with pushed(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
             with recorder.writing(Inner(block)):
                 for op in before:
-                    gradient = gradients.find(op)
+                    gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
                     if gradient is None or not Answer(recorder, gradient).write():
                         block.ops.append(gradient or op)
 

@@ -1,5 +1,7 @@
 """Which slots Paddle's gradient ops have.   Written by tests/ops/gradient_slots.py from what real Paddle says; not by hand."""
 
+from typing import Any
+
 # By type of op: the operands of its gradient op, in the order of their names; it gives the gradients of all operands that are wanted.
 SLOTS = {
     "abs": "Out@GRAD X",
@@ -310,3 +312,65 @@ OLD = {
 RENAMED = {
     "cross_entropy2": "cross_entropy_grad2",
 }
+
+# Attributes that gradient ops have to have in Paddle 1.8, beyond those of the op here: for them it knows no defaults.
+OLD_ATTRS: dict[str, dict[str, tuple[str, Any]]] = {
+    "abs": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "addmm": {"use_mkldnn": ("BOOLEAN", False)},
+    "affine_grid": {"use_cudnn": ("BOOLEAN", True)},
+    "batch_norm": {"use_mkldnn": ("BOOLEAN", False), "fuse_with_relu": ("BOOLEAN", False)},
+    "ceil": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "concat": {"use_mkldnn": ("BOOLEAN", False), "use_quantizer": ("BOOLEAN", False)},
+    "conv2d": {"is_test": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False), "fuse_relu_before_depthwise_conv": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "use_quantizer": ("BOOLEAN", False), "fuse_relu": ("BOOLEAN", False), "fuse_brelu": ("BOOLEAN", False), "fuse_brelu_threshold": ("FLOAT", 6.0), "fuse_activation": ("STRING", ""), "fuse_alpha": ("FLOAT", 0.0), "fuse_beta": ("FLOAT", 0.0), "fuse_residual_connection": ("BOOLEAN", False), "Scale_in": ("FLOAT", 1.0), "Scale_out": ("FLOAT", 1.0), "Scale_in_eltwise": ("FLOAT", 1.0), "Scale_weights": ("FLOATS", [1.0]), "force_fp32_output": ("BOOLEAN", False), "workspace_size_MB": ("INT", 512), "exhaustive_search": ("BOOLEAN", False)},
+    "conv2d_transpose": {"is_test": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "fuse_relu": ("BOOLEAN", False), "fuse_activation": ("STRING", ""), "fuse_alpha": ("FLOAT", 0.0), "fuse_beta": ("FLOAT", 0.0), "workspace_size_MB": ("INT", 512)},
+    "conv3d": {"is_test": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "fuse_relu": ("BOOLEAN", False), "fuse_activation": ("STRING", ""), "fuse_alpha": ("FLOAT", 0.0), "fuse_beta": ("FLOAT", 0.0), "fuse_residual_connection": ("BOOLEAN", False), "force_fp32_output": ("BOOLEAN", False), "workspace_size_MB": ("INT", 512), "exhaustive_search": ("BOOLEAN", False)},
+    "conv3d_transpose": {"use_cudnn": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "workspace_size_MB": ("INT", 512)},
+    "cos": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "depthwise_conv2d": {"is_test": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False), "fuse_relu_before_depthwise_conv": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "use_quantizer": ("BOOLEAN", False), "fuse_relu": ("BOOLEAN", False), "fuse_brelu": ("BOOLEAN", False), "fuse_brelu_threshold": ("FLOAT", 6.0), "fuse_activation": ("STRING", ""), "fuse_alpha": ("FLOAT", 0.0), "fuse_beta": ("FLOAT", 0.0), "fuse_residual_connection": ("BOOLEAN", False), "Scale_in": ("FLOAT", 1.0), "Scale_out": ("FLOAT", 1.0), "Scale_in_eltwise": ("FLOAT", 1.0), "Scale_weights": ("FLOATS", [1.0]), "force_fp32_output": ("BOOLEAN", False), "workspace_size_MB": ("INT", 512), "exhaustive_search": ("BOOLEAN", False)},
+    "depthwise_conv2d_transpose": {"is_test": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False), "use_mkldnn": ("BOOLEAN", False), "fuse_relu": ("BOOLEAN", False), "fuse_activation": ("STRING", ""), "fuse_alpha": ("FLOAT", 0.0), "fuse_beta": ("FLOAT", 0.0), "workspace_size_MB": ("INT", 512)},
+    "dropout": {"fix_seed": ("BOOLEAN", False), "seed": ("INT", 0)},
+    "elementwise_add": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_div": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_max": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_min": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_mul": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_pow": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "elementwise_sub": {"use_mkldnn": ("BOOLEAN", False), "x_data_format": ("STRING", ""), "y_data_format": ("STRING", "")},
+    "exp": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "floor": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "gather": {"overwrite": ("BOOLEAN", True)},
+    "gelu": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "grid_sampler": {"use_cudnn": ("BOOLEAN", True)},
+    "hierarchical_sigmoid": {"remote_prefetch": ("BOOLEAN", False)},
+    "leaky_relu": {"use_mkldnn": ("BOOLEAN", False)},
+    "log": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "log1p": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "logsigmoid": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "lookup_table": {"grad_inplace": ("BOOLEAN", False), "remote_prefetch": ("BOOLEAN", False), "trainer_id": ("INT", 0), "height_sections": ("LONGS", []), "epmap": ("STRINGS", []), "table_names": ("STRINGS", [])},
+    "lookup_table_v2": {"is_sparse": ("BOOLEAN", False), "is_distributed": ("BOOLEAN", False), "remote_prefetch": ("BOOLEAN", False), "trainer_id": ("INT", 0), "height_sections": ("LONGS", []), "epmap": ("STRINGS", []), "table_names": ("STRINGS", [])},
+    "lrn": {"use_mkldnn": ("BOOLEAN", False), "is_test": ("BOOLEAN", False)},
+    "matmul": {"use_mkldnn": ("BOOLEAN", False), "fused_reshape_Out": ("INTS", []), "fused_transpose_Out": ("INTS", []), "use_quantizer": ("BOOLEAN", False), "Scale_x": ("FLOAT", 1.0), "Scale_y": ("FLOAT", 1.0), "Scale_out": ("FLOAT", 1.0), "force_fp32_output": ("BOOLEAN", False)},
+    "mul": {"use_mkldnn": ("BOOLEAN", False), "scale_x": ("FLOAT", 1.0), "scale_y": ("FLOATS", [1.0]), "scale_out": ("FLOAT", 1.0), "force_fp32_output": ("BOOLEAN", False)},
+    "pool2d": {"use_mkldnn": ("BOOLEAN", False), "use_quantizer": ("BOOLEAN", False), "is_test": ("BOOLEAN", False)},
+    "pool3d": {"use_mkldnn": ("BOOLEAN", False)},
+    "reciprocal": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "relu": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "relu6": {"threshold": ("FLOAT", 6.0)},
+    "roll": {"dims": ("LONGS", [])},
+    "round": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "rsqrt": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "sequence_pool": {"is_test": ("BOOLEAN", False)},
+    "sequence_softmax": {"use_cudnn": ("BOOLEAN", False), "data_format": ("STRING", "AnyLayout")},
+    "sigmoid": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "sin": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "softmax": {"use_cudnn": ("BOOLEAN", False), "data_format": ("STRING", "AnyLayout"), "use_mkldnn": ("BOOLEAN", False), "is_test": ("BOOLEAN", False)},
+    "softplus": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "softsign": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "sqrt": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "square": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "swish": {"beta": ("FLOAT", 1.0), "use_mkldnn": ("BOOLEAN", False)},
+    "tanh": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "tanh_shrink": {"use_mkldnn": ("BOOLEAN", False), "use_cudnn": ("BOOLEAN", False)},
+    "trace": {"dim1": ("INT", -2), "dim2": ("INT", -1)},
+    "transpose2": {"use_mkldnn": ("BOOLEAN", False), "data_format": ("STRING", "AnyLayout"), "use_quantizer": ("BOOLEAN", False)},
+}  # fmt: skip

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from enum import IntFlag
 
 from ...core import unique_name
+from ...core.era import era
 from ...core.errors import TraceError, with_user_line
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -19,6 +20,11 @@ from .constants import value_of
 
 # Ops that hand the shape of their operand on to their gradient.
 KEEP_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range")
+
+
+def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
+    """Whether Paddle's op wants room for what its gradient op computes with."""
+    return type == "batch_norm" and not era.old and not attrs["is_test"].value
 
 
 class Role(IntFlag):
@@ -103,14 +109,15 @@ class HandRecorder(Recorder):
         self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
     ) -> OpDesc:  # fmt: skip
         """Append one op, with what it is for."""
-        if type in KEEP_SHAPE and "XShape" not in outputs:
-            outputs = {**outputs, "XShape": [self._shape_kept(type, inputs["X"][0])]}
+        slot = "XShape" if type in KEEP_SHAPE else "ReserveSpace" if _reserves(type, attrs or {}) else ""
+        if slot and slot not in outputs:
+            outputs = {**outputs, slot: [self._for_gradient(type, inputs["X"][0])]}
         made = super().emit(type, inputs, outputs, attrs)
         self.label(made)
         return made
 
-    def _shape_kept(self, type: str, operand: str) -> str:
-        """A variable without a value whose shape, behind a 0, is that of an operand: Paddle's gradient op asks for it."""
+    def _for_gradient(self, type: str, operand: str) -> str:
+        """A variable that only Paddle's gradient op asks for, and that holds nothing; its shape, behind a 0, is that of an operand."""
         of = self.var(operand)
         assert of is not None
         name = self.namer.temporary(type)
