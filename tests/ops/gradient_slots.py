@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +18,26 @@ from typing import Any
 # By type of op: the operands of its gradient op, in the order of their names; it gives the gradients of all operands that are wanted.
 '''
 
+OTHERS = "# Those that Paddle 1.8 has others for; without slots where its gradient is no such op.\n"
+GRADIENT = "@GRAD"
+NONE: Any = ("", [], [], {})
 Rows = dict[str, tuple[str, list[str], list[str], dict[str, tuple[str, Any]]]]
 
 
 def rows(name: str) -> Rows:
     """What one Paddle says, of the ops that are differentiated here."""
     found: Rows = json.loads((HERE / name).read_text("utf-8"))
-    return {t: row for t, row in found.items() if t in OPS and OPS[t].has_vjp}
+    return {t: row or NONE for t, row in found.items() if t in OPS and OPS[t].has_vjp}
 
 
 def module() -> str:
     """The text of the module."""
     today, old = rows("gradients.json"), rows("gradients_1_8_5.json")
-    slots = {type: row for type, row in {**old, **today}.items()}
-    others = {type: row for type, row in old.items() if row[:3] != slots[type][:3]}
+    slots = {type: row for type, row in {**old, **today}.items() if row is not NONE}
+    others = {type: row for type, row in old.items() if type in slots and row[:3] != slots[type][:3]}
     renamed = {type: row[0] for type, row in slots.items() if row[0] != f"{type}_grad"}
-    return f"{HEAD}{_table('SLOTS', slots)}\n# Those that Paddle 1.8 has others for.\n{_table('OLD', others)}\n{_renamed(renamed)}\n{_attributes(old)}"
+    parts = (f"{HEAD}{_table('SLOTS', slots)}", f"{OTHERS}{_table('OLD', others)}", _renamed(renamed), _attributes(old))
+    return "\n".join(parts)
 
 
 def _table(name: str, rows: Rows) -> str:
@@ -46,15 +51,23 @@ def _renamed(names: dict[str, str]) -> str:
 
 
 def _attributes(rows: Rows) -> str:
-    more = {type: {n: a for n, a in row[3].items() if n not in OPS[type].attrs} for type, row in sorted(rows.items())}
-    lines = [f'    "{type}": {{{", ".join(_attribute(n, *a) for n, a in attrs.items())}}},' for type, attrs in more.items() if attrs]
+    """By name, type and default, the ops whose gradient op needs an attribute that the op here does not have."""
+    found: dict[str, list[str]] = {}
+    for type, row in sorted(rows.items()):
+        for name, (kind, value) in row[3].items():
+            if name not in OPS[type].attrs:
+                text = json.dumps(value) if isinstance(value, str) else str(value)
+                found.setdefault(f'("{name}", "{kind}", {text}, ', []).append(type)
     head = "# Attributes that gradient ops have to have in Paddle 1.8, beyond those of the op here: for them it knows no defaults."
-    return "\n".join([head, "OLD_ATTRS: dict[str, dict[str, tuple[str, Any]]] = {", *lines, "}  # fmt: skip", ""])
+    lines = [line for key, types in sorted(found.items()) for line in _wrapped(key, types)]
+    return "\n".join([head, "OLD_ATTRS: list[tuple[str, str, Any, str]] = [", *lines, "]  # fmt: skip", ""])
 
 
-def _attribute(name: str, type: str, value: Any) -> str:
-    text = value if not isinstance(value, str) else json.dumps(value)
-    return f'"{name}": ("{type}", {text})'
+def _wrapped(key: str, types: list[str]) -> list[str]:
+    parts = textwrap.wrap(" ".join(types), 110)
+    if len(parts) == 1:
+        return [f'    {key}"{parts[0]}"),']
+    return [f"    {key.rstrip()}", *(f'     "{part} "' for part in parts[:-1]), f'     "{parts[-1]}"),']
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of each of its ops, its slots and attributes.
+"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of each of its ops, its slots and attributes;
+null where it is none, several ops, or one of another kind.
 
 Run in the environment of Paddle 2.6.2 and in that of 1.8.5: python make_gradients.py
 """
@@ -55,7 +56,20 @@ def straight(slots: dict[str, list[str]]) -> bool:
 
 
 # Types of attributes by their number in framework.proto.
-TYPES = ["INT", "FLOAT", "STRING", "INTS", "FLOATS", "STRINGS", "BOOLEAN", "BOOLEANS", "BLOCK", "LONG", "BLOCKS", "LONGS"]
+TYPES = [
+    "INT",
+    "FLOAT",
+    "STRING",
+    "INTS",
+    "FLOATS",
+    "STRINGS",
+    "BOOLEAN",
+    "BOOLEANS",
+    "BLOCK",
+    "LONG",
+    "BLOCKS",
+    "LONGS",
+]
 
 
 def defaults(proto: Any) -> dict[str, Any]:
@@ -78,7 +92,11 @@ def gradient(proto: Any) -> list[Any] | None:
     ins = {slot: op.input(slot) for slot in op.input_names()}
     outs = {slot: op.output(slot) for slot in op.output_names()}
     own = op.type().startswith(proto.type) or op.type().startswith("cross_entropy_grad")
-    return [op.type(), sorted(ins), sorted(outs), defaults(proto)] if own and straight(ins) and straight(outs) and outs else None
+    return (
+        [op.type(), sorted(ins), sorted(outs), defaults(proto)]
+        if own and straight(ins) and straight(outs) and outs
+        else None
+    )
 
 
 def apart(proto: Any) -> list[Any] | None:
@@ -102,7 +120,7 @@ def main() -> None:
         enable_static()
     protos = [framework_pb2.OpProto.FromString(bytes(data)) for data in core.get_all_op_protos()]
     asked = sorted((p for p in protos if p.type not in RUNS_BLOCKS), key=lambda p: p.type)
-    found = {p.type: g for p in asked if not p.type.endswith("_grad") for g in [apart(p)] if g is not None}
+    found = {p.type: apart(p) for p in asked if not p.type.endswith("_grad")}
     name = "gradients.json" if enable_static is not None else "gradients_1_8_5.json"
     rows = ",\n".join(f"{json.dumps(type)}: {json.dumps(row)}" for type, row in found.items())
     Path(__file__).with_name(name).write_text(f"{{\n{rows}\n}}\n", "utf-8")

@@ -20,9 +20,11 @@ OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_devic
 
 def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
     """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None where Paddle writes others."""
-    today, old = ((table.get(op.type) or "").split() for table in (SLOTS, OLD))
+    today, old = SLOTS.get(op.type, "").split(), OLD.get(op.type)
+    if not era.old or old is None:
+        return today or None
     newer = any(s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old for s in op.ins)
-    return (old if era.old and not newer else []) or today or None
+    return (today if newer else old.split()) or None
 
 
 def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
@@ -84,7 +86,9 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
 
 def _older(type: str) -> dict[str, Attr]:
     """Attributes that only Paddle 1.8 asks for."""
-    return {n: Attr(AttrType[kind], value) for n, (kind, value) in OLD_ATTRS.get(type, {}).items()} if era.old else {}
+    return (
+        {} if not era.old else {n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()}
+    )
 
 
 def _operands(walk: Walk, desc: OpDesc, at: int, slot: str) -> list[str]:

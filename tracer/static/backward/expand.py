@@ -10,7 +10,7 @@ from ...core.dtype import is_float
 from ...core.mode import pushed
 from ...core.op import OPS, Slot
 from ...ops.meta import UnknownSize
-from ..blocks import EMPTY
+from ..blocks import EMPTY, step_gradients
 from ..modes import Static
 from ..program import Kind, OpDesc, Program
 from ..record import Inner, Recorder
@@ -37,13 +37,15 @@ def expanded(program: Program) -> Program:
 def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | None = None) -> None:
     """The same in the program itself that a recorder writes.   only: the gradient ops that are meant, all unless given"""
     chosen = None if only is None else {id(op) for op in only}
+    around = step_gradients(recorder.program)
     with pushed(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
             with recorder.writing(Inner(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
-                    if gradient is None or not Answer(recorder, gradient).write():
+                    seen = around.get(block.idx, block.parent) == block.parent  # what it is about is declared
+                    if gradient is None or not seen or not Answer(recorder, gradient).write():
                         block.ops.append(gradient or op)
 
 

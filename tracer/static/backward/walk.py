@@ -21,7 +21,6 @@ from .pending import Pending, declared, fitted, zeros_for
 from .reach import Reach
 from .versions import Versions
 
-
 # Ops whose rules give what is like the operand, whatever sizes it has.
 ALIKE = frozenset(
     {"as_complex", "as_real", "cast", "conj", "flip", "reverse", "scale", "sequence_reverse", "sign", "split", "sum", "unbind"}
@@ -150,6 +149,7 @@ class Walk:
         return found
 
     def of_result(self, name: str, at: int) -> Variable | None:
+        """The gradient of a result of op number `at`: zeros where none arrived; None where there can be none."""
         if name not in self.pending:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
                 return None

@@ -49,10 +49,11 @@ def _note_roles(ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]) -> N
     makers = {name: op for op in ops for name in op.output_names()}
     if loss in makers:
         makers[loss].attrs["op_role"] = Attr(AttrType.INT, int(Role.LOSS))
-    for parameter, gradient in pairs:
-        made = makers[gradient]
-        held = made.attr("op_role_var", [])
-        made.attrs["op_role_var"] = Attr(AttrType.STRINGS, [*held, parameter, gradient])
+    of = {gradient: parameter for parameter, gradient in pairs}
+    for op in ops:
+        given = [n for _, names in sorted(op.outputs.items()) for n in names if n in of and makers[n] is op]
+        if given:
+            op.attrs["op_role_var"] = Attr(AttrType.STRINGS, [name for n in given for name in (of[n], n)])
 
 
 def gradients(

@@ -17,7 +17,6 @@ from ..record import Recorder
 from ..variable import Variable
 from .constants import value_of
 
-
 # Ops that hand the shape of their operand on to their gradient.
 KEEP_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range")
 
