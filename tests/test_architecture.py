@@ -92,7 +92,7 @@ ARROWS = {
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
     "static": (
-        {"aliases", "ended", "input_spec", "names", "places", "plain", "program", "scope", "watched"},
+        {"aliases", "ended", "input_spec", "names", "one_axis", "places", "plain", "program", "scope", "watched"},
         {
             "attrs",
             "block_desc",
@@ -110,7 +110,8 @@ ROWS = {
         {"parser", "prune", "record", "verify"},
         {"modes"},
         {"control", "effects", "inline"},
-        {"backward", "compiled", "freed", "nn", "tree"},
+        {"backward"},
+        {"compiled", "freed", "nn", "tree"},
         {"graph", "interpreter", "running"},
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),

@@ -45,8 +45,7 @@ def keep(fluid, module, folder):
             arrays = {f"out.{i}": np.asarray(a) for i, a in enumerate(given)}
             for name, value in (feed or {}).items():
                 arrays["in." + name] = np.asarray(value)
-                for level, lengths in enumerate(getattr(value, "recursive_sequence_lengths", list)()):
-                    arrays[f"lengths.{level}.{name}"] = np.array(lengths)
+            arrays.update(lengths_of(feed or {}))
             np.savez(os.path.join(path, GIVEN), **arrays)
             made.append(path)
         return found
@@ -60,6 +59,21 @@ def keep(fluid, module, folder):
     return made
 
 
+def lengths_of(feed):
+    """The lengths of the sequences that are fed, as arrays."""
+    return {
+        f"lengths.{level}.{name}": np.array(lengths)
+        for name, value in feed.items()
+        for level, lengths in enumerate(getattr(value, "recursive_sequence_lengths", list)())
+    }
+
+
+def lengths_in(given, name):
+    """Those of one input."""
+    keys = sorted(k for k in given if k.startswith("lengths.") and k.split(".", 2)[2] == name)
+    return [given[k].tolist() for k in keys]
+
+
 def judged(fluid, path):
     """What is wrong with a folder, '' for nothing."""
     given = dict(np.load(os.path.join(path, GIVEN)))
@@ -67,8 +81,7 @@ def judged(fluid, path):
     program, names, outs = fluid.io.load_inference_model(path, executor)
     feed = {}
     for name in names:
-        levels = [given[k].tolist() for k in sorted(given) if k.startswith("lengths.") and k.split(".", 2)[2] == name]
-        array = given["in." + name]
+        levels, array = lengths_in(given, name), given["in." + name]
         feed[name] = fluid.create_lod_tensor(array, levels, fluid.CPUPlace()) if levels else array
     for i, found in enumerate(executor.run(program, feed=feed, fetch_list=outs, return_numpy=False)):
         want = given[f"out.{i}"]
@@ -77,6 +90,24 @@ def judged(fluid, path):
         if not np.allclose(np.array(found), want, rtol=1e-4, atol=1e-5, equal_nan=True):
             return "values"
     return ""
+
+
+def each_apart(folder, judge):
+    """Say what is wrong with each case of each topic.   judge: asked in a process of its own"""
+    for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            try:
+                wrong = judge(os.path.join(folder, topic, case))
+            except Exception as error:
+                wrong = str(error).strip().splitlines()[-1]
+            if wrong:
+                print(topic, case, wrong, flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(topic, case, "ended with", status)
 
 
 def main(what, folder):
@@ -92,20 +123,7 @@ def main(what, folder):
         return
     from paddle import fluid
 
-    for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
-        child = os.fork()
-        if child == 0:
-            signal.alarm(30)
-            try:
-                wrong = judged(fluid, os.path.join(folder, topic, case))
-            except Exception as error:
-                wrong = str(error).strip().splitlines()[-1]
-            if wrong:
-                print(topic, case, wrong, flush=True)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if status:
-            print(topic, case, "ended with", status)
+    each_apart(folder, lambda path: judged(fluid, path))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import oarlock
+import oarlock.compat
 from oarlock import static
 from oarlock.static.unsupported import Unsupported
 
@@ -24,6 +26,23 @@ FLAT = "lstm_0.w_0"  # shares the memory of the other weights in Paddle, and is 
 def saved(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
     folder = tmp_path_factory.mktemp("trained")
     return folder, paddle.ask("trained_programs", folder=str(folder))
+
+
+@pytest.fixture(scope="module")
+def judged(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What real Paddle says of the same programs as Oarlock writes them."""
+    folder = tmp_path_factory.mktemp("written")
+    with oarlock.compat.as_paddle():
+        spec = importlib.util.spec_from_file_location(
+            "written_programs", Path(__file__).with_name("trained_programs.py")
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.save(str(folder))
+    found: dict[str, str] = paddle.ask("go_on", folder=str(folder))
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +77,16 @@ def test_training_goes_on(case: str, saved: tuple[Path, dict[str, list[str]]]) -
         if name != FLAT:
             found = np.asarray(scope.find_var(name).get_tensor())
             np.testing.assert_allclose(found, value, rtol=2e-5, atol=2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_what_oarlock_wrote_goes_on_in_paddle(case: str, judged: dict[str, str]) -> None:
+    assert judged[case] == ""
+
+
+@pytest.mark.parametrize(("case", "why"), [("branch", "select_input_grad"), ("loop", "number of forward input")])
+def test_gradients_of_control_flow_are_oarlocks_own(case: str, why: str, judged: dict[str, str]) -> None:
+    assert why in judged[case]
 
 
 @pytest.mark.parametrize(("case", "op"), [("branch", "conditional_block_grad"), ("loop", "while_grad")])

@@ -1,4 +1,4 @@
-"""Programs of real Paddle with gradients and steps in them, as files, and what their first runs give.   Runs in Paddle's environment."""
+"""Programs with gradients and steps in them, as files, and what their first runs give.   Runs in Paddle's environment, and in Oarlock as Paddle."""
 
 import numpy as np
 import paddle
@@ -160,3 +160,34 @@ def _save(path, build, feed):
         np.savez(path + ".runs.npz", **found)
         np.savez(path + ".after.npz", **values(main, scope))
     return [v.name for v in fetches]
+
+
+def go_on(folder):
+    """Run what `save` wrote; gives what is wrong with each case, "" for nothing."""
+    paddle.enable_static()
+    try:
+        return {name: _compared(f"{folder}/{name}") for name in CASES}
+    finally:
+        paddle.disable_static()
+
+
+def _compared(path):
+    with open(path + ".pdmodel", "rb") as file:
+        program = S.Program.parse_from_string(file.read())
+    scope, wanted, after = S.Scope(), dict(np.load(path + ".runs.npz")), dict(np.load(path + ".after.npz"))
+    with S.scope_guard(scope):
+        for name, value in np.load(path + ".before.npz").items():
+            scope.var(name).get_tensor().set(value, paddle.CPUPlace())
+        exe, names = S.Executor(paddle.CPUPlace()), [n[2:] for n in wanted if n.startswith("0.")]
+        try:
+            made = [exe.run(program, feed=dict(np.load(f"{path}.feed{i}.npz")), fetch_list=names) for i in range(RUNS)]
+        except Exception as error:
+            return " ".join(str(error).split())[-700:]
+        found = {f"{i}.{n}": a for i in range(RUNS) for n, a in zip(names, made[i], strict=True)}
+        found |= {name: np.array(scope.find_var(name).get_tensor()) for name in after}
+    wrong = [n for n, want in (wanted | after).items() if found[n].shape != want.shape or not _near(found[n], want)]
+    return f"differ: {wrong}" if wrong else ""
+
+
+def _near(found, want):
+    return np.allclose(found, want, rtol=2e-5, atol=2e-6)

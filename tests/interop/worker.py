@@ -178,6 +178,7 @@ DO = {
     "packed_models": packed_models.export_all,
     "train": train,
     "trained_programs": trained_programs.save,
+    "go_on": trained_programs.go_on,
     "save_static": save_static,
     "save_steps": step_programs.save,
     "load_static": load_static,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock.static.backward.gradient_ops import Gradients
 from oarlock.static.compiled import Compiled
-from oarlock.static.compiled.gradients import Gradients
 from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from oarlock.static.unsupported import Unsupported
 

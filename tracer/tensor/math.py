@@ -328,7 +328,11 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """One of the reduce ops over `axis`: None for all, an int, or a list."""
     dims = axes_of(axis)
-    attrs: dict[str, Any] = {"dim": dims or [0], "keep_dim": keepdim, "reduce_all": not dims or len(dims) == x.ndim}
+    attrs: dict[str, Any] = {
+        "dim": dims or [0] * (x.ndim > 0),
+        "keep_dim": keepdim,
+        "reduce_all": not dims or len(dims) == x.ndim,
+    }
     if dtype is not None:
         attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x.meta.dtype].proto, dtype_of(dtype).proto
     found: Tensor = OPS[op_type](x, **attrs)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...core.dtype import is_float
 from ...core.mode import state
 from ...core.op import OPS
-from ...static.compiled.one_axis import may_leave_none
 from ...static.graph.mode import Writing
+from ...static.one_axis import may_leave_none
 from ..deprecated import instead
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,12 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def one(x: Any) -> Any:
     """A result without axes as one of shape [1], as it was before Paddle 2.5.
 
-    In programs, where no gradient flows through it, it is declared so, as in those of Paddle 1.x: whoever runs it gives it its axis.
+    In programs it is declared so, as in those of Paddle 1.x: whoever runs it gives it its axis.
     """
     if x.meta.shape:
         return x
     mode = state.mode
-    if isinstance(mode, Writing) and not is_float(x.meta.dtype):
+    if isinstance(mode, Writing):
         last = mode.recorder.block.ops[-1]
         if last.outputs.get("Out") == [x.name] and may_leave_none(last.type, last.attrs):
             x.raw.shape = (1,)

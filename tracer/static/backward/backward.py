@@ -10,10 +10,13 @@ from ...core.mode import pushed, state
 from ...core.op import OPS
 from ...core.sweep import outward
 from ...core.tensor import Tensor
+from ..blocks import op_touches
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Program, VarDesc
+from ..program import Attr, AttrType, OpDesc, Program, VarDesc
 from ..record import Recorder
 from ..variable import Variable
+from .expand import expand
+from .gradient_ops import Gradients
 from .reach import Reach, differentiable
 from .versions import Versions
 from .walk import Walk
@@ -29,7 +32,7 @@ def differentiate(
     targets: by name, each with the gradient that it gets, None for ones; barred: names that no gradient flows through.
     """
     program, wanted = recorder.program, list(wanted)
-    reach = Reach(program, wanted, barred)
+    reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(program.block.ops)
     with pushed(Static(recorder)):
         walk = Walk(recorder, reach, Versions(recorder, program.block), wanted)
@@ -43,10 +46,43 @@ def differentiate(
     return found
 
 
+def _through_gradients(
+    recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
+) -> Reach:  # fmt: skip
+    """What depends on those that are wanted.   Gradient ops on the way become the ops of their rules, which have rules themselves."""
+    reach = Reach(recorder.program, wanted, barred)
+    gradients = Gradients(recorder.program)
+    on_the_way = [
+        op
+        for op in _behind(recorder.program, targets)
+        if gradients.find(op) and any(reach.wants(0, n) for n in op.output_names())
+    ]
+    if not on_the_way:
+        return reach
+    expand(recorder, gradients, on_the_way)
+    return Reach(recorder.program, wanted, barred)
+
+
+def _behind(program: Program, names: Iterable[str]) -> list[OpDesc]:
+    """The ops of the outermost block that variables depend on, the last one first."""
+    needed, found = set(names), []
+    for op in reversed(program.block.ops):
+        if needed.intersection(op.output_names()):
+            found.append(op)
+            needed |= op_touches(program, op)
+    return found
+
+
 def _first(walk: Walk, name: str) -> Variable:
     """The gradient of a target itself: ones."""
-    found: Variable = OPS["fill_any_like"](walk.variable(name), value=1.0)
-    walk.recorder.block.ops[-1].attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
+    of = walk.variable(name)
+    sized = walk.recorder.by_hand and -1 not in of.meta.shape
+    attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
+    found: Variable = OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
+    made = walk.recorder.block.ops[-1]
+    made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
+    if walk.recorder.by_hand:
+        walk.pending.own(found, made)
     return found
 
 

@@ -158,7 +158,8 @@ def _assign(walk: Walk, op: OpDesc, at: int) -> None:
     gradient = walk.pending.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if walk.wants(name):
-        walk.add(name, gradient if walk.is_array(name) else fitted(gradient, walk.before(name, at)))
+        like = walk.before(name, at)
+        walk.add(name, gradient if walk.is_array(name) or gradient.meta == like.meta else fitted(gradient, like))
 
 
 def _select_input(walk: Walk, op: OpDesc, at: int) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...core.era import era
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..program import Block, Kind, VarDesc
+from ..program import Block, Kind, OpDesc, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 
 
 class Pending:
-    """What has arrived at the variables of one block.   own: variables that this way back made, and nobody has named yet."""
+    """What has arrived at the variables of one block."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._arrived: dict[str, list[Variable]] = {}
         self._named: set[str] = set()
+        self._own: dict[str, tuple[OpDesc, Block]] = {}  # gradients that only the op which writes them knows
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrived
@@ -28,6 +30,10 @@ class Pending:
     def add(self, name: str, gradient: Variable) -> None:
         """More that arrives at `name`."""
         self._arrived.setdefault(name, []).append(gradient)
+
+    def own(self, gradient: Variable, op: OpDesc) -> None:
+        """Note that `op`, of the block that is being written, gives `gradient`, which nothing reads: it can have another name."""
+        self._own[gradient.name] = op, self._recorder.block
 
     def hold(self, name: str, gradient: Variable) -> None:
         """What has arrived at `name` from outside: a variable that has its name already."""
@@ -57,10 +63,28 @@ class Pending:
     def _sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
+        if len(arrived) == 1 and arrived[0].name in self._own:
+            return self._renamed(arrived[0], f"{name}@GRAD{end}")
+        parts = [self._part(name, i, g) for i, g in enumerate(arrived)]
         made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
-        operands = {"X": [g.name for g in arrived]}
-        recorder.emit("assign" if len(arrived) == 1 else "sum", operands, {"Out": [made.name]})
+        recorder.emit("assign" if len(parts) == 1 else "sum", {"X": [g.name for g in parts]}, {"Out": [made.name]})
         return made
+
+    def _part(self, name: str, index: int, gradient: Variable) -> Variable:
+        """One of several that add up, under the name that Paddle gives it."""
+        if gradient.name not in self._own:
+            return gradient
+        return self._renamed(gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}")
+
+    def _renamed(self, gradient: Variable, name: str) -> Variable:
+        op, block = self._own.pop(gradient.name)
+        new = self._recorder.namer.fresh(name)
+        for names in op.outputs.values():
+            names[:] = [new if n == gradient.name else n for n in names]
+        desc = block.vars.pop(gradient.name)
+        desc.name = new
+        block.vars[new] = desc
+        return self._recorder.variable(desc)
 
 
 def shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
@@ -81,6 +105,8 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declared(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
+    if recorder.by_hand and era.old:
+        return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found
 

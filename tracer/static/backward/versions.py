@@ -57,6 +57,17 @@ class Versions:
         """The name under which the way back finds what op number `at` made of `name`."""
         return self.before(name, at + 1)
 
+    def stays(self, name: str, at: int) -> bool:
+        """Whether the way back finds what `name` was before op number `at` under the same name, without a copy."""
+        if any(i >= at for i in self._writes.get(name, ())):
+            return False
+        if self._outer is None or name in self.block.vars:
+            return True
+        outer, index = self._outer
+        if name not in self._writes:
+            return outer.stays(name, index)
+        return self._repeats or outer.stays(name, index + 1)
+
     def _copied(self, name: str, overwritten: int) -> str:
         found = self._saved.get((name, overwritten))
         if found is None:

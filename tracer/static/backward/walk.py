@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -11,12 +12,35 @@ from ...core.errors import OpError
 from ...core.op import OPS, Op
 from ...ops.meta import UnknownSize
 from ..blocks import EMPTY
+from ..one_axis import leaves_none
 from ..program import Attr, AttrType, Block, Kind, OpDesc
 from ..record import Recorder, typed_attrs
 from ..variable import Variable
+from .as_paddle import written
 from .pending import Pending, declared, fitted, zeros_for
 from .reach import Reach
 from .versions import Versions
+
+# Ops whose rules give what is like the operand, whatever sizes it has.
+ALIKE = frozenset(
+    {"as_complex", "as_real", "cast", "conj", "flip", "reverse", "scale", "sequence_reverse", "sign", "split", "sum", "unbind"}
+)  # fmt: skip
+
+
+def ask(op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]) -> Any:
+    """What the rule of an op says.   desc: holds its attributes; grads, operands, results: variables by slot."""
+    assert op.rule is not None
+    attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+    attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
+    first = operands[0] if operands else None
+    if isinstance(first, Variable) and leaves_none(op.type, attrs, len(first.meta.shape)):
+        grads, results = [without_axis(g) for g in grads], {n: without_axis(r) for n, r in results.items()}
+    return op.rule(*grads, *operands, **attrs, **results)
+
+
+def without_axis(value: Any) -> Any:
+    """A value of a program from before Paddle 2.5, [1], as rules take it."""
+    return OPS["reshape2"](value, shape=[]) if isinstance(value, Variable) and value.meta.shape == (1,) else value
 
 
 class Walk:
@@ -87,6 +111,8 @@ class Walk:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(f"{desc.type}: the gradient of its gradient is not known{at_line(desc)}")
+        if self.recorder.by_hand and written(self, op, desc, at):
+            return
         grads = self._arrived(op, desc, at)
         if not op.has_vjp or not any(self.wants(n) for n in desc.input_names()):
             return
@@ -99,24 +125,40 @@ class Walk:
             return
         for name, gradient in found:
             self.add(name, gradient)
+        if self.recorder.by_hand:
+            self._own_results(found, self.recorder.block.ops[mark.ops :])
+
+    def _own_results(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
+        """Note which gradients only the op knows that gives them."""
+        makers = {name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars}
+        read = {name for op in ops for name in op.input_names()}
+        times = Counter(gradient.name for _, gradient in found)
+        for _, gradient in found:
+            if gradient.name in makers and gradient.name not in read and times[gradient.name] == 1:
+                self.pending.own(gradient, makers[gradient.name])
 
     def _arrived(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         """The gradients of the results, which are taken: one per slot that carries one, zeros where nothing arrived."""
         found: list[Any] = []
         for slot in (op.outs[i] for i in op.grad_outs):
-            grads = [self._of_result(n, at) for n in desc.outputs.get(slot.name, [])]
+            grads = [self.of_result(n, at) for n in desc.outputs.get(slot.name, [])]
             found.append(grads if slot.many else grads[0] if grads else None)
         for name in desc.output_names():
             if name in self.pending:
                 self.pending.take(name)
         return found
 
-    def _of_result(self, name: str, at: int) -> Variable | None:
-        if name in self.pending:
-            return self.pending.total(name)
-        if name == EMPTY or not is_float(self.variable(name).meta.dtype):
-            return None
-        return zeros_for(self.recorder, self.after(name, at))
+    def of_result(self, name: str, at: int) -> Variable | None:
+        """The gradient of a result of op number `at`: zeros where none arrived; None where there can be none."""
+        if name not in self.pending:
+            if name == EMPTY or not is_float(self.variable(name).meta.dtype):
+                return None
+            zeros = zeros_for(self.recorder, self.after(name, at))
+            if not self.recorder.by_hand:
+                return zeros
+            self.add(name, zeros)
+            self.pending.own(zeros, self.recorder.block.ops[-1])
+        return self.pending.total(name)
 
     def _operands(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         found: list[Any] = []
@@ -129,13 +171,18 @@ class Walk:
     def _results(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
         """The results that the rule asks for."""
         found: dict[str, Any] = {}
+        self.complete(op, desc, at, [op.outs[i].name for i in op.rule_outs])
         for i in op.rule_outs:
             slot = op.outs[i]
-            if not desc.outputs.get(slot.name) and not slot.many:
-                self._ask_for_result(op, desc, i, at)
             made = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
             found[slot.name] = made if slot.many else made[0] if made else None
         return found
+
+    def complete(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
+        """Let an op give the results of these slots."""
+        for i, slot in enumerate(op.outs):
+            if slot.name in slots and not slot.many and not slot.lod_of and not desc.outputs.get(slot.name):
+                self._ask_for_result(op, desc, i, at)
 
     def _ask_for_result(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
         """Let an op give a result that a file for inference leaves out, as dropout's mask."""
@@ -146,10 +193,7 @@ class Walk:
         desc.outputs[op.outs[index].name] = [name]
 
     def _ask(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
-        assert op.rule is not None
-        attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
-        attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
-        return op.rule(*grads, *self._operands(op, desc, at), **attrs, **self._results(op, desc, at))
+        return ask(op, desc, grads, self._operands(op, desc, at), self._results(op, desc, at))
 
     def _spread(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
         """What arrives at each operand."""
@@ -161,7 +205,9 @@ class Walk:
                 if self.wants(name) and one is not None:
                     gradient = one() if callable(one) else one
                     if gradient is not None:
-                        found.append((name, fitted(gradient, self.before(name, at))))
+                        like = self.before(name, at)
+                        same = op.type in ALIKE and gradient.meta == like.meta
+                        found.append((name, gradient if same else fitted(gradient, like)))
         return found
 
     # -- rules that need sizes ----------------------------------------------------------------------------------

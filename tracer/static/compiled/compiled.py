@@ -10,6 +10,7 @@ import numpy as np
 from ...core import native
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
+from ..backward.expand import expanded
 from ..blocks import paddle_gradient_ops
 from ..feeding import FEED
 from ..program import Kind, Program
@@ -79,7 +80,7 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
-    program = upgraded(program)
+    program = expanded(upgraded(program))
     made = Lowering(program, tensors)
     ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
     foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]

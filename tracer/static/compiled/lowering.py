@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.op import OPS, AttrSpec, Op, Slot
+from ..backward.gradient_ops import Gradients
 from ..blocks import EMPTY, step_gradients
+from ..one_axis import may_leave_none
 from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 from . import steps
 from .control import SPECIAL
 from .copies import without_copies
-from .gradients import Gradients
-from .one_axis import may_leave_none
 from .plan import Call, Do, Loop, Plan, Step
 from .rounds import settle
 from .sequences import Sequences

@@ -12,8 +12,8 @@ from ...core.mode import pushed
 from ...core.op import OPS, Op, Slot
 from ...core.sweep import BARE
 from ..blocks import EMPTY
+from ..one_axis import leaves_none
 from ..program import OpDesc
-from .one_axis import leaves_none
 from .plan import Do, Step
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Any
 from ...core.errors import OarlockError, OperandError, with_user_line
 from ...core.mode import pushed
 from .. import backward as data
+from ..program import Attr, AttrType, OpDesc
 from ..variable import ParameterVariable, Variable
 from .mode import Writing
 from .program import Program
@@ -39,7 +40,20 @@ def append_backward(
         found = data.append_backward(loss, parameter_list, no_grad_set)
     program.changed()
     block = program.global_block()
+    _note_roles(block.raw.ops, loss.name, [(p.name, g.name) for p, g in found])
     return [(block.var(p.name), block.var(g.name)) for p, g in found]  # type: ignore[misc]
+
+
+def _note_roles(ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]) -> None:
+    """Mark the op that gives the loss, and say of those that give gradients of parameters which."""
+    makers = {name: op for op in ops for name in op.output_names()}
+    if loss in makers:
+        makers[loss].attrs["op_role"] = Attr(AttrType.INT, int(Role.LOSS))
+    of = {gradient: parameter for parameter, gradient in pairs}
+    for op in ops:
+        given = [n for _, names in sorted(op.outputs.items()) for n in names if n in of and makers[n] is op]
+        if given:
+            op.attrs["op_role_var"] = Attr(AttrType.STRINGS, [name for n in given for name in (of[n], n)])
 
 
 def gradients(

@@ -63,23 +63,25 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     program = program_of("apply_gradients", pairs[0][0])
     with pushed(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
         pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
-        pairs = [(p, _decayed(optimizer, p, g)) for p, g in pairs]
+        pairs = sorted(pairs, key=lambda pair: pair[0].name)
+        for parameter, gradient in pairs:
+            with program.recorder.of_parameter(parameter.name, gradient.name):
+                _decay(optimizer, program, parameter, gradient)
         block = program.current_block()
         before = len(block.raw.ops)
         rate_variable(optimizer, program)  # the first of what the startup program fills
-        for parameter, gradient in sorted(pairs, key=lambda pair: pair[0].name):
-            Step(optimizer, program, parameter, gradient).write()
+        for parameter, gradient in pairs:
+            with program.recorder.of_parameter(parameter.name, gradient.name):
+                Step(optimizer, program, parameter, gradient).write()
         return block.ops[before:]
 
 
-def _decayed(optimizer: Any, parameter: ParameterVariable, gradient: Variable) -> Variable:
-    """The gradient plus that of the weight decay."""
+def _decay(optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable) -> None:
+    """Add that of the weight decay to a gradient."""
     decay = optimizer._decay_of_gradient(parameter)
-    if not decay:
-        return gradient
-    term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
-    found: Variable = OPS["sum"]([gradient, term])
-    return found
+    if decay:
+        term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
+        Writing(program).write(OPS["sum"]([gradient, term]), gradient)
 
 
 def rate_variable(optimizer: Any, program: Program) -> Variable:

@@ -7,14 +7,23 @@ from contextlib import contextmanager
 from enum import IntFlag
 
 from ...core import unique_name
+from ...core.era import era
 from ...core.errors import TraceError, with_user_line
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ..names import Namer
-from ..program import Attr, AttrType, OpDesc, Program
+from ..program import Attr, AttrType, OpDesc, Program, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 from .constants import value_of
+
+# Ops that hand the shape of their operand on to their gradient.
+KEEP_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range")
+
+
+def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
+    """Whether Paddle's op wants room for what its gradient op computes with."""
+    return type == "batch_norm" and not era.old and not attrs["is_test"].value
 
 
 class Role(IntFlag):
@@ -60,6 +69,7 @@ class HandRecorder(Recorder):
         super().__init__(program, ProcessNames())
         self.namer.take(name for block in self.program.blocks for name in block.vars)
         self.role = Role.FORWARD
+        self.role_of: list[str] = []  # the parameter, and its gradient, that an op changes
         self.device = ""
         self.seed = 0  # what its random ops start from, 0 for the common source
         self.starting = False  # whether what is written gives a parameter its first value
@@ -77,6 +87,15 @@ class HandRecorder(Recorder):
             self.role = before
 
     @contextmanager
+    def of_parameter(self, name: str, gradient: str) -> Iterator[None]:
+        """The ops of the body are there for a parameter."""
+        self.role_of = [name, gradient]
+        try:
+            yield
+        finally:
+            self.role_of = []
+
+    @contextmanager
     def owned_by(self, owner: str) -> Iterator[None]:
         """The results of the body's ops are named after `owner`."""
         before, self.namer.owner = self.namer.owner, owner
@@ -89,9 +108,20 @@ class HandRecorder(Recorder):
         self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
     ) -> OpDesc:  # fmt: skip
         """Append one op, with what it is for."""
+        slot = "XShape" if type in KEEP_SHAPE else "ReserveSpace" if _reserves(type, attrs or {}) else ""
+        if slot and slot not in outputs:
+            outputs = {**outputs, slot: [self._for_gradient(type, inputs["X"][0])]}
         made = super().emit(type, inputs, outputs, attrs)
         self.label(made)
         return made
+
+    def _for_gradient(self, type: str, operand: str) -> str:
+        """A variable that only Paddle's gradient op asks for, and that holds nothing; its shape, behind a 0, is that of an operand."""
+        of = self.var(operand)
+        assert of is not None
+        name = self.namer.temporary(type)
+        self.block.vars[name] = VarDesc(name, (0, *of.shape), of.dtype, stop_gradient=True)
+        return name
 
     def _makes_parameters(self, desc: OpDesc) -> bool:
         return self.starting or all(var is not None and var.persistable for var in map(self.var, desc.output_names()))
@@ -104,6 +134,8 @@ class HandRecorder(Recorder):
         scope = "".join(f"{name}/" for name in self.name_scopes)
         if self.role:
             desc.attrs["op_role"] = Attr(AttrType.INT, int(self.role))
+        if self.role_of:
+            desc.attrs["op_role_var"] = Attr(AttrType.STRINGS, list(self.role_of))
         if self.device:
             desc.attrs["op_device"] = Attr(AttrType.STRING, self.device)
         if scope:

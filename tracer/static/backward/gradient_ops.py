@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...core.op import OPS
 from ..blocks import EMPTY
 from ..program import Attr, AttrType, OpDesc, Program
+from .slots import RENAMED as OTHER_NAMES
 
 SUFFIX, GRADIENT, RENAMED, SCOPE = "_grad", "@GRAD", "@RENAME@", "grad/"
+BELONGS = {name: type for type, name in OTHER_NAMES.items()}  # the op that a gradient op with another name is of
 
 
 class Gradients:
@@ -31,7 +33,7 @@ class Gradients:
         return self._found[id(desc)]
 
     def _find(self, desc: OpDesc) -> OpDesc | None:
-        type = desc.type.removesuffix(SUFFIX)
+        type = BELONGS.get(desc.type) or desc.type.removesuffix(SUFFIX)
         if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
             return None
         forward = next((op for op in reversed(self._by_type.get(type, [])) if _belongs(desc, op)), None)

@@ -1,0 +1,120 @@
+"""Gradients as Paddle's own ops, in programs that users see: `relu_grad` with Paddle's slots.   Who runs it asks the rule of `relu`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...core.era import era
+from ...core.op import Op
+from ..blocks import EMPTY
+from ..program import Attr, AttrType, OpDesc
+from ..variable import GRADIENT, Variable
+from .pending import declared
+from .slots import OLD, OLD_ATTRS, RENAMED, SLOTS
+
+if TYPE_CHECKING:
+    from .walk import Walk
+
+OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")  # not of its gradient
+
+
+def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
+    """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None where Paddle writes others."""
+    today, old = SLOTS.get(op.type, "").split(), OLD.get(op.type)
+    if not era.old or old is None:
+        return today or None
+    newer = any(s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old for s in op.ins)
+    return (today if newer else old.split()) or None
+
+
+def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
+    """Write the gradient op of op number `at`; False, and nothing, where Paddle's would not say it."""
+    if desc.type == "sum":
+        _shares(walk, desc)
+        return True
+    slots = slots_of(op, desc)
+    if slots is None or not _says_all(walk, desc, slots) or not _stays(walk, op, desc, at):
+        return False
+    if any(walk.wants(n) for s in op.ins if not s.constant for n in desc.inputs.get(s.name, [])):
+        _write(walk, op, desc, at, slots)
+    else:
+        _forget(walk, desc)
+    return True
+
+
+def _says_all(walk: Walk, desc: OpDesc, slots: list[str]) -> bool:
+    """Whether all results that a gradient arrived at are asked for theirs."""
+    arrived = [slot for slot, names in desc.outputs.items() if any(n in walk.pending for n in names)]
+    return all(slot + GRADIENT in slots for slot in arrived)
+
+
+def _stays(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
+    """Whether operands and results are found under their names on the way back.
+
+    A number that an op keeps and writes itself, as the averages of batch_norm, is no part of the gradient while it changes.
+    """
+    kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
+    ins = [n for slot, names in desc.inputs.items() if slot not in kept for n in names if n != EMPTY]
+    over = [n for slot in kept for n in desc.inputs.get(slot, [])]
+    outs = [n for n in desc.output_names() if n not in over]
+    return all(walk.versions.stays(n, at) for n in ins) and all(walk.versions.stays(n, at + 1) for n in outs)
+
+
+def _forget(walk: Walk, desc: OpDesc) -> None:
+    for name in desc.output_names():
+        if name in walk.pending:
+            walk.pending.take(name)
+
+
+def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
+    walk.complete(op, desc, at, slots)
+    inputs = {slot: found for slot in slots if (found := _operands(walk, desc, at, slot))}
+    _forget(walk, desc)
+    places = {
+        f"{s.name}{GRADIENT}": [_place(walk, n) for n in desc.inputs[s.name]]
+        for s in op.ins
+        if not s.constant and any(walk.wants(n) for n in desc.inputs.get(s.name, []))
+    }
+    outputs = {slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()}
+    attrs = _older(op.type) | {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
+    made = walk.recorder.emit(RENAMED.get(desc.type, f"{desc.type}_grad"), inputs, outputs, attrs)
+    for name, gradient in (pair for pairs in places.values() for pair in pairs):
+        if gradient is not None:
+            walk.add(name, gradient)
+            walk.pending.own(gradient, made)
+
+
+def _older(type: str) -> dict[str, Attr]:
+    """Attributes that only Paddle 1.8 asks for."""
+    return (
+        {} if not era.old else {n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()}
+    )
+
+
+def _operands(walk: Walk, desc: OpDesc, at: int, slot: str) -> list[str]:
+    """What the gradient op takes in a slot."""
+    stem = slot.removesuffix(GRADIENT)
+    if stem == slot:
+        return desc.inputs.get(slot) or desc.outputs.get(slot, [])
+    found = [walk.of_result(name, at) for name in desc.outputs.get(stem, [])]
+    return [EMPTY if gradient is None else gradient.name for gradient in found]
+
+
+def _place(walk: Walk, name: str) -> tuple[str, Variable | None]:
+    """A new variable for a gradient of `name`, where it is wanted."""
+    if not walk.wants(name):
+        return name, None
+    like = walk.variable(name).raw
+    return name, declared(walk.recorder, walk.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like)
+
+
+def _shares(walk: Walk, desc: OpDesc) -> None:
+    """A sum hands its gradient on to all that it adds, as one op for each."""
+    arrived = walk.pending.take(desc.outputs["Out"][0])
+    for name in desc.inputs["X"]:
+        if walk.wants(name):
+            attrs = {"scale": Attr(AttrType.FLOAT, 1.0), "bias": Attr(AttrType.FLOAT, 0.0)}
+            attrs["bias_after_scale"] = Attr(AttrType.BOOLEAN, True)
+            part = walk.recorder.emit_like("scale", "X", arrived, attrs)
+            walk.add(name, part)
+            walk.pending.own(part, walk.recorder.block.ops[-1])
