@@ -102,3 +102,29 @@ def test_what_is_of_the_wrong_kind(mode: Any) -> None:
     for said, call in wrong.items():
         with pytest.raises(TypeError, match=said):
             call()
+
+
+@pytest.mark.parametrize(
+    "given", [{"parameter_list": "w"}, {"parameter_list": ["w", 3]}, {"no_grad_set": "x"}, {"no_grad_set": [3]}]
+)
+def test_what_is_no_list_of_names(mode: Any, given: dict[str, Any]) -> None:
+    loss = paddle.mean(static.nn.fc(static.data("x", [2, 4]), 3))
+    with pytest.raises(TypeError, match=f"append_backward: {next(iter(given))} (is|holds what is) no"):
+        static.append_backward(loss, **given)
+
+
+def test_a_loss_of_no_parameter(mode: Any) -> None:
+    x = static.data("x", [2, 4])
+    x.stop_gradient = False
+    loss = paddle.mean(x * x)
+    with pytest.warns(UserWarning, match=f"SGD.minimize: '{loss.name}' depends on no parameter"):
+        assert paddle.optimizer.SGD(0.1).minimize(loss) == ([], [])
+    assert run([x.grad_name], x=ONES)[0].tolist() == np.full([2, 4], 0.25).tolist()
+
+
+def test_gradients_of_variables_that_no_op_gives(mode: Any) -> None:
+    block = static.default_main_program().global_block()
+    w, x = (block.create_var(name=n, shape=[2, 2], dtype="float32") for n in ("w", "x"))
+    (loss := paddle.mean(paddle.matmul(w, x))).persistable = False
+    static.append_backward(loss)
+    assert [block.has_var(f"{n}@GRAD") for n in ("w", "x")] == [True, True]

@@ -20,14 +20,6 @@ from ..dygraph.layers import all_parameters
 from ..dygraph.lr import LearningRateDecay
 
 
-def _found(wanted: Any, program: Program | None) -> Any:
-    """Parameters, of which some may be names of a program's."""
-    if wanted is None or program is None:
-        return wanted
-    block = program.global_block()
-    return [block.var(p) if isinstance(p, str) else p for p in wanted]
-
-
 class Old(Optimizer):
     """An optimizer in the words of Paddle 1.x; a class of Paddle 2 comes behind it in every optimizer."""
 
@@ -42,12 +34,21 @@ class Old(Optimizer):
         given = isinstance(learning_rate, Variable)
         listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
         super().__init__(0.0 if given else learning_rate, parameters=listed, grad_clip=grad_clip, **own)
-        self._weight_decay = self.regularization = regularization
+        self.regularization = regularization
         self._all, self._name = parameter_list is None, name
         for kept in self._kinds():
             setattr(self, f"_{kept.name.removesuffix('_acc')}_acc_str", kept.name)
         if given:
             self._rates[id(default_main_program())] = learning_rate
+
+    @property
+    def regularization(self) -> Any:
+        """What is added to the gradients of parameters that have no regularizer of their own."""
+        return self._weight_decay
+
+    @regularization.setter
+    def regularization(self, value: Any) -> None:
+        self._weight_decay = value
 
     def minimize(
         self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None, grad_clip: Any = None
@@ -58,7 +59,7 @@ class Old(Optimizer):
             self._parameter_list = all_parameters()
         with self._clipping(grad_clip, program):
             if program is not None or parameter_list is None:
-                return super().minimize(loss, startup_program, _found(parameter_list, program), no_grad_set)
+                return super().minimize(loss, startup_program, parameter_list, no_grad_set)
             pairs = [(p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient]
             self._apply([(p, g.array) for p, g in pairs])
             return None, pairs

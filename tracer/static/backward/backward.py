@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import pushed, state
 from ...core.op import OPS
 from ...core.sweep import outward
@@ -105,6 +105,16 @@ def _listed(values: Any) -> list[Any]:
     return list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
 
 
+def _named(recorder: Recorder, values: Any, what: str) -> list[str]:
+    """The names of several variables.   Raises OperandError for what is no list of tensors and names."""
+    if values is not None and not isinstance(values, list | tuple | set | frozenset):
+        raise OperandError(with_user_line(f"{what} is no list, but {type(values).__name__}"))
+    wrong = [v for v in values or () if not isinstance(v, str | Tensor)]
+    if wrong:
+        raise OperandError(with_user_line(f"{what} holds what is no variable and no name: {type(wrong[0]).__name__}"))
+    return [_name(recorder, v) for v in values or ()]
+
+
 def _name(recorder: Recorder, value: Any) -> str:
     return value if isinstance(value, str) else recorder.name_of(value)
 
@@ -132,14 +142,16 @@ def append_backward(
     if any(d not in (1, -1) for d in loss.meta.shape):
         raise OpError(with_user_line(f"append_backward: the loss should be one number (loss={loss.meta})"))
     program = recorder.program
-    barred = {_name(recorder, v) for v in _listed(no_grad_set)}
-    leaves = [v.name for v in program.block.vars.values() if _asks(v) and _is_leaf(program, v.name)] + _constants(
-        program
-    )
+    barred = set(_named(recorder, no_grad_set, "append_backward: no_grad_set"))
+    made = program.written()
+    leaves = [
+        v.name for v in program.block.vars.values() if _asks(v) and (_is_leaf(program, v.name) or v.name not in made)
+    ]
+    leaves += _constants(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
-        parameters = [_name(recorder, p) for p in parameter_list]
+        parameters = _named(recorder, parameter_list, "append_backward: parameter_list")
     wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     found = differentiate(recorder, {loss.name: None}, wanted, barred)
     return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
@@ -174,7 +186,7 @@ def gradients(
     roots, given = _listed(targets), _listed(target_gradients)
     given += [None] * (len(roots) - len(given))
     names = [_name(recorder, v) for v in _listed(inputs)]
-    barred = {_name(recorder, v) for v in _listed(no_grad_set)}
+    barred = set(_named(recorder, no_grad_set, "gradients: no_grad_set"))
     for root, gradient in zip(roots, given, strict=True):
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from .. import program as data
@@ -23,11 +24,12 @@ Pairs = list[tuple[ParameterVariable, Variable]]
 
 
 def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
-    """The gradients of what an optimizer changes.   Raises OpError where no parameter has one."""
+    """The gradients of what an optimizer changes.   Warns where no parameter has one."""
     wanted = parameters or optimizer._parameter_list or None
     pairs = append_backward(loss, wanted, no_grad_set)
     if not pairs:
-        raise OpError(with_user_line(f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"))
+        why = f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"
+        warnings.warn(with_user_line(why), stacklevel=2)
     clip_errors(program_of("minimize", loss))
     return pairs
 
@@ -138,7 +140,11 @@ class Step:
     def _rate(self) -> Variable:
         rate = rate_variable(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
-        found: Variable = rate if factor == 1.0 else OPS["scale"](rate, scale=factor)
+        if factor == 1.0:
+            return rate
+        recorder = self.program.recorder
+        with recorder.as_role(Role.OPTIMIZE | Role.LR_SCHEDULE), recorder.of_parameter():
+            found: Variable = OPS["scale"](rate, scale=factor)
         return found
 
     def write(self) -> None:

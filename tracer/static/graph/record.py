@@ -87,13 +87,13 @@ class HandRecorder(Recorder):
             self.role = before
 
     @contextmanager
-    def of_parameter(self, name: str, gradient: str) -> Iterator[None]:
-        """The ops of the body are there for a parameter."""
-        self.role_of = [name, gradient]
+    def of_parameter(self, *names: str) -> Iterator[None]:
+        """The ops of the body are there for a parameter.   names: its name and that of its gradient; none for all"""
+        before, self.role_of = self.role_of, list(names)
         try:
             yield
         finally:
-            self.role_of = []
+            self.role_of = before
 
     @contextmanager
     def owned_by(self, owner: str) -> Iterator[None]:
