@@ -24,6 +24,13 @@ def of_forward(program, fetches):
     return [n for n in names if n in writes and not int(writes[n].attr("op_role", 0)) & 3]
 
 
+def is_fed(program, feed):
+    """Whether all data that a program does not compute are fed, and come from no reader."""
+    block = program.global_block().raw
+    made = {n for op in block.ops for n in op.output_names()} | {n for n, v in block.vars.items() if v.persistable}
+    return {n for op in block.ops for n in op.input_names() if n in block.vars} <= made | set(feed)
+
+
 def keep(fluid, module, folder):
     """Save the first program that each case of a module fetches something of; gives the folders."""
     made = []
@@ -32,16 +39,13 @@ def keep(fluid, module, folder):
     def spying(self, program=None, feed=None, fetch_list=None, **more):
         found = run(self, program, feed=feed, fetch_list=fetch_list, **more)
         path = os.path.join(folder, case)
-        names = (
-            of_forward(program, fetch_list)
-            if isinstance(program, fluid.Program) and isinstance(fetch_list, list)
-            else []
-        )
+        known = isinstance(program, fluid.Program) and isinstance(fetch_list, list) and is_fed(program, feed or {})
+        names = of_forward(program, fetch_list) if known else []
         if names and not os.path.exists(path):
             tested = program.clone(for_test=True)
-            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)
             targets = [tested.global_block().var(n) for n in names]
             fluid.io.save_inference_model(path, list(feed or {}), targets, self, tested)
+            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)  # may count on
             arrays = {f"out.{i}": np.asarray(a) for i, a in enumerate(given)}
             for name, value in (feed or {}).items():
                 arrays["in." + name] = np.asarray(value)
@@ -79,6 +83,13 @@ def judged(fluid, path):
     return ""
 
 
+def reason(error):
+    """What an error of 1.8.5 says, without where it was."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = [line.split(" at (/paddle")[0] for line in lines if "Error:" in line or "Hint:" in line]
+    return " ".join(dict.fromkeys(said + [lines[-1].split(" at (/paddle")[0]]))
+
+
 def main(what, folder):
     """Keep, or run, each in a process of its own: some end it."""
     sys.path.insert(0, HERE)
@@ -96,10 +107,11 @@ def main(what, folder):
         child = os.fork()
         if child == 0:
             signal.alarm(30)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # warnings, and the stack of what ends a process
             try:
                 wrong = judged(fluid, os.path.join(folder, topic, case))
             except Exception as error:
-                wrong = str(error).strip().splitlines()[-1]
+                wrong = reason(error)
             if wrong:
                 print(topic, case, wrong, flush=True)
             os._exit(0)
