@@ -2,11 +2,14 @@
 
     python tests/fluid/load_in_1_8_5.py keep FOLDER              # Oarlock
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py run FOLDER
+    PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py ops tests/fluid/ops_1_8_5.json
 
-The second, of Python 3.7, names the cases that fail there.
+The second, of Python 3.7, names the cases that fail there; test_in_1_8_5.py does both, and compares with
+otherwise_in_1_8_5.json, which says why.   The third keeps the slots of all ops of 1.8.5.
 """
 
 import importlib
+import json
 import os
 import signal
 import sys
@@ -90,17 +93,27 @@ def reason(error):
     return " ".join(dict.fromkeys(said + [lines[-1].split(" at (/paddle")[0]]))
 
 
-def main(what, folder):
-    """Keep, or run, each in a process of its own: some end it."""
-    sys.path.insert(0, HERE)
-    if what == "keep":
-        from oarlock import fluid
+def keep_all(folder):
+    """The programs of all topics."""
+    from oarlock import fluid
 
-        for topic in sorted(
-            f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"
-        ):
-            keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
-        return
+    for topic in sorted(f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"):
+        keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
+
+
+def write_ops(path):
+    """The slots of each op that 1.8.5 has."""
+    from paddle.fluid.framework import OpProtoHolder
+
+    protos = OpProtoHolder.instance().op_proto_map
+    slots = {n: [sorted(s.name for s in p.inputs), sorted(s.name for s in p.outputs)] for n, p in protos.items()}
+    lines = [json.dumps(n) + ": " + json.dumps(slots[n]) for n in sorted(slots)]
+    with open(path, "w") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def run_all(folder):
+    """Run each in a process of its own: some end it."""
     from paddle import fluid
 
     for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
@@ -118,6 +131,12 @@ def main(what, folder):
         _, status = os.waitpid(child, 0)
         if status:
             print(topic, case, "ended with", status)
+
+
+def main(what, where):
+    """keep, run or ops."""
+    sys.path.insert(0, HERE)
+    {"keep": keep_all, "run": run_all, "ops": write_ops}[what](where)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,11 @@ class Around:
 
     def var(self, slot: str) -> VarDesc:
         """The declaration of the first variable in a slot."""
-        names = self.op.inputs.get(slot) or self.op.outputs[slot]
-        found = self.program.var(names[0], self.block.idx)
+        return self.var_of((self.op.inputs.get(slot) or self.op.outputs[slot])[0])
+
+    def var_of(self, name: str) -> VarDesc:
+        """The declaration of a variable."""
+        found = self.program.var(name, self.block.idx)
         assert found is not None
         return found
 
@@ -91,6 +94,64 @@ def unbind(around: Around) -> None:
         around.op.attrs = {"num": Attr(AttrType.INT, len(around.op.outputs["Out"])), "axis": Attr(AttrType.INT, 0)}
 
 
+def flatten(around: Around) -> None:
+    """Its reshape finds out one free size, so the free ones behind the joined axes go to the front, where 0 keeps them."""
+    x, out = around.var("X"), around.var("Out")
+    rank = len(x.shape)
+    start, behind = around.op.attr("start_axis", 1) % rank, around.op.attr("stop_axis", 1) % rank + 1
+    if start or behind == rank or out.shape.count(-1) <= 1:
+        return
+    perm = [*range(behind, rank), *range(behind)]
+    kept = rank - behind
+    moved = around.fresh("moved", [x.shape[a] for a in perm], x.dtype)
+    joined = around.fresh("joined", [*x.shape[behind:], -1], x.dtype)
+    around.before.append(_transposed(x.name, moved, perm))
+    around.after.append(_transposed(joined, out.name, [kept, *range(kept)]))
+    around.op.type, around.op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, [0] * kept + [-1])}
+    around.op.inputs, around.op.outputs = {"X": [moved]}, {"Out": [joined]}
+
+
+def broadcast(around: Around) -> None:
+    """It repeats one tensor at a time, until it is like another."""
+    names, outs = around.op.inputs["X"], around.op.outputs["Out"]
+    whole = around.var("Out").shape
+    like = next((n for n in names if around.var_of(n).shape == whole), None)
+    if like is None:
+        return
+    made = [_as_large(around, name, out, like) for name, out in zip(names, outs, strict=True)]
+    around.op.type, around.op.inputs, around.op.outputs = made[0].type, made[0].inputs, made[0].outputs
+    around.after[:0] = made[1:]
+
+
+def _as_large(around: Around, name: str, out: str, like: str) -> OpDesc:
+    var, whole = around.var_of(name), around.var_of(like).shape
+    if var.shape == whole:
+        return _op("assign", {"X": [name]}, out)
+    more = len(whole) - len(var.shape)
+    if more:
+        lifted = around.fresh("lifted", (*[1] * more, *var.shape), var.dtype)
+        around.before.append(_op("unsqueeze2", {"X": [name]}, lifted, axes=(AttrType.INTS, list(range(more)))))
+        name = lifted
+    large = _op("expand_as", {"X": [name], "target_tensor": [like]}, out)
+    dtype = around.var_of(like).dtype
+    if var.dtype != dtype:  # which both have to have
+        number, repeated = around.fresh("number", var.shape, dtype), around.fresh("repeated", whole, dtype)
+        around.before.append(_cast(name, number, var.dtype, dtype))
+        around.after.append(_cast(repeated, out, dtype, var.dtype))
+        large.inputs["X"], large.outputs["Out"] = [number], [repeated]
+    return large
+
+
+def no_bools(around: Around) -> None:
+    """It takes no bools."""
+    x, out = around.var("X"), around.var("Out")
+    if x.dtype == "bool":
+        number, made = around.fresh("number", x.shape, "int32"), around.fresh("made", out.shape, "int32")
+        around.before.append(_cast(x.name, number, "bool", "int32"))
+        around.after.append(_cast(made, out.name, "int32", "bool"))
+        around.op.inputs["X"], around.op.outputs["Out"] = [number], [made]
+
+
 def regions(around: Around) -> None:
     """Regions of pictures are told by where those of each begin and end, in place of how many there are."""
     given = around.op.inputs.pop("RoisNum", None)
@@ -134,6 +195,10 @@ AROUND: dict[str, Callable[[Around], None]] = {
     "dot": dot,
     "gather": gather,
     "unbind": unbind,
+    "squeeze2": no_bools,
+    "unsqueeze2": no_bools,
+    "flatten_contiguous_range": flatten,
+    "broadcast_tensors": broadcast,
     "roi_align": regions,
     "roi_pool": regions,
     "generate_proposals": proposals,

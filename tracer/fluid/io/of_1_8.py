@@ -19,6 +19,13 @@ UNREAD = {
     "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
     "roi_perspective_transform": {"Out2InIdx": "int32", "Out2InWeights": "float32"},
 }
+# Outputs that it does not have.
+LATER = {
+    "matrix_nms": ("RoisNum",),
+    "generate_proposal_labels": ("MaxOverlapWithGT",),
+    "distribute_fpn_proposals": ("MultiLevelRoIsNum",),
+    "collect_fpn_proposals": ("RoisNum",),
+}
 LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 
@@ -50,6 +57,8 @@ def _outputs(program: Program, block: Block, op: OpDesc) -> None:
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
         _declare(block, op, "XShape", (0, *x.shape), x.dtype)
+    for slot in LATER.get(op.type, ()):
+        op.outputs.pop(slot, None)
     for slot, dtype in UNREAD.get(op.type, {}).items():
         if not op.outputs.get(slot):
             _declare(block, op, slot, (-1,), dtype)
@@ -82,13 +91,10 @@ def _flattened(program: Program, block: Block, op: OpDesc) -> None:
     out = program.var(op.outputs["Out"][0], block.idx)
     assert out is not None
     rank = max(len(_shape(program, block, op)), 1)
-    start, stop = op.attr("start_axis", 1) % rank, op.attr("stop_axis", 1) % rank
+    start = op.attr("start_axis", 1) % rank
     sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]  # 0: as many as there
     if sizes.count(-1) <= 1:
         op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
-        _outputs(program, block, op)
-    elif (start, stop) in ((0, rank - 2), (1, rank - 1)):
-        op.type, op.attrs = "flatten2", {"axis": Attr(AttrType.INT, 1 if start else rank - 1)}
         _outputs(program, block, op)
 
 
