@@ -87,12 +87,25 @@ ARROWS = {
         "serving",
         "static",
         "tensor",
+        "utils",
     },
 }
 # The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
 ROWS = {
     "static": (
-        {"aliases", "ended", "input_spec", "names", "one_axis", "places", "plain", "program", "scope", "watched"},
+        {
+            "aliases",
+            "desc",
+            "ended",
+            "input_spec",
+            "names",
+            "one_axis",
+            "places",
+            "plain",
+            "program",
+            "scope",
+            "watched",
+        },
         {
             "attrs",
             "block_desc",

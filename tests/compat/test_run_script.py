@@ -58,6 +58,7 @@ def test_a_module(tmp_path: Path) -> None:
     assert ran([*RUN, "-m", "part", "x"], tmp_path).stdout == "['x'] oarlock\n"
 
 
+@pytest.mark.slow
 def test_the_option_and_the_variable_say_which_paddle(tmp_path: Path) -> None:
     write(tmp_path, "import paddle\nprint(paddle.__version__)")
     assert ran([*RUN, "--api", "2.4", "train.py"], tmp_path).stdout == "2.4.2\n"
@@ -84,6 +85,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_processes_inherit_it(tmp_path: Path) -> None:
     write(tmp_path, CHILDREN)
     write(tmp_path, "import paddle; print(paddle.__name__ + paddle.__version__)", "part.py")
@@ -91,6 +93,7 @@ def test_processes_inherit_it(tmp_path: Path) -> None:
     assert done.stdout.split() == ["oarlock1.8.5"] * 5, done.stderr
 
 
+@pytest.mark.slow
 def test_a_sitecustomize_of_the_users_still_runs(tmp_path: Path) -> None:
     write(tmp_path, "print('mine')", "sitecustomize.py")
     write(tmp_path, "import paddle; print(paddle.__name__)")

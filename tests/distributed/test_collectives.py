@@ -13,6 +13,7 @@ import oarlock.distributed as dist
 from .launched import PROGRAMS, launch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_every_collective_gives_what_numpy_gives(ranks: int, tmp_path: Path) -> None:
     done = launch(PROGRAMS / "collectives.py", ranks, tmp_path)

@@ -80,6 +80,7 @@ def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> N
     assert (tmp_path / "workerlog.1").read_text() == "I am 1 ['a', '--b']\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", COLLECTIVES)
 def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(where: str, tmp_path: Path) -> None:
     started = time.monotonic()
@@ -90,6 +91,7 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(w
     assert "rank 0 was waiting in " in done.stderr and "ending.py:" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "code", "words"),
     [
@@ -105,6 +107,7 @@ def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> 
     assert "rank 1 has something to say" in (tmp_path / "workerlog.1").read_text()
 
 
+@pytest.mark.slow
 def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path) -> None:
     done = launch(PROGRAMS / "ending.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5")
     assert done.returncode == 1
@@ -113,6 +116,7 @@ def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path)
     )
 
 
+@pytest.mark.slow
 def test_a_rank_that_ends_before_others_join_is_named(tmp_path: Path) -> None:
     program = written(
         tmp_path,
@@ -181,6 +185,7 @@ def no_process_is_left(word: str) -> bool:
     return not processes_with(word)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_no_process_is_left_behind(tmp_path: Path) -> None:
     word = f"left-{tmp_path.name}"
@@ -188,6 +193,7 @@ def test_no_process_is_left_behind(tmp_path: Path) -> None:
     assert done.returncode == 1 and no_process_is_left(word)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: Path) -> None:
@@ -226,6 +232,7 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     assert done.returncode == 2 and "launch: there is no program" in done.stderr
 
 
+@pytest.mark.slow
 def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
     from oarlock.distributed.launch.start import mpiexec
 
@@ -239,6 +246,7 @@ def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
     assert sorted(done.stdout.splitlines()) == ["rank 0 2", "rank 1 2"]
 
 
+@pytest.mark.slow
 def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None:
     from oarlock.distributed.launch.start import mpiexec
 

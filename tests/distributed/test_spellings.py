@@ -30,12 +30,14 @@ def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
         return dict(found)
 
 
+@pytest.mark.slow
 def test_the_way_of_paddle_1(tmp_path: Path) -> None:
     one, two = old_style(1, tmp_path), old_style(2, tmp_path)
     assert one.keys() == two.keys() and not np.allclose(one["fc.weight"], np.arange(4.0).reshape(4, 1))
     assert all(np.allclose(one[k], two[k], rtol=1e-12, atol=1e-14) for k in one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["digits_cards_1_8.py", "digits_cards_2_0.py"])
 def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
     command = [
@@ -54,25 +56,20 @@ def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> No
     assert "epoch 7: loss" in (tmp_path / "workerlog.1").read_text()
 
 
+def spawned(out: Path, how: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(PROGRAMS / "spawned.py"), str(out), how]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.slow
 def test_spawn_runs_a_function_in_each_process(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAMS / "spawned.py"), str(tmp_path / "out"), "right"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = spawned(tmp_path / "out", "right")
     assert done.returncode == 0 and (tmp_path / "out").read_text() == "trained", done.stderr
 
 
+@pytest.mark.slow
 def test_spawn_says_which_process_failed(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAMS / "spawned.py"), str(tmp_path / "out"), "wrong"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = spawned(tmp_path / "out", "wrong")
     assert done.returncode == 1
     assert "rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
     assert "spawn: a process failed (exit code 1)" in done.stderr

@@ -24,6 +24,7 @@ def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
         return dict(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_the_weights_are_those_of_one_rank(ranks: int, alone: dict[str, np.ndarray], tmp_path: Path) -> None:
     found = trained(ranks, tmp_path)
@@ -32,6 +33,7 @@ def test_the_weights_are_those_of_one_rank(ranks: int, alone: dict[str, np.ndarr
     assert {name: by for name, by in apart.items() if by > ROOM * max(1, float(np.abs(alone[name]).max()))} == {}
 
 
+@pytest.mark.slow
 def test_the_cases_train(alone: dict[str, np.ndarray]) -> None:
     cases = {name.split("/")[0] for name in alone}
     assert {"sgd", "momentum", "adam", "sgd_sync", "adam_sync", "unused", "accumulated"} <= cases

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from .launched import PROGRAMS, launch
 
@@ -17,6 +18,7 @@ def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
         return dict(found)
 
 
+@pytest.mark.slow
 def test_the_weights_are_those_of_one_rank(tmp_path: Path) -> None:
     alone, found = trained(1, tmp_path / "one"), trained(2, tmp_path / "two")
     assert len({name.split("/")[0] for name in alone}) == 7 and found.keys() == alone.keys()

@@ -2,11 +2,14 @@
 
     python tests/fluid/load_in_1_8_5.py keep FOLDER              # Oarlock
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py run FOLDER
+    PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py ops tests/fluid/ops_1_8_5.json
 
-The second, of Python 3.7, names the cases that fail there.
+The second, of Python 3.7, names the cases that fail there; test_in_1_8_5.py does both, and compares with
+otherwise_in_1_8_5.json, which says why.   The third keeps the slots of all ops of 1.8.5.
 """
 
 import importlib
+import json
 import os
 import signal
 import sys
@@ -24,6 +27,13 @@ def of_forward(program, fetches):
     return [n for n in names if n in writes and not int(writes[n].attr("op_role", 0)) & 3]
 
 
+def is_fed(program, feed):
+    """Whether all data that a program does not compute are fed, and come from no reader."""
+    block = program.global_block().raw
+    made = {n for op in block.ops for n in op.output_names()} | {n for n, v in block.vars.items() if v.persistable}
+    return {n for op in block.ops for n in op.input_names() if n in block.vars} <= made | set(feed)
+
+
 def keep(fluid, module, folder):
     """Save the first program that each case of a module fetches something of; gives the folders."""
     made = []
@@ -32,16 +42,13 @@ def keep(fluid, module, folder):
     def spying(self, program=None, feed=None, fetch_list=None, **more):
         found = run(self, program, feed=feed, fetch_list=fetch_list, **more)
         path = os.path.join(folder, case)
-        names = (
-            of_forward(program, fetch_list)
-            if isinstance(program, fluid.Program) and isinstance(fetch_list, list)
-            else []
-        )
+        known = isinstance(program, fluid.Program) and isinstance(fetch_list, list) and is_fed(program, feed or {})
+        names = of_forward(program, fetch_list) if known else []
         if names and not os.path.exists(path):
             tested = program.clone(for_test=True)
-            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)
             targets = [tested.global_block().var(n) for n in names]
             fluid.io.save_inference_model(path, list(feed or {}), targets, self, tested)
+            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)  # may count on
             arrays = {f"out.{i}": np.asarray(a) for i, a in enumerate(given)}
             for name, value in (feed or {}).items():
                 arrays["in." + name] = np.asarray(value)
@@ -93,15 +100,16 @@ def judged(fluid, path):
 
 
 def each_apart(folder, judge):
-    """Say what is wrong with each case of each topic.   judge: asked in a process of its own"""
+    """Say what is wrong with each case of each topic.   judge: asked in a process of its own, as some end it"""
     for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
         child = os.fork()
         if child == 0:
             signal.alarm(30)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # warnings, and the stack of what ends a process
             try:
                 wrong = judge(os.path.join(folder, topic, case))
             except Exception as error:
-                wrong = str(error).strip().splitlines()[-1]
+                wrong = reason(error)
             if wrong:
                 print(topic, case, wrong, flush=True)
             os._exit(0)
@@ -110,20 +118,43 @@ def each_apart(folder, judge):
             print(topic, case, "ended with", status)
 
 
-def main(what, folder):
-    """Keep, or run, each in a process of its own: some end it."""
-    sys.path.insert(0, HERE)
-    if what == "keep":
-        from oarlock import fluid
+def reason(error):
+    """What an error of 1.8.5 says, without where it was."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = [line.split(" at (/paddle")[0] for line in lines if "Error:" in line or "Hint:" in line]
+    return " ".join(dict.fromkeys(said + [lines[-1].split(" at (/paddle")[0]]))
 
-        for topic in sorted(
-            f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"
-        ):
-            keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
-        return
+
+def keep_all(folder):
+    """The programs of all topics."""
+    from oarlock import fluid
+
+    for topic in sorted(f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"):
+        keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
+
+
+def write_ops(path):
+    """The slots of each op that 1.8.5 has."""
+    from paddle.fluid.framework import OpProtoHolder
+
+    protos = OpProtoHolder.instance().op_proto_map
+    slots = {n: [sorted(s.name for s in p.inputs), sorted(s.name for s in p.outputs)] for n, p in protos.items()}
+    lines = [json.dumps(n) + ": " + json.dumps(slots[n]) for n in sorted(slots)]
+    with open(path, "w") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def run_all(folder):
+    """Run each in a process of its own: some end it."""
     from paddle import fluid
 
     each_apart(folder, lambda path: judged(fluid, path))
+
+
+def main(what, where):
+    """keep, run or ops."""
+    sys.path.insert(0, HERE)
+    {"keep": keep_all, "run": run_all, "ops": write_ops}[what](where)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .drive import drive
 from .findings import FINDINGS
 
@@ -23,6 +25,7 @@ def test_findings_stay_mended() -> None:
         assert finding.answer in answer, finding
 
 
+@pytest.mark.slow
 def test_no_program_ends_the_process() -> None:
     report = drive(SECONDS, seed=1)
     assert report.findings == []

@@ -19,11 +19,13 @@ from .programs import (
     functions,
     idioms,
     layers,
+    leaving,
     lengths,
     lists,
     loops,
     models,
     numbers,
+    objects,
     one_way,
     python_features,
     rounds,
@@ -34,7 +36,7 @@ from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, numbers, layers, models
+    idioms, leaving, objects, numbers, layers, models
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

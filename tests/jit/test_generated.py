@@ -60,6 +60,7 @@ def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
     return wanted if all(np.isfinite(v).all() and np.abs(v).max() < 1e6 for call in wanted for v in call) else None
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 100_000))
 def test_a_program_gives_what_python_gives_or_is_refused(seed: int, tmp_path: Path) -> None:
@@ -85,6 +86,7 @@ def test_so_do_files(seed: int, tmp_path: Path) -> None:
     agree(paddle.jit.load(str(tmp_path / "m")), wanted)
 
 
+@pytest.mark.slow
 def test_few_are_refused(tmp_path: Path) -> None:
     refused = 0
     for seed in range(40):

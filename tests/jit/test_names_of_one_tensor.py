@@ -83,6 +83,7 @@ def same(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(4))
 def test_a_program_gives_what_python_gives_or_is_refused(first: int, tmp_path: Path) -> None:
     equal = [same(f, to_static(f)) for f in programs(tmp_path, first, 16)]

@@ -27,6 +27,10 @@ def uniques(axis=None):
     return of
 
 
+def first_come(x):
+    return np.array([3, 1, 2]), np.array([0, 1, 3]), np.array([0, 1, 1, 2, 2, 2, 0, 0]), np.array([3, 2, 3])
+
+
 SORTED = np.sort(f(2, 6), axis=1)
 REPEATED = np.array([3, 1, 1, 2, 2, 2, 3, 3], "int64")
 OTHERS = {"return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True}
@@ -41,6 +45,8 @@ ROWS = [
     Row("unique", [REPEATED], OTHERS, ref=uniques()),
     Row("unique", [f(2, 3)], {**OTHERS, "dtype": 2}, ref=uniques()),
     Row("unique", [np.array([[1, 2, 1], [0, 1, 0], [5, 5, 5]], "f")], {**OTHERS, "axis": [1]}, ref=uniques(1)),
+    Row("unique", [REPEATED], {**OTHERS, "is_sorted": False}, ref=first_come),
+    Row("unique_with_counts", [REPEATED], {"dtype": 3}, ref=lambda x: [first_come(x)[i] for i in (0, 2, 3)]),
     Row("unique_consecutive", [REPEATED], {"return_inverse": True, "return_counts": True, "dtype": 3},
         ref=lambda x: (np.array([3, 1, 2, 3]), np.array([0, 1, 1, 2, 2, 2, 3, 3]), np.array([1, 2, 3, 2]))),
     Row("unique_consecutive", [np.array([[1, 2], [1, 2], [2, 1]], "f")], {"axis": [0], "return_inverse": True, "return_counts": True, "dtype": 2},

@@ -262,6 +262,7 @@ def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.Monk
     assert start.startswith(b"HTTP") and not end.endswith(b"yes")
 
 
+@pytest.mark.slow
 def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
         slow.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{")
@@ -295,6 +296,7 @@ def test_metrics_count_requests_by_status(server: Server) -> None:
     assert 'oarlock_inference_seconds_count{model="net"}' in text and "oarlock_requests_in_hand 0.0" in text
 
 
+@pytest.mark.slow
 def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
     good = json.dumps(request()).encode()
     bad = json.dumps(request(data=[1])).encode()
@@ -314,6 +316,7 @@ def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
     assert server.memory() < before + 4 and server.open_files() <= files
 
 
+@pytest.mark.slow
 def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
     busy = started([model], "--workers", "1", "--queue", "0", "--request-timeout", "5")
     with socket.create_connection(("127.0.0.1", busy.port), timeout=20) as first:
@@ -324,6 +327,7 @@ def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
     assert stopped(busy) == 0
 
 
+@pytest.mark.slow
 def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
     ending = started([model], "--request-timeout", "10")
     good = json.dumps(request()).encode()
@@ -355,6 +359,7 @@ def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_pa
     assert said.returncode == 1 and words in said.stderr and "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken(server: Server, model: str) -> None:
     said = subprocess.run(
         [*COMMAND, model, "--port", str(server.port)], capture_output=True, text=True, timeout=60, check=False

@@ -7,12 +7,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine, EngineError
 from ..loader.model_files import read_model
+from ..utils.terminal import console
 
 PERCENTILES = (50, 90, 99)
 
@@ -72,4 +72,4 @@ def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, json: b
     table = Table("", "ms")
     for key, value in found.items():
         table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
-    Console(emoji=False).print(table)
+    console().print(table)

@@ -14,7 +14,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -27,11 +26,12 @@ from ..loader.engine import library_path
 from ..onnx.files import Wanted
 from ..static.input_spec import InputSpec
 from ..tensor.convert import to_tensor
+from ..utils.terminal import console
 from .digits import Digits, load_digits
 from .model import export_model
 
 Array = Any
-console = Console(highlight=False, emoji=False)
+terminal = console(highlight=False)
 GOOD = 0.97
 
 
@@ -77,7 +77,7 @@ def train(model: LeNet, digits: Digits, epochs: int) -> list[float]:
         TimeElapsedColumn(),
         TextColumn("loss {task.fields[loss]:.4f}"),
     )
-    with Progress(*columns, console=console) as progress:
+    with Progress(*columns, console=terminal) as progress:
         task = progress.add_task("", total=steps, loss=float("nan"))
         for _ in range(epochs):
             for image, label in loader:
@@ -214,7 +214,7 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
     set_seed(seed)
     digits = load_digits(seed)
-    console.print(f"{len(digits.images)} digits to learn from, {len(digits.test_images)} held out")
+    terminal.print(f"{len(digits.images)} digits to learn from, {len(digits.test_images)} held out")
     model = LeNet()
     start = perf_counter()
     losses = train(model, digits, epochs)
@@ -222,14 +222,14 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     model.eval()
     eager = eager_way(model, digits.test_images)
     found = accuracy_of(eager.logits, digits.test_labels)
-    console.print(
+    terminal.print(
         f"trained for {len(losses)} steps in {seconds:.1f} s: {100 * found:.2f} % of the held-out digits are right"
     )
     prefix = str(out / "lenet")
     jit.save(model, prefix, input_spec=[InputSpec([None, 1, 28, 28], "float32", "image")])
     layer = jit.load(prefix)
     contract = layer.program().contract
-    console.print(
+    terminal.print(
         f"saved {prefix}.pdmodel, .pdiparams, .pdiparams.info; verified {contract.verified if contract else ''}"
     )
     ways = [
@@ -239,10 +239,10 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
         runner_way(digits.test_images, prefix),
         onnx_way(digits.test_images, prefix),
     ]
-    console.print(table_of(ways, digits.test_labels))
+    terminal.print(table_of(ways, digits.test_labels))
     draw_losses(losses, out / "loss.png")
     draw_predictions(digits.test_images, digits.test_labels, eager.logits, out / "predictions.png")
-    console.print(f"pictures: {out / 'loss.png'}, {out / 'predictions.png'}")
+    terminal.print(f"pictures: {out / 'loss.png'}, {out / 'predictions.png'}")
     if found < GOOD:
         raise OarlockError(
             f"demo: {100 * found:.2f} % is less than the {100 * GOOD:.0f} % that LeNet should reach; try more --epochs"

@@ -9,12 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rich.console import Console
-
 from ..core.errors import OpError
 from ..jit.explain import Explanation, explain
 from ..nn.layer import Layer
 from ..static.input_spec import InputSpec
+from ..utils.terminal import console
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
@@ -79,22 +78,22 @@ def spec_of(text: str) -> InputSpec:
 
 
 def _show(target: str, found: Explanation) -> None:
-    console = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    out = console(soft_wrap=True, highlight=False, markup=False)
     for problem in found.problems:
-        console.print(problem.where, style="bold")
+        out.print(problem.where, style="bold")
         if problem.text:
-            console.print(f"    {problem.text}")
+            out.print(f"    {problem.text}")
         lines = problem.cause.splitlines()
-        console.print(f"  cause: {lines[0]}")
+        out.print(f"  cause: {lines[0]}")
         for line in lines[1:]:
-            console.print(f"         {line.strip()}")
+            out.print(f"         {line.strip()}")
         if problem.fix:
-            console.print(f"  fix:   {problem.fix}")
+            out.print(f"  fix:   {problem.fix}")
     if found.assumed:
-        console.print("assumed of Python, another value makes another program:")
+        out.print("assumed of Python, another value makes another program:")
         for guard in found.assumed:
-            console.print(f"  {guard.var} = {guard.expected}")
+            out.print(f"  {guard.var} = {guard.expected}")
     how = "recorded" if found.recorded else "only read; --input 'x:float32[None,4]' records it as well"
     count = len(found.problems)
     said = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
-    console.print(f"{target}: {said} ({how})")
+    out.print(f"{target}: {said} ({how})")

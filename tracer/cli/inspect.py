@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from ..loader.model_files import ModelFiles, read_model
 from ..static.compiled.control import SPECIAL
 from ..static.compiled.lowering import SEVERAL
 from ..static.program import Arg
+from ..utils.terminal import console
 
 MOST_PARAMETERS = 40
 
@@ -37,16 +37,16 @@ def show(prefix: str, program: bool) -> None:
     if program:
         print(files.program)
         return
-    console = Console(soft_wrap=True, emoji=False)
-    console.print(_ends(files))
-    console.print(_values(files))
-    console.print(_ops(files))
+    out = console(soft_wrap=True)
+    out.print(_ends(files))
+    out.print(_values(files))
+    out.print(_ops(files))
     contract = files.program.contract
     if contract is not None:
         made = f"made by {contract.producer}; {contract.verified or 'not verified'}"
-        console.print(made, markup=False, highlight=False)
+        out.print(made, markup=False, highlight=False)
         for g in contract.guards:
-            console.print(
+            out.print(
                 f"assumes {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
                 markup=False,
                 highlight=False,

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..core.errors import FileError
 from ..onnx.ort_format import read_ort
+from ..utils.terminal import console
 
 Spec = tuple[str, str, list[int | str]]
 
@@ -33,14 +33,14 @@ def show_graph(path: str) -> None:
     if not Path(path).is_file():
         raise FileError(f"inspect: there is no {path}")
     shown = _ort(path) if path.endswith(".ort") else _onnx(path)
-    console = Console(soft_wrap=True, emoji=False)
-    console.print(_ends(Path(path).name, shown))
+    out = console(soft_wrap=True)
+    out.print(_ends(Path(path).name, shown))
     opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items()))
-    console.print(_text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False)
+    out.print(_text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False)
     table = Table("op", "count", title=f"{sum(shown.ops.values())} nodes")
     for name, count in sorted(shown.ops.items()):
         table.add_row(Text(_text(name)), str(count))
-    console.print(table)
+    out.print(table)
 
 
 def _text(value: str | bytes) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ..core.errors import OarlockError
+from ..utils.terminal import console
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -29,9 +29,7 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
-            Console(stderr=True, soft_wrap=True, emoji=False).print(
-                f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False
-            )
+            console(stderr=True, soft_wrap=True).print(f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False)
             sys.exit(1)
 
     return guarded

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
@@ -23,8 +22,9 @@ from ..static.compiled import Compiled
 from ..static.program import Contract
 from ..static.unsupported import Unsupported
 from ..static.verify import check
+from ..utils.terminal import console
 
-_print = Console(highlight=False, soft_wrap=True, markup=False, emoji=False).print
+_print = console(highlight=False, soft_wrap=True, markup=False).print
 
 
 def verify_files(prefix: str) -> None:

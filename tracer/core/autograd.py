@@ -47,12 +47,12 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
-    heard = [listener for listener in listeners if listener.listens()] if listeners else ()
-    if not era.old and not heard and _is_program(roots) and state.mode.plain().bare:
+    asking = [listener for listener in listeners if listener.listens()]
+    if not era.old and not asking and _is_program(roots) and state.mode.plain().bare:
         _through_program(roots[0], given[0], retain_graph)
         return
     sweep = sweep_for(create_graph=False)
-    heard = [listener for listener in heard if hear(sweep, roots, listener)]
+    heard = hear(sweep, roots, asking)
     _walk(sweep, roots, given, retain_graph)
     with pushed(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():

@@ -45,17 +45,20 @@ def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
     return gradient if leaf.grad is None else OPS["elementwise_add"](leaf.grad, gradient)
 
 
-def hear(sweep: Sweep, roots: Sequence[Tensor], listener: Listener) -> bool:
-    """Let a listener hear of a walk back, if it reaches any of its leaves."""
+def hear(sweep: Sweep, roots: Sequence[Tensor], asking: Sequence[Listener]) -> list[Listener]:
+    """Let those hear of a walk back who have leaves that it reaches.   Gives these listeners."""
+    if not asking:
+        return []
     reached, last = _reached(roots)
-    if not listener.begin(reached):
-        return False
-    by_node = sweep.last if sweep.last is not None else {}
-    for key, leaf in reached.items():
-        if listener.sets(leaf):
-            by_node.setdefault(last[key], []).append((listener, leaf))
-    sweep.last = by_node
-    return True
+    heard = [listener for listener in asking if listener.begin(reached)]
+    by_node: dict[int, list[tuple[Listener, Tensor]]] = {}
+    for listener in heard:
+        for key, leaf in reached.items():
+            if listener.sets(leaf):
+                by_node.setdefault(last[key], []).append((listener, leaf))
+    if heard:
+        sweep.last = by_node
+    return heard
 
 
 def _reached(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:

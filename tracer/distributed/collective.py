@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -60,6 +62,23 @@ class All:
             work.wait()
 
 
+F = TypeVar("F", bound=Callable[..., Task])
+
+
+def _of_members(collective: F) -> F:
+    """The collective with its `group` found; done at once in a rank that is not in it."""
+    bind = inspect.signature(collective).bind
+
+    @functools.wraps(collective)
+    def called(*args: Any, **kwargs: Any) -> Task:
+        given = bind(*args, **kwargs)
+        group = chosen(given.arguments.get("group"))
+        given.arguments["group"] = group
+        return Task(Done()) if group.rank < 0 else collective(*given.args, **given.kwargs)
+
+    return cast(F, called)
+
+
 def _given(task: Task, sync_op: bool) -> Task:
     if sync_op:
         task.wait()
@@ -98,22 +117,18 @@ def _each(what: str, tensors: Sequence[Tensor], group: Group, like: Any = None) 
     return np.stack(arrays)
 
 
+@_of_members
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Make `tensor` the sum, or what ReduceOp `op` says, of those of all ranks.   [*], of one shape and dtype on all"""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array = _held("all_reduce", tensor)
     check_op(array, op)
     _agreed("all_reduce", group, array, sync_op, WORDS[op])
     return _given(Task(group.communicator.all_reduce(array, op), _into(tensor, array)), sync_op)
 
 
+@_of_members
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Make `tensor` of rank `dst` the sum, or what `op` says, of those of all; others keep theirs."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array, root = _held("reduce", tensor), member("reduce", group, dst)
     check_op(array, op)
     _agreed("reduce", group, array, sync_op, WORDS[op], f"dst={dst}")
@@ -121,21 +136,17 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     return _given(Task(group.communicator.reduce(array, root, op), after), sync_op)
 
 
+@_of_members
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Make `tensor` that of rank `src`."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array, root = _held("broadcast", tensor), member("broadcast", group, src)
     _agreed("broadcast", group, array, sync_op, f"src={src}")
     return _given(Task(group.communicator.broadcast(array, root), _into(tensor, array)), sync_op)
 
 
+@_of_members
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True) -> Task:
     """Put the tensors of all ranks into `tensor_list`: an empty list, or one of as many tensors."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array = _agreed("all_gather", group, _held("all_gather", tensor), sync_op)
     into = np.empty((group.nranks, *array.shape), array.dtype)
     after = _filling("all_gather", tensor_list, into)
@@ -157,13 +168,11 @@ def _filling(what: str, tensors: list[Tensor], found: Any) -> Callable[[], None]
     return after
 
 
+@_of_members
 def gather(
     tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int = 0, group: Any = None, sync_op: bool = True
 ) -> Task:
     """Put the tensors of all ranks into `gather_list` of rank `dst`; others give None for it."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array, root = _held("gather", tensor), member("gather", group, dst)
     _agreed("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
@@ -173,26 +182,22 @@ def gather(
     return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
 
 
+@_of_members
 def scatter(
     tensor: Tensor, tensor_list: Sequence[Tensor] | None = None, src: int = 0, group: Any = None, sync_op: bool = True
 ) -> Task:
     """Make `tensor` part number `rank` of the `tensor_list` that rank `src` has."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     array, root = _held("scatter", tensor), member("scatter", group, src)
     parts = _each("scatter", tensor_list or (), group, array) if group.rank == root else None
     _agreed("scatter", group, array, sync_op, f"src={src}")
     return _given(Task(group.communicator.scatter(parts, array, root), _into(tensor, array)), sync_op)
 
 
+@_of_members
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor, out_tensor_list: list[Tensor] | Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:  # fmt: skip
     """Send tensor number i to rank i; `out_tensor_list` gets what all sent: an empty list, or one of as many tensors."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     parts = _agreed("alltoall", group, _each("alltoall", list(in_tensor_list), group), sync_op)
     into = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
@@ -202,6 +207,7 @@ def alltoall(
     return _given(Task(group.communicator.all_to_all(parts, into), after), sync_op)
 
 
+@_of_members
 def alltoall_single(
     in_tensor: Tensor, out_tensor: Tensor, in_split_sizes: Sequence[int] | None = None, out_split_sizes: Sequence[int] | None = None,
     group: Any = None, sync_op: bool = True,
@@ -210,9 +216,6 @@ def alltoall_single(
 
     in_split_sizes, out_split_sizes: rows of each part; equal parts for None.
     """
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     given, into = _held("alltoall_single", in_tensor), _held("alltoall_single", out_tensor)
     sent, got = _split(given, in_split_sizes, group), _split(into, out_split_sizes, group)
     got[group.rank][...] = sent[group.rank]
@@ -230,13 +233,11 @@ def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
     return np.split(array, np.cumsum(rows)[:-1])
 
 
+@_of_members
 def reduce_scatter(
     tensor: Tensor, tensor_list: Sequence[Tensor] | Tensor, op: int = 0, group: Any = None, sync_op: bool = True
 ) -> Task:  # fmt: skip
     """Make `tensor` the sum, or what `op` says, of part number `rank` of the `tensor_list` of all."""
-    group = chosen(group)
-    if group.rank < 0:
-        return Task(Done())
     parts = _each("reduce_scatter", list(tensor_list), group, _held("reduce_scatter", tensor))
     check_op(parts, op)
     _agreed("reduce_scatter", group, parts, sync_op, WORDS[op])

@@ -34,7 +34,7 @@ class DetectionMAP:
         given = input, label, class_num, background_label, overlap_threshold, evaluate_difficult
         self.cur_map = detection_map(*given, ap_version=ap_version)
         kept = [_kept("accum_pos_count", (class_num or 1, 1), "int32")]
-        kept += [_kept(f"accum_{kind}_pos", (1, 3), "float32") for kind in ("true", "false")]
+        kept += [_kept(f"accum_{kind}_pos", (1, 3), "float32", (-1, 3)) for kind in ("true", "false")]
         self.has_state = _kept("has_state", (1,), "int32")
         self.accum_map = detection_map(*given, self.has_state, kept, kept, ap_version)
         layers.fill_constant([1], "int32", 1, out=self.has_state)
@@ -53,8 +53,10 @@ class DetectionMAP:
         executor.run(program)
 
 
-def _kept(what: str, shape: tuple[int, ...], dtype: str) -> Variable:
-    """A variable that outlives runs, zeros at first."""
+def _kept(what: str, shape: tuple[int, ...], dtype: str, later: tuple[int, ...] = ()) -> Variable:
+    """A variable that outlives runs, zeros at first.   later: its sizes then, where they are others"""
     name = f"{unique_name.generate('map_eval')}_{what}"
     desc = VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-    return lasting(default_main_program(), desc, lambda: value_of(np.zeros(shape, dtype)))
+    made = lasting(default_main_program(), desc, lambda: value_of(np.zeros(shape, dtype)))
+    made.raw.shape = later or shape
+    return made

@@ -18,7 +18,7 @@ from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect, is_of_program, table_of
-from .place import LISTED, Names, Place, content
+from .place import LISTED, Place, PlainPlaces, content
 from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot, without
 
 OWN = (
@@ -56,7 +56,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self._always: list[Place] = []
-        self._names = Names()
+        self._plain = PlainPlaces()
         self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
@@ -246,21 +246,21 @@ class Assumed:
     def _keep(self, place: Place) -> None:
         if place.counted:
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
-        elif not self._names.take(place):
+        elif not self._plain.take(place):
             self._always.append(place)
 
     def _kept(self) -> Iterator[Place]:
         """All that calls look at."""
         for _, places in self._counted.values():
             yield from places
-        yield from self._names.places
+        yield from self._plain.places
         yield from self._always
 
     # -- at each call -------------------------------------------------------------------------------------------
 
     def hold(self) -> bool:
         """Whether everything is as it was."""
-        if not self._names.hold():
+        if not self._plain.hold():
             return False
         for place in self._always:
             if not place.holds():

@@ -74,7 +74,7 @@ class Place:
             delattr(self.holder, self.key)
 
 
-class Names:
+class PlainPlaces:
     """Places known by their names that hold what has no parts: most calls find the very objects there, which is quick to see."""
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ def index_shape(index: Any) -> Shape:
     return index.shape[:1]
 
 
-@op("gather", "X, Index, Axis? -> Out")
+@op("gather", "X, Index, Axis? -> Out", other_rows=True)
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """Out = the slices of X at Index along the axis.   X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]"""
     axis = axis if axis_tensor is None else int(axis_tensor.item())

@@ -13,7 +13,7 @@ from .pad import pad3d, pad3d_grad
 from .shape import flip, reshape_like
 
 
-@op("reverse", "X -> Out")
+@op("reverse", "X -> Out", other_rows=True)
 def reverse(x, *, axis: Ints):
     """Out = X the other way round along the axes.   X [*] -> Out [*]"""
     return flip.kernel(x, axis=axis)

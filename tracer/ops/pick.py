@@ -99,12 +99,17 @@ def unique(
 ):  # fmt: skip
     """Out = the values of X, each once, in order; Indices = their first places, Index = where each of X is in Out, Counts.
 
-    axis: slices along it in place of elements.   X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
+    axis: slices along it in place of elements; is_sorted False: in the order in which they come first.
+    X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
     target = proto_dtype(dtype)
     out, first, inverse, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=_unique_axis(x, axis)
     )
+    if not is_sorted:
+        order = np.argsort(first)
+        out, first, counts = np.take(out, order, _unique_axis(x, axis) or 0), first[order], counts[order]
+        inverse = np.argsort(order)[inverse]
     return out, first.astype(target), inverse.reshape(-1).astype(target), counts.astype(target)
 
 
@@ -118,6 +123,22 @@ def _(x, *, dtype, axis, **_):
         Meta((size_of(x.shape) if at is None else x.shape[at],), target),
         many,
     )
+
+
+@op("unique_with_counts", "X -> Out, Index~, Count~", no_grad=WHOLE, by_value=True)
+def unique_with_counts(x, *, dtype: int):
+    """Out = the values of X, each once, in the order in which they come first; Index = where each of X is in Out, Count = how often.
+
+    X [N] -> Out [K], Index [N], Count [K]
+    """
+    out, _, index, counts = unique.reference(x, dtype=dtype)
+    return out, index, counts
+
+
+@unique_with_counts.meta
+def _(x, *, dtype):
+    target = proto_dtype(dtype)
+    return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
 
 
 @op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True)

@@ -103,7 +103,7 @@ def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, rati
     return tuple(np.stack(v) if v else np.zeros(s, x.dtype) for v, s in zip((rows, columns), shapes, strict=True))  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta)
+@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, other_rows=True)
 @wide
 def roi_align(
     x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
@@ -157,7 +157,7 @@ def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
     return list(zip(np.clip(lows, 0, size).tolist(), np.clip(highs, 0, size).tolist(), strict=True))
 
 
-@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~")
+@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~", other_rows=True)
 def roi_pool(
     x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
 ):
@@ -252,7 +252,7 @@ def _each_bin(
         visit(r, owner, rows, columns)
 
 
-@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out")
+@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", other_rows=True)
 @wide
 def psroi_pool(
     x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, output_channels: int = 1, spatial_scale: float = 1.0

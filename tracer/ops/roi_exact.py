@@ -67,7 +67,7 @@ def _share(rows: Side, columns: Side) -> Any:
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
 
-@op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF)
+@op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF, other_rows=True)
 def prroi_pool(
     x, rois, lod=None, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
 ):

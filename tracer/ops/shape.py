@@ -160,7 +160,7 @@ def _(g, x):
 # -- another order ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out")
+@op("transpose2", "X -> Out", other_rows=True)
 def transpose(x, *, axis: Ints):
     """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
     return x.transpose(axis)
@@ -181,7 +181,7 @@ def _(g, x, *, axis):
     return transpose(g, axis=back)
 
 
-@op("flip", "X -> Out")
+@op("flip", "X -> Out", other_rows=True)
 def flip(x, *, axis: Ints):
     """Out = X reversed along the axes.   X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))
@@ -198,7 +198,7 @@ def _(g, x, *, axis):
     return flip(g, axis=axis)
 
 
-@op("roll", "X, ShiftsTensor? -> Out")
+@op("roll", "X, ShiftsTensor? -> Out", other_rows=True)
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """Out = X shifted around along the axes, or as if flat when there are none.   X [*] -> Out [*]"""
     steps = sizes(shifts_tensor, None, shifts)
@@ -378,7 +378,7 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out", no_grad=WHOLE)
+@op("shape", "Input -> Out", no_grad=WHOLE, other_rows=True)
 def shape_of(x):
     """Out = the sizes of the axes.   Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)

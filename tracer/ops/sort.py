@@ -27,7 +27,7 @@ def index_meta(x: Meta) -> Meta:
     return Meta(x.shape, np.dtype(np.int64))
 
 
-@op("argsort", "X -> Out, Indices~")
+@op("argsort", "X -> Out, Indices~", other_rows=True)
 def argsort(x, *, axis: int = -1, descending: bool = False):
     """Out = X sorted along the axis; Indices = where each was.   X [*] -> Out [*], Indices int64 [*]"""
     if not x.ndim:

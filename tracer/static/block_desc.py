@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import OpError, with_user_line
+from .desc import Desc
 from .program import Block as Held
 from .program import OpDesc as HeldOp
 from .program import VarDesc as Declared
@@ -22,17 +23,10 @@ def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
 
 
-class BlockDesc:
+class BlockDesc(Desc):
     """What a program says of a block.   Setters, and what is added, change the program."""
 
-    def __init__(self, block: Block) -> None:
-        self._of = block
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BlockDesc) and other._of.raw is self._of.raw
-
-    def __hash__(self) -> int:
-        return id(self._of.raw)
+    _of: Block
 
     @property
     def id(self) -> int:
@@ -55,12 +49,6 @@ class BlockDesc:
     def _set_forward_block_idx(self, idx: int) -> None:
         """Note the block that this one is the way back of."""
         self._of._set_forward_block_idx(idx)
-
-    def serialize_to_string(self) -> bytes:
-        """What a file says of it."""
-        raw: Any = self._of.raw
-        made: bytes = raw.serialize_to_string()
-        return made
 
     # -- variables ----------------------------------------------------------------------------------------------
 
@@ -137,17 +125,18 @@ class BlockDesc:
         self._of.program.changed()
 
 
-class ProgramDesc:
+class ProgramDesc(Desc):
     """What a file says of a program; a new one has one block.   other: one to copy, or the bytes of one"""
+
+    _of: Program
 
     def __init__(self, other: ProgramDesc | bytes | None = None) -> None:
         from .graph.program import Program  # which gives what it holds as one of these  # noqa: PLC0415
 
-        self._of: Program
         if isinstance(other, ProgramDesc):
-            self._of = other.program.clone()
+            super().__init__(other.program.clone())
         else:
-            self._of = Program() if other is None else Program.parse_from_string(other)
+            super().__init__(Program() if other is None else Program.parse_from_string(other))
 
     @classmethod
     def of(cls, program: Program) -> ProgramDesc:
@@ -160,12 +149,6 @@ class ProgramDesc:
     def program(self) -> Program:
         """The program."""
         return self._of
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ProgramDesc) and other._of.raw is self._of.raw
-
-    def __hash__(self) -> int:
-        return id(self._of.raw)
 
     def block(self, index: int) -> BlockDesc:
         """The block at a place.   Raises IndexError where there is none."""
@@ -180,12 +163,6 @@ class ProgramDesc:
         self._of.raw.blocks.append(Held(self.num_blocks(), parent.id))
         self._of.changed()
         return self.block(self.num_blocks() - 1)
-
-    def serialize_to_string(self) -> bytes:
-        """The bytes of the `.pdmodel`."""
-        raw: Any = self._of.raw
-        made: bytes = raw.serialize_to_string()
-        return made
 
     def parse_from_string(self, data: bytes) -> None:
         """Hold what bytes of a `.pdmodel` say.   Raises FileError for others."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from .desc import Identified
 from .program import Attr, AttrType
 from .program import VarDesc as Declared
 from .reinfer import infer
@@ -17,17 +18,10 @@ if TYPE_CHECKING:
     from .graph.operator import Operator
 
 
-class OpDesc:
+class OpDesc(Identified):
     """What a program says of an op.   Setters change the program."""
 
-    def __init__(self, operator: Operator) -> None:
-        self._of = operator
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OpDesc) and other._of.raw is self._of.raw
-
-    def __hash__(self) -> int:
-        return id(self._of.raw)
+    _of: Operator
 
     def _changed(self) -> None:
         self._of.block.program.changed()
@@ -35,18 +29,6 @@ class OpDesc:
     def block(self) -> BlockDesc:
         """The block that it is in."""
         return self._of.block.desc
-
-    def id(self) -> int:
-        """A number that no other op of the process has."""
-        return id(self._of.raw)
-
-    original_id = id
-
-    def serialize_to_string(self) -> bytes:
-        """What a file says of it."""
-        raw: Any = self._of.raw
-        made: bytes = raw.serialize_to_string()
-        return made
 
     # -- type and operands --------------------------------------------------------------------------------------
 

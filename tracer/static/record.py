@@ -230,7 +230,7 @@ class Recorder:
         if op.lod_levels is not None:
             return op.lod_levels(*levels) if slot in op.outs[: op.lod_outs] else 0
         for arg, level in zip(args, levels, strict=True):
-            if level and op.type not in LOSES_ROWS:
+            if level and not op.facts.other_rows:
                 rows = (arg[0] if isinstance(arg, list | tuple) else arg).meta.shape[:1]
                 return level if rows == meta.shape[:1] else 0
         return 0
@@ -296,12 +296,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Size):
         return plain_int(value)
     return value.item() if hasattr(value, "item") else value
-
-
-# Ops whose results have other rows than the first operand, although they may be as many.
-LOSES_ROWS = {
-    "transpose2", "gather", "shape", "flip", "reverse", "roll", "argsort", "roi_align", "roi_pool", "psroi_pool", "prroi_pool",
-}  # fmt: skip
 
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:

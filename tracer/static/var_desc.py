@@ -22,6 +22,7 @@ from ..core.dtype import (
     uint8,
 )
 from ..core.errors import OpError, with_user_line
+from .desc import Identified
 from .program import Kind
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ SHAPED = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
 WITH_LEVELS = (Kind.DENSE, Kind.ARRAY)
 
 
-class VarDesc:
+class VarDesc(Identified):
     """What a program says of a variable.   Setters change the program; what a kind of variable does not have raises OpError."""
+
+    _of: Variable
 
     class VarType:
         """The dtypes and kinds of variables."""
@@ -50,14 +53,8 @@ class VarDesc:
         STRINGS, VOCAB = Kind.STRINGS, Kind.VOCAB
 
     def __init__(self, variable: Variable) -> None:
-        self._of = variable
+        super().__init__(variable)
         self._read: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}  # of what a reader gives
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VarDesc) and other._of.raw is self._of.raw
-
-    def __hash__(self) -> int:
-        return id(self._of.raw)
 
     def _changed(self) -> None:
         if self._of._block is not None:
@@ -197,15 +194,3 @@ class VarDesc:
     def set_is_parameter(self, value: bool) -> None:
         """Let it be a parameter, or not."""
         self._of.raw.is_parameter = bool(value)
-
-    def id(self) -> int:
-        """A number that no other declaration of the process has."""
-        return id(self._of.raw)
-
-    original_id = id
-
-    def serialize_to_string(self) -> bytes:
-        """What a file says of it."""
-        raw: Any = self._of.raw
-        made: bytes = raw.serialize_to_string()
-        return made

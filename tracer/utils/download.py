@@ -104,11 +104,12 @@ class _Progress:
     def __init__(self, name: str, size: int) -> None:
         self._bar: Any = None
         if sys.stderr.isatty():
-            from rich.console import Console  # noqa: PLC0415 - likewise
             from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # noqa: PLC0415
 
+            from .terminal import console  # noqa: PLC0415
+
             columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True))
+            self._bar = Progress(*columns, console=console(stderr=True))
             self._task = self._bar.add_task(name, total=size or None)
 
     def __enter__(self) -> Any:

@@ -159,6 +159,19 @@ void unique(Node& n) {
   }
 }
 
+void unique_with_counts(Node& n) {
+  auto x = n.in("X");
+  auto dtype = n.attr("dtype", DType::int32), own = n.need_dtype(x);
+  bool narrow = own == DType::int32 || own == DType::boolean;
+  auto found = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
+  n.declare(found[0], narrow ? DType::int64 : own);
+  n.out("Out", n.cast(found[0], own));
+  for (auto [slot, at] : {std::pair{"Index", 2}, std::pair{"Count", 3}}) {
+    n.declare(found[at], DType::int64, Ints{-1});
+    n.out(slot, n.cast(found[at], dtype));
+  }
+}
+
 // Whether each slice is another than the one before; the first one is.   bool[n]
 Expr changes(const Expr& slices) {
   Node& n = slices.node();
@@ -204,6 +217,7 @@ std::span<const Rule> search_rules() {
       {"histogram", 16, histogram},
       {"bincount", 16, bincount},
       {"unique", 11, unique},
+      {"unique_with_counts", 11, unique_with_counts},
       {"unique_consecutive", 11, unique_consecutive},
   };
   return rules;

@@ -1,4 +1,4 @@
-"""Ways of writing that a program meets sooner or later: classes of the user's, patterns, `:=`, `else` of loops, what the library gives."""
+"""Ways of writing that a program meets sooner or later: augmented assignments, patterns, comprehensions, what the library gives."""
 
 from __future__ import annotations
 
@@ -57,20 +57,6 @@ def augmented_conditions(x: Any) -> Any:
     return m
 
 
-@program()
-def setattr_of_a_name(x: Any) -> Any:
-    class Box:
-        pass
-
-    box = Box()
-    for name in ("a", "b"):
-        setattr(box, name, x)
-    for k, name in enumerate(("a", "b")):
-        if x.sum() > k:
-            setattr(box, name, getattr(box, name) * 2)
-    return box.a, box.b  # type: ignore[attr-defined]
-
-
 @program(*MATRICES, one_row(2.0))
 def filter_and_reversed(x: Any) -> Any:
     for k in reversed(list(filter(lambda v: v % 2, range(6)))):
@@ -100,56 +86,6 @@ def extend_update_and_setdefault(x: Any) -> Any:
     return held, named
 
 
-class Chosen:
-    """Chooses when it is made."""
-
-    def __init__(self, v: Any) -> None:
-        self.v = v
-        if v.sum() > 0:
-            self.v = v + 1
-
-
-class ChosenTwice(Chosen):
-    def __init__(self, v: Any) -> None:
-        super().__init__(v)
-        self.w = self.v * 2 if self.v.sum() > 1 else self.v
-
-
-@program()
-def objects_that_choose_when_they_are_made(x: Any) -> Any:
-    made = ChosenTwice(x)
-    return made.v, made.w
-
-
-@program(*MATRICES, one_row(1.0))
-def an_object_made_in_a_branch(x: Any) -> Any:
-    if x.max() > 0.6:
-        y = ChosenTwice(x).w
-    else:
-        y = Chosen(x).v * 3
-    return y
-
-
-class Halved:
-    """Goes round when it is made."""
-
-    def __init__(self, v: Any, most: int = 3, *rest: float, by: float = 2.0, **more: float) -> None:
-        self.n = 0
-        while v.abs().sum() > 1 and self.n < most:
-            v = v / by
-            self.n += 1
-        self.v = v + len(rest) + sum(more.values())
-
-
-@program()
-def objects_made_in_a_loop(x: Any) -> Any:
-    y = x[0] * 0
-    for row in x:
-        c = Halved(row, 2, 1.0, by=3.0, shift=1.0)
-        y = y + c.v * c.n + Halved(row).v
-    return y
-
-
 @program()
 def a_context_manager_of_ones_own(x: Any) -> Any:
     @contextlib.contextmanager
@@ -162,58 +98,6 @@ def a_context_manager_of_ones_own(x: Any) -> Any:
         else:
             x = x / k
     return x
-
-
-@program(*MATRICES, BIG)
-def walrus_of_a_while(x: Any) -> Any:
-    while (m := x.abs().mean()) > 0.6:
-        x = x / 2
-    return x * m
-
-
-@program(*MATRICES, BIG, one_row(2.0), f32([[10.2, -12.8, 2.1, -2.9]]))
-def walrus_of_a_while_that_breaks(x: Any) -> Any:
-    n = 0
-    while (m := x.abs().mean()) > 0.6 and m < 7.4:
-        if m > 5:
-            n += 2
-            continue_at = m * 1.1
-            x = x + continue_at
-            continue
-        x = x / 2 + m * 0.2
-        n += 1
-        if n > 3:
-            break
-    return x, m, n
-
-
-@program(*MATRICES, BIG, one_row(0.3))
-def walrus_of_a_while_with_else_and_return(x: Any) -> Any:
-    n = 0
-    while (s := x.abs().sum()) > 1:
-        x = x / 2
-        n += 1
-        if x.max() < -0.2:
-            return x * 100 + s
-        if n > 2:
-            break
-    else:
-        return x * s
-    return x + s
-
-
-@program(*MATRICES, BIG, f32([[-3.0, 1.0, 1.0, 1.0]]))
-def walrus_of_a_while_in_a_while(x: Any) -> Any:
-    n = 0
-    while (s := x.abs().sum()) > 5:
-        while (m := x.abs().max()) > 2:
-            x = x * 0.7
-            n += 1
-        if m > 1.5:
-            x = x - 0.1
-            continue
-        x = x * 0.8
-    return x, n, s
 
 
 @program(*MATRICES, one_row(2.0))
@@ -233,19 +117,6 @@ def patterns(x: Any) -> Any:
                 if x.sum() > 0:
                     x = -x
     return x
-
-
-@program(*MATRICES, one_row(-1.0))
-def while_true_with_two_breaks(x: Any) -> Any:
-    i = 0
-    while True:
-        x = x + 0.5
-        i += 1
-        if x.sum() > 3:
-            break
-        if i >= 3:
-            break
-    return x, i
 
 
 @program()
@@ -270,59 +141,12 @@ def enumerate_from_three_of_a_zip(x: Any) -> Any:
     return y
 
 
-@program(*MATRICES, MATRICES[0] * 2)
-def else_of_a_loop_gives_the_value(x: Any) -> Any:
-    for row in x:
-        if row.sum() > 2.1:
-            y = row * 2
-            break
-    else:
-        y = x[0] * 0
-    return y
-
-
-@program(*MATRICES, MATRICES[0] * 2)
-def found_or_not(x: Any) -> Any:
-    found = False
-    for row in x:
-        if row.sum() > 2.1:
-            y = row * 2
-            found = True
-            break
-    if not found:
-        y = x[0] * 0
-    return y
-
-
 @program()
 def reduce_and_product(x: Any) -> Any:
     y = functools.reduce(lambda a, k: a * k, [1.0, 2.0, 3.0], x)
     for a, b in itertools.product((1, 2), (3, 4)):
         y = y + a * b if y.mean() > 0 else y
     return y
-
-
-@program(*MATRICES, one_row(0.1), MATRICES[0] * 0)
-def return_inside_of_try_in_a_loop(x: Any) -> Any:
-    for k in range(2):
-        try:
-            if x.sum() > k * 3:
-                return x * (k + 1)
-        finally:
-            x = x + 0.4
-    return x
-
-
-@program(*MATRICES, BIG)
-def break_inside_of_with(x: Any) -> Any:
-    i = 0
-    while i < 5:
-        with paddle.no_grad():
-            if x.sum() > 3:
-                break
-            x = x + 1
-        i += 1
-    return x, i
 
 
 @program()
@@ -353,34 +177,6 @@ def chains_and_not(x: Any) -> Any:
     if -4 < s <= 4.0 != s:
         x = x * 3
     return x
-
-
-@program(*MATRICES, one_row(-2.0))
-def functions_made_in_a_loop(x: Any) -> Any:
-    def make(k: int) -> Callable[[Any], Any]:
-        def f(v: Any) -> Any:
-            return v * k if v.sum() > -k else v + k
-
-        return f
-
-    for f in [make(k) for k in (1, 2)]:
-        x = f(x)
-    return x
-
-
-@dataclass
-class Progress:
-    v: Any
-    n: int = 0
-
-
-@program(*MATRICES, BIG * 100)
-def a_dataclass_goes_from_round_to_round(x: Any) -> Any:
-    s = Progress(x)
-    while s.v.abs().sum() > 1 and s.n < 5:
-        s.v = s.v / 2
-        s.n += 1
-    return s.v, s.n
 
 
 @program()
@@ -433,43 +229,3 @@ def steps_of_two_and_backwards(x: Any) -> Any:
     for i in range(x.shape[0] - 1, -1, -1):
         y = y * 0.5 + x[i]
     return y
-
-
-class Body(nn.Layer):
-    def __init__(self) -> None:
-        super().__init__()
-        self.fc = nn.Linear(4, 4)
-
-    def body(self, x: Any) -> Any:
-        return self.fc(x) if x.sum() > 0 else x
-
-
-@program(*MATRICES, one_row(1.0))
-class SuperOfAMethod(Body):
-    def body(self, x: Any) -> Any:
-        if x.max() > 0.6:
-            return super().body(x) + 1
-        return super(SuperOfAMethod, self).body(x)  # noqa: UP008 - both ways are written
-
-    def forward(me, x: Any) -> Any:
-        return me.body(x)
-
-
-@program(*MATRICES, one_row(-2.0))
-class LayersByName(nn.Layer):
-    def __init__(self) -> None:
-        super().__init__()
-        self.chosen = lambda v: v * 2 if v.sum() > 0 else v
-        self.acts = {"relu": nn.ReLU(), "tanh": nn.Tanh()}
-        for i in range(2):
-            setattr(self, f"fc{i}", nn.Linear(4, 4))
-
-    def forward(self, x: Any) -> Any:
-        for i in range(2):
-            fc = getattr(self, f"fc{i}")
-            x = fc(x) if x.sum() > 0 else x - fc(x)
-        if hasattr(self, "fc9"):
-            x = F.relu(x)
-        for name in sorted(self.acts):
-            x = self.acts[name](self.chosen(x))
-        return x

@@ -90,11 +90,13 @@ def watch(world: World) -> int:
                 return _failed(world, failed, codes[failed] or 1, time.monotonic() - started)
             if over:
                 return _ended(world, codes)
-            stuck = _stuck(world)
-            if stuck is not None:
-                return _left_alone(world, *stuck)
+            if (stuck := _stuck(world)) is not None:
+                rank, gone = stuck
+                return _given_up(
+                    world, f"rank {gone} has come to the end of its program, and rank {rank} waits for it", gone
+                )
             if _crossed(world):
-                return _deadlocked(world)
+                return _given_up(world, "all ranks wait for each other, at different places of the program")
             time.sleep(_LOOK)
     except KeyboardInterrupt:
         world.end(signal.SIGINT)
@@ -124,12 +126,12 @@ def _failed(world: World, rank: int, code: int, seconds: float) -> int:
     return code if code > 0 else 128 - code
 
 
-def _waiting(world: World, failed: int) -> list[str]:
+def _waiting(world: World, gone: int | None) -> list[str]:
     """Where the other ranks are."""
     lines = []
     for rank in range(world.plan.count):
         waiting = waiting_of(world, rank)
-        if rank != failed and waiting is not None and waiting.what != _LEAVING:
+        if rank != gone and waiting is not None and waiting.what != _LEAVING:
             lines.append(f"rank {rank} was waiting in {waiting.what}, {waiting.where}")
     return lines
 
@@ -158,19 +160,11 @@ def _crossed(world: World) -> bool:
     return everybody and len({state.where for state in found}) > 1
 
 
-def _deadlocked(world: World) -> int:
-    lines = _waiting(world, -1)
-    world.end()
-    print("launch: all ranks wait for each other, at different places of the program", file=sys.stderr)
-    print("\n".join(lines), file=sys.stderr)
-    return 1
-
-
-def _left_alone(world: World, rank: int, gone: int) -> int:
+def _given_up(world: World, why: str, gone: int | None = None) -> int:
+    """End a world in which ranks wait for ever.   gone: the one that has come to its end, if any"""
     lines = _waiting(world, gone)
     world.end()
-    print(f"launch: rank {gone} has come to the end of its program, and rank {rank} waits for it", file=sys.stderr)
-    print("\n".join(lines), file=sys.stderr)
+    print("\n".join([f"launch: {why}", *lines]), file=sys.stderr)
     return 1
 
 

@@ -31,8 +31,11 @@ MODEL = "__model__"
 def write_model(desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None) -> None:
     """Write a program that feeds and fetches, and the values of what it keeps.   params: one file for all; None for one each"""
     as_in_1_8(desc)
-    names = sorted(v.name for v in desc.persistables())
-    arrays = {name: np.asarray(values[name]) for name in names}
+    kept = sorted(desc.persistables(), key=lambda v: v.name)
+    arrays = {v.name: np.asarray(values[v.name]) for v in kept}
+    for var in kept:  # a state that grows is as large as it is now
+        if -1 in var.shape:
+            var.shape = arrays[var.name].shape
     files: dict[Any, Any] = {os.path.join(dirname, os.path.basename(model or MODEL)): pdmodel.to_bytes(desc)}
     if params is not None:
         files[os.path.join(dirname, os.path.basename(params))] = pdiparams.records(arrays)

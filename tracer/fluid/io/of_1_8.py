@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...static.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from .around import with_others
 
 WITH_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
 ATTRS = {
@@ -18,15 +19,25 @@ UNREAD = {
     "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
     "roi_perspective_transform": {"Out2InIdx": "int32", "Out2InWeights": "float32"},
 }
+# Outputs that it does not have.
+LATER = {
+    "matrix_nms": ("RoisNum",),
+    "generate_proposal_labels": ("MaxOverlapWithGT",),
+    "distribute_fpn_proposals": ("MultiLevelRoIsNum",),
+    "collect_fpn_proposals": ("RoisNum",),
+}
 LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 
 def as_in_1_8(program: Program) -> None:
     """Change a program that is about to be written."""
+    with_others(program)
     for block in program.blocks:
         for op in block.ops:
             _outputs(program, block, op)
             _attrs(op)
+            if op.type == "split" and op.attr("axis", 0) < 0:  # with which 1.8 writes beyond its results
+                op.attrs["axis"] = Attr(AttrType.INT, op.attr("axis") + len(_shape(program, block, op)))
             if op.type in RETYPED:
                 RETYPED[op.type](program, block, op)
         for var in block.vars.values():
@@ -46,6 +57,8 @@ def _outputs(program: Program, block: Block, op: OpDesc) -> None:
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
         _declare(block, op, "XShape", (0, *x.shape), x.dtype)
+    for slot in LATER.get(op.type, ()):
+        op.outputs.pop(slot, None)
     for slot, dtype in UNREAD.get(op.type, {}).items():
         if not op.outputs.get(slot):
             _declare(block, op, slot, (-1,), dtype)
@@ -58,23 +71,30 @@ def _attrs(op: OpDesc) -> None:
     op.attrs = {names.get(n, n): a for n, a in op.attrs.items() if a.type <= AttrType.LONGS or a.value}
     if op.type.startswith("reduce_"):
         op.attrs["dim"] = Attr(AttrType.INTS, list(op.attr("dim", [0])))
-    if op.type in ("fill_constant", "assign_value") and op.attr("shape") == []:
+    if op.type == "fill_constant" and op.attr("shape") == []:
         op.attrs["shape"] = Attr(op.attrs["shape"].type, [1])
     if op.type == "conv3d_transpose":
         layout = op.attr("data_format", "NCHW")
         op.attrs["data_format"] = Attr(AttrType.STRING, LAYOUTS.get(layout, layout))
 
 
+SLOTS_OF_EXPAND = {"RepeatTimes": "ExpandTimes", "repeat_times_tensor": "expand_times_tensor"}
+
+
 def _repeated(program: Program, block: Block, op: OpDesc) -> None:
     if len(op.attr("expand_times", [])) == len(_shape(program, block, op)):
         op.type = "expand"
+        op.inputs = {SLOTS_OF_EXPAND.get(slot, slot): names for slot, names in op.inputs.items()}
 
 
 def _flattened(program: Program, block: Block, op: OpDesc) -> None:
-    shape = program.var(op.outputs["Out"][0], block.idx)
-    assert shape is not None
-    if shape.shape.count(-1) <= 1:
-        op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, list(shape.shape))}
+    out = program.var(op.outputs["Out"][0], block.idx)
+    assert out is not None
+    rank = max(len(_shape(program, block, op)), 1)
+    start = op.attr("start_axis", 1) % rank
+    sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]  # 0: as many as there
+    if sizes.count(-1) <= 1:
+        op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
         _outputs(program, block, op)
 
 
@@ -90,9 +110,16 @@ def _shape(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
     return found.shape
 
 
+def _in_order(program: Program, block: Block, op: OpDesc) -> None:
+    if not op.attr("is_sorted", False):
+        op.outputs = {slot: op.outputs[slot] for slot in ("Out", "Index")}
+        op.attrs = {"dtype": op.attrs["dtype"]}
+
+
 # Ops that 1.8 has under another name, where they do what that one can.
 RETYPED: dict[str, Callable[[Program, Block, OpDesc], None]] = {
     "tile": _repeated,
     "flatten_contiguous_range": _flattened,
     "top_k_v2": _largest,
+    "unique": _in_order,
 }

@@ -102,24 +102,15 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
 @today("paddle.unique")
 def unique(x: Any, dtype: Any = "int32") -> Any:
     """The different elements in the order in which they come first, and which of them each is.   x [N] -> [K], int [N]"""
-    return _first_come(x, dtype)[:2]
+    found = OPS["unique"](x, dtype=dtype_of(dtype).proto, is_sorted=False)
+    return found[0], found[2]
 
 
 @today("paddle.unique")
 def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
     """The different elements in the order in which they come first, which of them each is, and how often.   x [N] -> [K], int [N], int [K]"""
-    return _first_come(x, dtype)
-
-
-def _first_come(x: Any, dtype: Any) -> tuple[Any, Any, Any]:
-    """unique sorts; the places where its elements come first, sorted in turn, give the other order."""
-    attrs = {"dtype": 3, "return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True}
-    found, first, inverse, counts = OPS["unique"](x, **attrs)
-    order = OPS["argsort"](first)[1]
-    rank = OPS["argsort"](order)[1]
-    kind = {"in_dtype": 3, "out_dtype": dtype_of(dtype).proto}
-    places, often = OPS["gather"](rank, inverse), OPS["gather"](counts, order)
-    return OPS["gather"](found, order), OPS["cast"](places, **kind), OPS["cast"](often, **kind)
+    found: tuple[Any, Any, Any] = OPS["unique_with_counts"](x, dtype=dtype_of(dtype).proto)
+    return found
 
 
 @today("paddle.shard_index")

@@ -17,7 +17,7 @@ from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ...static.control.either import Either, EitherDict, EitherList, current, is_moved, items_of
-from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Names, born, note
+from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Variables, born, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
 from ...static.variable import Variable
@@ -120,7 +120,7 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             yield from keepers_in(name, kept.read().get(""))
     written = tuple(dict.fromkeys(_globals_written(code)))
     if written:
-        yield Names("globals", plain.__globals__, written)
+        yield Variables("globals", plain.__globals__, written)
     for name in code.co_names:
         yield from keepers_in(name, plain.__globals__.get(name))
     if isinstance(function, MethodType):
@@ -142,10 +142,10 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
         inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
         yield Members(name, vars(value))
-        yield Names(name, value._buffers)
+        yield Variables(name, value._buffers)
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif has_attributes(value) and not isinstance(value, type) and not inspect.ismodule(value):
-        yield Names(name, vars(value))
+        yield Variables(name, vars(value))
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for label, held in inside:

@@ -11,6 +11,7 @@ from ...core.errors import OarlockError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...tensor.convert import cast
 
 
 def _sum(x: Tensor, axes: list[int]) -> Tensor:
@@ -21,10 +22,6 @@ def _sum(x: Tensor, axes: list[int]) -> Tensor:
 def _of_all(x: Tensor) -> Tensor:
     found: Tensor = OPS["c_allreduce_sum"](x, use_calc_stream=True)
     return found
-
-
-def _cast(x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
-    return x if x.meta.dtype == dtype else x.astype(str(dtype))
 
 
 def sync_batch_norm(
@@ -41,7 +38,7 @@ def sync_batch_norm(
     axes = [a for a in range(x.ndim) if a != channel]
     along = [x.shape[channel] if a == channel else 1 for a in range(x.ndim)]
     wide = np.dtype(np.float32) if is_half(x.meta.dtype) else x.meta.dtype
-    held = _cast(x, wide)
+    held = cast(x, wide)
     here = math.prod(x.shape[a] for a in axes)
     count = _of_all(Tensor(np.array([here], dtype=wide)))
     mean = _of_all(_sum(held, axes)) / count
@@ -49,10 +46,10 @@ def sync_batch_norm(
     variance = _of_all(_sum(apart * apart, axes)) / count
     out = apart * OPS["rsqrt"](variance + epsilon)
     if weight is not None:
-        out = out * OPS["reshape2"](_cast(weight, wide), shape=along)
+        out = out * OPS["reshape2"](cast(weight, wide), shape=along)
     if bias is not None:
-        out = out + OPS["reshape2"](_cast(bias, wide), shape=along)
+        out = out + OPS["reshape2"](cast(bias, wide), shape=along)
     for running, batch in ((running_mean, mean), (running_var, variance)):
         moved = momentum * running.array + (1 - momentum) * batch.array.reshape(-1)
         running.set_value(moved.astype(running.array.dtype))
-    return _cast(out, x.meta.dtype)
+    return cast(out, x.meta.dtype)

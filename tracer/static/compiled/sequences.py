@@ -16,7 +16,6 @@ from ...ops.meta import float_like_x, like_x
 from ...ops.rank import sequences_of_steps, steps_of_sequences
 from ..blocks import EMPTY
 from ..program import OpDesc, Program, VarDesc
-from ..record import LOSES_ROWS
 from . import lists
 from .plan import Do, Step
 
@@ -230,7 +229,7 @@ GRADIENT = "@GRAD"
 def keeps_rows(type: str) -> bool:
     """Whether the result of an op has the sequences of its operand even where a program does not say so."""
     op = OPS.get(type)
-    return op is not None and op.meta_rule in (like_x, float_like_x) and op.single and type not in LOSES_ROWS
+    return op is not None and op.meta_rule in (like_x, float_like_x) and op.single and not op.facts.other_rows
 
 
 OF_THE_FIRST = {"sum"}  # ops whose result has the sequences of the first operand only

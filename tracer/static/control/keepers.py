@@ -75,7 +75,7 @@ class Cell(Keeper):
             del self.target.cell_contents
 
 
-class Names(Keeper):
+class Variables(Keeper):
     """The globals of a module that a function writes, or the attributes of an object."""
 
     def read(self) -> dict[Any, Any]:
@@ -98,7 +98,7 @@ class Names(Keeper):
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
-class Members(Names):
+class Members(Variables):
     """The attributes of a layer, without what it counts for itself."""
 
     COUNTED = ("_changed_at", "_static_functions")
@@ -112,7 +112,7 @@ class Members(Names):
         super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
 
 
-class Entries(Names):
+class Entries(Variables):
     """A dict."""
 
     def label(self, key: Any) -> str:
