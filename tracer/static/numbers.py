@@ -199,7 +199,16 @@ def _as_int(value: Any) -> Any:
 
 def _plain(self: Any, other: Any, method: str) -> Any:
     function = getattr(Tensor, method, None)
-    return NotImplemented if function is None else function(self, other)
+    return NotImplemented if function is None else _by_operator(function, self, other)
+
+
+def _by_operator(function: Callable[..., Any], *operands: Any) -> Any:
+    """What an operator gives.   In programs that users see it is named after no op, `tmp_0`, as in Paddle."""
+    recorder = getattr(state.mode, "recorder", None)
+    if recorder is None or not recorder.by_hand:
+        return function(*operands)
+    with recorder.by_operator():
+        return function(*operands)
 
 
 def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
@@ -238,7 +247,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         mine = self.python
         if mine is None:
-            return getattr(Tensor, name)(self)
+            return _by_operator(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.whole:
             raise number_error(self, "~", "only ints have it: have an int on all ways")
         made = getattr(Tensor, name)(_as_int(self))

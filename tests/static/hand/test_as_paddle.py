@@ -128,3 +128,10 @@ def test_gradients_of_variables_that_no_op_gives(mode: Any) -> None:
     (loss := paddle.mean(paddle.matmul(w, x))).persistable = False
     static.append_backward(loss)
     assert [block.has_var(f"{n}@GRAD") for n in ("w", "x")] == [True, True]
+
+
+def test_operators_name_what_they_give_after_no_op(mode: Any) -> None:
+    x = static.data("x", [2, 4])
+    with paddle.utils.unique_name.guard():
+        names = [v.name for v in (x * x, 1.0 / x, -x, x > 1.0, paddle.multiply(x, x), static.nn.fc(x, 2) + 1.0)]
+    assert names == ["tmp_0", "tmp_2", "tmp_3", "tmp_5", "elementwise_mul_0.tmp_0", "tmp_6"]

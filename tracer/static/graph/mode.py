@@ -60,7 +60,10 @@ class Writing(Static):
         if other is not None:
             with pushed(Writing(other, self.tape, self._convert)):
                 return op(*args, **attrs)
-        with self.recorder.owned_by(self.recorder.namer.owner or unique_name.generate(op.type)):
+        namer = self.recorder.namer
+        if namer.operator and not namer.owner:
+            return super().run(op, args, attrs)
+        with self.recorder.owned_by(namer.owner or unique_name.generate(op.type)):
             return super().run(op, args, attrs)
 
     def _home(self, args: tuple[Any, ...]) -> Program | None:

@@ -40,12 +40,16 @@ class ProcessNames(Namer):
     """Names that count on through all programs of a process, so that programs may share a scope.
 
     owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are `fc_0.tmp_0`, `fc_0.tmp_1`, ...
+    operator: whether an operator of Python writes its ops; results are `tmp_0`, `tmp_1`, ...
     """
 
     owner = ""
+    operator = False
 
     def temporary(self, op_type: str) -> str:
         """The name of a result."""
+        if self.operator and not self.owner:
+            return self.fresh(unique_name.generate("tmp"))
         return self.fresh(unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp"))
 
     def persistable(self, name: str) -> str:
@@ -103,6 +107,15 @@ class HandRecorder(Recorder):
             yield
         finally:
             self.namer.owner = before
+
+    @contextmanager
+    def by_operator(self) -> Iterator[None]:
+        """The body's ops are written by an operator of Python."""
+        before, self.namer.operator = self.namer.operator, True
+        try:
+            yield
+        finally:
+            self.namer.operator = before
 
     def emit(
         self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
