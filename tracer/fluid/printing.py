@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.era import texts
 from ..static.lod import LoDTensor, braces
+from ..static.program import Kind
 
 __all__ = ["held", "tensor", "texts", "variable"]
 
@@ -64,7 +65,7 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     unsaid = frozenset() if var.op is not None else var.unsaid
     if {"shape", "dtype"} <= unsaid:
         return
-    yield "  lod_tensor {"
+    yield "  tensor_array {" if var.type == Kind.ARRAY else "  lod_tensor {"
     yield "    tensor {"
     yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
     if "shape" not in unsaid:
@@ -79,7 +80,7 @@ def _lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
-    yield "  type: LOD_TENSOR"
+    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == Kind.ARRAY else 'LOD_TENSOR'}"
     yield from _tensor_lines(var)
     yield "}"
     if desc.persistable or "persistable" not in var.unsaid:

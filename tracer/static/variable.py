@@ -97,9 +97,9 @@ class Variable(Tensor):
     @name.setter
     def name(self, value: str) -> None:
         block, old = self._block, self._name
-        self._name = value
         if block is not None and not self.persistable and old in block.raw.vars and old != value:
             block.rename(self, old, value)
+        self._name = value
 
     @property
     def array(self) -> Any:
