@@ -53,6 +53,24 @@ def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.n
         getattr(made, method)(*given)
 
 
+@pytest.mark.parametrize("given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}])
+def test_what_is_said_of_parameters_has_the_types_of_1_8(given: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))} is"):
+        fluid.ParamAttr(**given)
+
+
+def test_misfits_are_assertion_errors_as_in_paddle() -> None:
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones(2, "float32"))
+        for read in (float, int, bool):
+            with pytest.raises(AssertionError, match="only a tensor of one element"):
+                read(x)
+        with pytest.raises(AssertionError, match="a Tensor or a list of Tensors"):
+            fluid.dygraph.grad("a", [x])
+    with pytest.raises(TypeError, match="max is 'a'"):
+        fluid.clip.GradientClipByValue("a")
+
+
 def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
