@@ -17,10 +17,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def main():
     """Write the files."""
     sys.path.insert(0, HERE)
-    from cases import control, translation
+    from cases import control, read_again, translation
     from paddle import fluid
 
-    for name, save in [("translation", translation.translate), ("steps", control.save_steps)]:
+    saved = {
+        "translation": translation.translate,
+        "steps": control.save_steps,
+        "said_otherwise": read_again.save_said_otherwise,
+    }
+    for name, save in saved.items():
         with tempfile.TemporaryDirectory() as folder:
             save(fluid, folder)
             files = {n: np.fromfile(os.path.join(folder, n), "uint8") for n in sorted(os.listdir(folder))}

@@ -13,7 +13,7 @@ import pytest
 from oarlock import fluid
 from oarlock.static.program import AttrType
 
-from .cases import control, translation
+from .cases import control, read_again, translation
 from .load_in_1_8_5 import keep
 
 HERE = Path(__file__).parent
@@ -49,6 +49,16 @@ def test_a_saved_program_translates(tmp_path: Path) -> None:
 def test_the_steps_of_a_real_program(tmp_path: Path) -> None:
     real("steps", tmp_path)
     check(control.run_steps(fluid, str(tmp_path)), "control", "case_saved_steps")
+
+
+def test_a_real_program_says_it_otherwise(tmp_path: Path) -> None:
+    real("said_otherwise", tmp_path)
+    check(read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise")
+
+
+def test_a_saved_program_says_it_otherwise(tmp_path: Path) -> None:
+    read_again.save_said_otherwise(fluid, str(tmp_path))
+    check(read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise")
 
 
 def test_ops_are_those_of_paddle_1_8(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import oarlock
 from oarlock import fluid
+from oarlock.core.era import spoken
 from oarlock.core.errors import OpError
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -32,6 +33,60 @@ def test_a_block_makes_parameters_and_their_first_values() -> None:
     assert (found == 1.0625).all()
     with pytest.raises(ValueError, match="not all more than 0"):
         block.create_parameter(name="none", shape=[0, 3], dtype="float32")
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("detach", []),
+        ("numpy", []),
+        ("backward", []),
+        ("gradient", []),
+        ("clear_gradient", []),
+        ("set_value", [np.zeros(2)]),
+    ],
+)
+def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.ndarray]) -> None:
+    with fluid.program_guard(fluid.Program()):
+        made = fluid.layers.relu(fluid.data("x", [2]))
+    with spoken(), pytest.raises(AssertionError, match=f"'{method}' is of values"):
+        getattr(made, method)(*given)
+
+
+@pytest.mark.parametrize("given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}])
+def test_what_is_said_of_parameters_has_the_types_of_1_8(given: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))} is"):
+        fluid.ParamAttr(**given)
+
+
+def test_misfits_are_assertion_errors_as_in_paddle() -> None:
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones(2, "float32"))
+        for read in (float, int, bool):
+            with pytest.raises(AssertionError, match="only a tensor of one element"):
+                read(x)
+        with pytest.raises(AssertionError, match="a Tensor or a list of Tensors"):
+            fluid.dygraph.grad("a", [x])
+    with pytest.raises(TypeError, match="max is 'a'"):
+        fluid.clip.GradientClipByValue("a")
+
+
+def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = fluid.data("x", [2])
+        y = fluid.layers.scale(x, 2.0)
+        total = fluid.layers.cond(fluid.layers.reduce_sum(y) > 0, lambda: y + 1.0, lambda: y - 1.0)
+        x.name, y.name = "given", "doubled"
+        after = fluid.layers.relu(y)
+        block = main.global_block()
+        assert (block.ops[0].input_arg_names, block.ops[0].output_arg_names) == (["given"], ["doubled"])
+        assert block.var("doubled") is y and y.desc.name() == "doubled" and not block.has_var("x")
+        assert after.op.input_arg_names == ["doubled"]
+        with pytest.raises(OpError, match="'given' is another variable"):
+            y.name = "given"
+        found = fluid.Executor().run(main, feed={"given": np.array([1, 3], "f")}, fetch_list=[total, "doubled"])
+    assert [f.tolist() for f in found] == [[3, 7], [2, 6]]
 
 
 def test_a_variable_that_is_there_is_given_again() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .era import era
-from .errors import OarlockError, OpError, with_user_line
+from .errors import MisfitError, OarlockError, OpError, with_user_line
 from .listen import hear, listeners, summed
 from .mode import only_running, pushed, state
 from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
@@ -128,6 +128,8 @@ def grad(
     if not only_inputs:
         raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
     roots, wanted = _listed(outputs), _listed(inputs)
+    if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
+        raise MisfitError(with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors"))
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     barred = _listed(no_grad_vars or ())
     found = state.mode.gradients(roots, given, wanted, barred)

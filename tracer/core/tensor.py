@@ -146,7 +146,7 @@ class Tensor(TensorBase):
     def _scalar(self, reader: str) -> Any:
         array = np.asarray(self._read(reader))
         if array.size != 1:
-            raise OpError(f"{reader}: only a tensor of one element is a Python scalar (X={self.meta})")
+            raise MisfitError(f"{reader}: only a tensor of one element is a Python scalar (X={self.meta})")
         return array.item()
 
     def __bool__(self) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..core.errors import OperandError, with_user_line
 from ..nn import clip as today
 from ..static import default_main_program
 from .deprecated import instead
@@ -51,6 +54,8 @@ class GradientClipByValue(_Chosen, today.ClipGradByValue):
     """Every element limited to [min, max]; min is -max unless given."""
 
     def __init__(self, max: float, min: float | None = None, need_clip: Any = None) -> None:
+        if not isinstance(max, float | int | np.number):
+            raise OperandError(with_user_line(f"GradientClipByValue: max is {max!r}, no number"))
         super().__init__(max, min)
         self._takes(need_clip)
 

@@ -116,7 +116,9 @@ class LayerHelper:
         name = unique_name.generate(f"{self.name}.tmp")
         if in_dygraph_mode():
             return Tensor(None, name=name)
-        return self.main_program.current_block().create_var(name=name, dtype=dtype, stop_gradient=stop_gradient)
+        return self.main_program.current_block().create_var(
+            name=name, dtype=dtype, persistable=False, stop_gradient=stop_gradient
+        )
 
     create_tmp_variable = create_variable_for_type_inference
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.era import texts
 from ..static.lod import LoDTensor, braces
+from ..static.program import Kind
 
 __all__ = ["held", "tensor", "texts", "variable"]
 
@@ -54,24 +55,36 @@ def _says_lod(var: Any) -> bool:
     if var.is_parameter or var.persistable:
         return False
     op = var.op
-    return var.lod_level > 0 or op is None or op.type not in _NO_LOD
+    if op is None:
+        return "lod_level" not in var.unsaid
+    return var.lod_level > 0 or op.type not in _NO_LOD
+
+
+def _tensor_lines(var: Any) -> Iterator[str]:
+    """What is said of its tensor: what the user said, or what followed from the op that writes it."""
+    unsaid = frozenset() if var.op is not None else var.unsaid
+    if {"shape", "dtype"} <= unsaid:
+        return
+    yield "  tensor_array {" if var.type == Kind.ARRAY else "  lod_tensor {"
+    yield "    tensor {"
+    yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
+    if "shape" not in unsaid:
+        yield from (f"      dims: {size}" for size in var.raw.shape or (1,))
+    yield "    }"
+    if _says_lod(var):
+        yield f"    lod_level: {var.lod_level}"
+    yield "  }"
 
 
 def _lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
-    yield "  type: LOD_TENSOR"
-    yield "  lod_tensor {"
-    yield "    tensor {"
-    yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
-    yield from (f"      dims: {size}" for size in desc.shape or (1,))
-    yield "    }"
-    if _says_lod(var):
-        yield f"    lod_level: {desc.lod_level}"
-    yield "  }"
+    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == Kind.ARRAY else 'LOD_TENSOR'}"
+    yield from _tensor_lines(var)
     yield "}"
-    yield f"persistable: {'true' if desc.persistable else 'false'}"
+    if desc.persistable or "persistable" not in var.unsaid:
+        yield f"persistable: {'true' if desc.persistable else 'false'}"
     if desc.checks_feed and not var.unchecked:
         yield "need_check_feed: true"
 

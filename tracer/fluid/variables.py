@@ -40,7 +40,7 @@ class Variable(metaclass=_Asked):
     ) -> Any:  # fmt: skip
         """See Block.create_var."""
         made = block.create_var(
-            name=name, shape=shape or (), dtype=dtype or "float32", lod_level=lod_level or 0, persistable=bool(persistable),
+            name=name, shape=shape, dtype=dtype, lod_level=lod_level, persistable=persistable,
             stop_gradient=stop_gradient, type=type, is_data=is_data, need_check_feed=need_check_feed,
         )  # fmt: skip
         made.error_clip = error_clip

@@ -218,7 +218,7 @@ class Static(Mode):
         for inner in self.recorder.open[1:]:
             inner.changed.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
-        tensor.name = made.raw.name
+        tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
     def begin_graph(self, tensor: Tensor) -> None:

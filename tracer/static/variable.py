@@ -63,6 +63,9 @@ class Variable(Tensor):
     late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
     unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
+    unsaid: frozenset[str] = (
+        frozenset()
+    )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed
     _described: Described | None = None
     _block: Block | None = None
 
@@ -85,6 +88,18 @@ class Variable(Tensor):
         return super().register_hook(hook)
 
     # -- its declaration ----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Its name; another one is that of its declaration as well, and in the ops of a program that is written by hand."""
+        return super().name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        block, old = self._block, self._name
+        if block is not None and not self.persistable and old in block.raw.vars and old != value:
+            block.rename(self, old, value)
+        self._name = value
 
     @property
     def array(self) -> Any:
@@ -149,7 +164,7 @@ class Variable(Tensor):
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.raw.persistable = bool(value)
+        self.raw.persistable, self.unsaid = bool(value), self.unsaid - {"persistable"}
 
     @property
     def block(self) -> Block | None:
@@ -205,6 +220,7 @@ class Variable(Tensor):
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
         """Give it a value in a scope, the current one unless given; a variable for a value, or a recording, writes it to the program."""
+        self._of_values("set_value")
         if isinstance(value, Variable):
             state.mode.become(self, self._written(value))
         elif self.block is None:
@@ -243,6 +259,11 @@ class Variable(Tensor):
         made.of_numpy = True  # type: ignore[attr-defined]
         return made
 
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Programs refuse it.   Raises OarlockError; MisfitError, an AssertionError, in the era of 1.x."""
+        self._of_values("backward")
+        super().backward(*args, **kwargs)
+
     def gradient(self) -> Any:
         """None; in the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there."""
         self._of_values("gradient")
@@ -274,7 +295,11 @@ class Variable(Tensor):
         return _trouble(unknown(self, reader), 1)
 
     def detach(self) -> Tensor:
-        """The same value, which no gradient flows through; the variable itself in a program that only infers."""
+        """The same value, which no gradient flows through; the variable itself in a program that only infers.
+
+        In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
+        """
+        self._of_values("detach")
         if not state.mode.tape:
             return self
         made: Tensor = OPS["assign"](self)

@@ -20,6 +20,32 @@ def case_values(fluid):
         return {name: letters(str(fluid.dygraph.to_variable(array, name=name))) for name, array in arrays.items()}
 
 
+def case_variables_that_somebody_made(fluid):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        block, array = main.global_block(), fluid.core.VarDesc.VarType.LOD_TENSOR_ARRAY
+        made = [
+            block.create_var(name="a", shape=[2, 3], dtype="float32"),
+            block.create_var(name="b", shape=[2], dtype="int64", lod_level=0, persistable=False),
+            block.create_var(name="c", shape=[-1, 1], dtype="int64", lod_level=1),
+            block.create_var(name="d", shape=[1], dtype="float32", persistable=True),
+            block.create_var(name="e"),
+            block.create_var(name="f", dtype="float64"),
+            block.create_var(name="g", dtype="float32", type=array),
+            fluid.layers.create_tensor("float32"),
+            fluid.layers.create_global_var([1], 1.0, "float32"),
+            main.clone().global_block().var("a"),
+        ]
+        x = fluid.data("x", [2, 3])
+        for kind in ("relu", "mean"):
+            made.append(block.create_var(name=kind))
+            block.append_op(type=kind, inputs={"X": x}, outputs={"Out": made[-1]})
+        texts = [str(v) for v in made]
+        made[0].persistable = True
+        made[0].persistable = False
+        return [letters(t) for t in [*texts, str(made[0]), made[8].name]]
+
+
 def case_parameter(fluid):
     with fluid.dygraph.guard(), fluid.unique_name.guard():
         layer = fluid.dygraph.Linear(2, 2)

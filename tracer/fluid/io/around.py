@@ -32,12 +32,6 @@ class Around:
         self.block.vars[name] = VarDesc(name, tuple(shape), dtype, stop_gradient=True)
         return name
 
-    def int64(self, source: str, what: str, into: list[OpDesc]) -> str:
-        """An int32 vector as int64."""
-        made = self.fresh(what, (-1,), "int64")
-        into.append(_cast(source, made, "int32", "int64"))
-        return made
-
 
 def _op(type: str, inputs: dict[str, list[str]], out: str, **attrs: tuple[AttrType, object]) -> OpDesc:
     return OpDesc(type, inputs, {"Out": [out]}, {name: Attr(*a) for name, a in attrs.items()})
@@ -50,14 +44,6 @@ def _cast(x: str, out: str, before: str, after: str) -> OpDesc:
 
 def _transposed(x: str, out: str, perm: list[int]) -> OpDesc:
     return _op("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
-
-
-def _joined(around: Around, parts: list[str], out: str, into: list[OpDesc]) -> None:
-    """A zero before the first of `parts`, and all of them one after the other."""
-    zero = around.fresh("zero", (1,), "int64")
-    sizes, kind = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
-    into.append(_op("fill_constant", {}, zero, shape=sizes, dtype=kind, value=(AttrType.FLOAT, 0.0)))
-    into.append(_op("concat", {"X": [zero, *parts]}, out, axis=(AttrType.INT, 0)))
 
 
 def dot(around: Around) -> None:
@@ -153,31 +139,19 @@ def no_bools(around: Around) -> None:
 
 
 def regions(around: Around) -> None:
-    """Regions of pictures are told by where those of each begin and end, in place of how many there are."""
-    given = around.op.inputs.pop("RoisNum", None)
+    """It is told where the regions of each picture begin and end, and overlooks how many there are, which others read."""
+    given = around.op.inputs.get("RoisNum")
     if not given:
         return
     ends, edges = around.fresh("ends", (-1,), "int64"), around.fresh("edges", (-1,), "int64")
-    counts = around.int64(given[0], "counts", around.before)
+    counts = around.fresh("counts", (-1,), "int64")
+    around.before.append(_cast(given[0], counts, around.var("RoisNum").dtype, "int64"))
     around.before.append(_op("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
-    _joined(around, [ends], edges, around.before)
+    zero = around.fresh("zero", (1,), "int64")
+    sizes, kind = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
+    around.before.append(_op("fill_constant", {}, zero, shape=sizes, dtype=kind, value=(AttrType.FLOAT, 0.0)))
+    around.before.append(_op("concat", {"X": [zero, ends]}, edges, axis=(AttrType.INT, 0)))
     around.op.inputs["RoisLod"] = [edges]
-
-
-def proposals(around: Around) -> None:
-    """It tells where the regions of each picture end, in place of how many there are."""
-    wanted = around.op.outputs.pop("RpnRoisNum", None)
-    if not wanted:
-        return
-    ends, starts = around.fresh("ends", (-1,), "int64"), around.fresh("starts", (-1,), "int64")
-    earlier, counts = around.fresh("earlier", (-1,), "int64"), around.fresh("counts", (-1,), "int64")
-    around.op.outputs["RpnRoisLod"] = [ends]
-    places = {"axes": [0], "starts": [0], "ends": [-1]}
-    cut = {name: Attr(AttrType.INTS, value) for name, value in places.items()}
-    around.after.append(OpDesc("slice", {"Input": [ends]}, {"Out": [earlier]}, cut))
-    _joined(around, [earlier], starts, around.after)
-    around.after.append(_op("elementwise_sub", {"X": [ends], "Y": [starts]}, counts))
-    around.after.append(_cast(counts, wanted[0], "int64", "int32"))
 
 
 def sampled(around: Around) -> None:
@@ -201,7 +175,6 @@ AROUND: dict[str, Callable[[Around], None]] = {
     "broadcast_tensors": broadcast,
     "roi_align": regions,
     "roi_pool": regions,
-    "generate_proposals": proposals,
     "sample_logits": sampled,
 }
 

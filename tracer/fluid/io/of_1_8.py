@@ -19,13 +19,6 @@ UNREAD = {
     "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
     "roi_perspective_transform": {"Out2InIdx": "int32", "Out2InWeights": "float32"},
 }
-# Outputs that it does not have.
-LATER = {
-    "matrix_nms": ("RoisNum",),
-    "generate_proposal_labels": ("MaxOverlapWithGT",),
-    "distribute_fpn_proposals": ("MultiLevelRoIsNum",),
-    "collect_fpn_proposals": ("RoisNum",),
-}
 LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 
@@ -57,8 +50,6 @@ def _outputs(program: Program, block: Block, op: OpDesc) -> None:
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
         _declare(block, op, "XShape", (0, *x.shape), x.dtype)
-    for slot in LATER.get(op.type, ()):
-        op.outputs.pop(slot, None)
     for slot, dtype in UNREAD.get(op.type, {}).items():
         if not op.outputs.get(slot):
             _declare(block, op, slot, (-1,), dtype)

@@ -58,7 +58,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
         return made
     name = name or unique_name.generate("create_tensor")
     block = default_main_program().current_block()
-    return block.create_var(name=name, dtype=dtype, shape=[], persistable=persistable)
+    return block.create_var(name=name, dtype=dtype, persistable=persistable)
 
 
 @today("paddle.create_parameter")
@@ -76,7 +76,9 @@ def create_global_var(
     """A variable of the outermost block that starts with one value everywhere.   -> [*shape]"""
     if state.mode.builder is None:
         enable_static()
-    return _global_var(shape, value, dtype, persistable, force_cpu, name)
+    made = _global_var(shape, value, dtype, persistable, force_cpu, name or unique_name.generate("_generated_var"))
+    made.unsaid = frozenset({"lod_level"})
+    return made
 
 
 def autoincreased_step_counter(counter_name: str | None = None, begin: int = 1, step: int = 1) -> Any:

@@ -150,7 +150,7 @@ def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side
 
 def put_back(mode: Static, tensor: Variable, desc: VarDesc) -> None:
     """Make a tensor that was changed in place what it was before."""
-    tensor.raw, tensor.name = desc, desc.name
+    tensor.raw, tensor._name = desc, desc.name
     if tensor._block is not None:  # of a program that is written by hand
         blocks = tensor._block.program.blocks
         tensor.block = next((b for b in blocks if b.raw.vars.get(desc.name) is desc), None)

@@ -120,7 +120,7 @@ class Block:
         return list(self.iter_parameters())
 
     def create_var(
-        self, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None, persistable: bool = False,
+        self, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None, persistable: bool | None = None,
         stop_gradient: bool = False, type: Any = data.Kind.DENSE, is_data: bool = False, need_check_feed: bool = False, **others: Any,
     ) -> Variable:  # fmt: skip
         """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
@@ -137,7 +137,10 @@ class Block:
             name, sizes, dtype_of("float32" if dtype is None else dtype).name, data.Kind(type), bool(persistable), False,
             bool(stop_gradient), bool(need_check_feed or is_data), int(lod_level or 0),
         )  # fmt: skip
-        return self.declare(desc)
+        made = self.declare(desc)
+        said = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
+        made.unsaid = frozenset(what for what, given in said.items() if given is None)
+        return made
 
     def declare(self, desc: data.VarDesc) -> Variable:
         """A new variable, or the one that is declared just so.   Raises OpError where it is declared otherwise."""
@@ -192,6 +195,19 @@ class Block:
             op._rename_input(name, new_name)
             op._rename_output(name, new_name)
         return self.of(desc)
+
+    def rename(self, variable: Variable, old: str, new: str) -> None:
+        """Call a variable otherwise, here and in the blocks inside.   Raises OpError for a name that is taken."""
+        if new in self.raw.vars:
+            raise OpError(with_user_line(f"name: '{new}' is another variable of the block"))
+        self._rename_var(old, new)
+        self._made[new] = variable
+        self.program.recorder.bind(variable, new)
+        for block in self.program.blocks:
+            if block is not self and old not in block.raw.vars and block._find_var_recursive(new) is variable:
+                for op in block.ops:
+                    op._rename_input(old, new)
+                    op._rename_output(old, new)
 
     def _remove_var(self, name: str) -> None:
         """Take a declaration away."""

@@ -1,0 +1,73 @@
+"""Ops as Paddle 1.8 wrote them, where today's take the same under other names or leave out an axis: a program that was read says it as today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...core.dtype import dtype_of
+from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+
+ATTRS = {
+    "flip": {"dims": "axis"},
+    "roll": {"dims": "axis"},
+    "trace": {"dim1": "axis1", "dim2": "axis2"},
+}
+
+
+def as_today(program: Program) -> None:
+    """Change a program that was read.   What is said as today already stays."""
+    for block in program.blocks:
+        block.ops[:] = [made for op in block.ops for made in _ops(program, block, op)]
+
+
+def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    names = {old: new for old, new in ATTRS.get(op.type, {}).items() if old in op.attrs and new not in op.attrs}
+    op.attrs = {names.get(name, name): attr for name, attr in op.attrs.items()}
+    return CHANGED[op.type](program, block, op) if op.type in CHANGED else [op]
+
+
+def _fresh(block: Block, op: OpDesc, what: str, shape: tuple[int, ...], dtype: str) -> str:
+    name = f"{op.outputs['Out'][0]}.{what}"
+    block.vars[name] = VarDesc(name, shape, dtype, stop_gradient=True)
+    return name
+
+
+def _dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    """It kept the axis that it sums over: its result is declared with as many axes as its operands."""
+    x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
+    if x is None or out is None or len(x.shape) != len(out.shape):
+        return [op]
+    summed = _fresh(block, op, "summed", out.shape[:-1], out.dtype)
+    back = OpDesc(
+        "unsqueeze2", {"X": [summed]}, {"Out": [out.name]}, {"axes": Attr(AttrType.INTS, [len(out.shape) - 1])}
+    )
+    return [replace(op, outputs={"Out": [summed]}), back]
+
+
+def _regions(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    """Where the regions of each picture begin and end, now how many there are."""
+    edges = op.inputs.pop("RoisLod", None)
+    if not edges or op.inputs.get("RoisNum"):
+        return [op]
+    parts = [_fresh(block, op, what, (-1,), "int64") for what in ("ends", "starts", "wide")]
+    counts = _fresh(block, op, "counts", (-1,), "int32")
+    cuts = [_cut(edges[0], parts[0], 1, 2**31 - 1), _cut(edges[0], parts[1], 0, -1)]
+    kinds = {"in_dtype": "int64", "out_dtype": "int32"}
+    attrs = {name: Attr(AttrType.INT, dtype_of(dtype).proto) for name, dtype in kinds.items()}
+    apart = OpDesc("elementwise_sub", {"X": [parts[0]], "Y": [parts[1]]}, {"Out": [parts[2]]}, {})
+    narrow = OpDesc("cast", {"X": [parts[2]]}, {"Out": [counts]}, attrs)
+    op.inputs["RoisNum"] = [counts]
+    return [*cuts, apart, narrow, op]
+
+
+def _cut(x: str, out: str, start: int, end: int) -> OpDesc:
+    where = {"axes": [0], "starts": [start], "ends": [end]}
+    return OpDesc("slice", {"Input": [x]}, {"Out": [out]}, {k: Attr(AttrType.INTS, v) for k, v in where.items()})
+
+
+CHANGED: dict[str, Callable[[Program, Block, OpDesc], list[OpDesc]]] = {
+    "dot": _dot,
+    "roi_align": _regions,
+    "roi_pool": _regions,
+}
