@@ -11,6 +11,7 @@ import numpy as np
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
+from ...static.control.array_rounds import OtherLength, opened
 from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, current, is_moved, items_of
@@ -89,6 +90,7 @@ def _recorded_if(
             try:
                 _tried(mode, holds, run)
                 values = get()[:count]
+                values = [opened(mode, n, v) if n in open else v for n, v in zip(names, values, strict=False)]
                 containers.left(values)
                 longer = containers.longer()
                 if longer is not None:
@@ -100,6 +102,7 @@ def _recorded_if(
 
         return record
 
+    open: set[str] = set()  # lists of which only a run knows the length
     while True:
         containers, mark = Sides(before[:count]), mode.recorder.mark()
         try:
@@ -111,6 +114,11 @@ def _recorded_if(
             mode.recorder.rewind(mark)
             array = TensorArray.replacing(mode, error.keeper.name, error.target)
             before = [array if value is error.target else value for value in before]
+        except OtherLength as error:
+            if error.name in open:
+                raise
+            mode.recorder.rewind(mark)
+            open.add(error.name)
     found = containers.after(found)
     put([*found, *before[len(found) :]])
 

@@ -19,6 +19,7 @@ from ..program import Kind, VarDesc
 from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
+from .array_rounds import OtherLength, differ
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
@@ -181,9 +182,7 @@ class Merge:
         self.sides = (one, two)
         self.containers = Choice()  # those of places
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
-        self.made: list[
-            tuple[Variable, tuple[Any, Any]]
-        ] = []  # a result that is another tensor on each side, and these
+        self.made: list[tuple[Any, tuple[Any, Any]]] = []  # a result that is another tensor on each side, and these
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
@@ -194,8 +193,8 @@ class Merge:
             return self._half(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
             return self._maybe(name, a, b)
-        if isinstance(a, TensorArray) or isinstance(b, TensorArray):
-            refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
+        if differ(a, b):
+            return self._list(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
             found = nest.pairwise(name, a, b, self.choice)
             if found is not nest.DIFFERENT:
@@ -210,6 +209,17 @@ class Merge:
             self._make_half(made, name, half.why, self._chosen(flags, BOOL), True)
         if made.meta.dtype == bool:
             implying(made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False))
+        return made
+
+    def _list(self, name: str, a: Any, b: Any) -> TensorArray:
+        """A list that is one on the first side and another on the second."""
+        if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
+            raise OtherLength(name)
+        made = TensorArray(self.mode).like(a, b)
+        for value, side in zip((a, b), self.sides, strict=True):
+            with self.recorder.writing(side.inner):
+                value.assigned_to(made)
+        self.made.append((made, (a, b)))
         return made
 
     def _is_set(self, name: str, value: Any, side: Side) -> Any:
@@ -338,6 +348,10 @@ class Merge:
         aliases, stale = self.recorder.aliases, [side.stale for side in self.sides]
         aliases.stale = {**stale[0], **stale[1]}
         aliases.join(self.made)
+        for made, pair in self.made:
+            if isinstance(made, TensorArray):
+                aliases.one_list(made, pair[0])
+                aliases.one_list(made, pair[1])
         for made, pair in self.made:
             for value, found in zip(pair, stale, strict=True):
                 if id(value) in found:

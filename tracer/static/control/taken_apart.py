@@ -9,6 +9,7 @@ from ...core.errors import TraceError, with_user_line
 from ..record import Recorder
 from . import nest
 from .apart import Apart
+from .array_rounds import CarriedList
 from .keepers import born
 from .maybe import Nones
 from .placed import Placed
@@ -27,6 +28,7 @@ class TakenApart:
     names: list[str]
     nestings: list[Any]
     carried: dict[int, Carried]
+    lists: dict[int, CarriedList]
     named: int
     placed: Placed
     apart: Apart
@@ -97,6 +99,7 @@ class TakenApart:
                 more = len(leaves) - 1
                 self.nones.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
+                self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
                 self.rounds.forget()
                 return
             at += 1 if nesting is None else len(nest.paths(nesting))
