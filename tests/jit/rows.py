@@ -25,6 +25,7 @@ from .programs import (
     models,
     numbers,
     one_way,
+    other_lists,
     python_features,
     rounds,
     shared,
@@ -34,7 +35,7 @@ from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, numbers, layers, models
+    idioms, numbers, layers, models, other_lists,
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

@@ -16,7 +16,7 @@ from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, current, is_moved, items_of
 from ...static.control.keepers import Elements, Longer, is_made_here, note, taken_back
-from ...static.control.values import as_condition
+from ...static.control.values import Undefined, as_condition
 from ...static.modes import Static, static_mode
 from ...static.variable import Variable
 from .checks import Stopped, refuse_where, tried, unconditional
@@ -174,9 +174,29 @@ def _copy(value: Any) -> Any:
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
     test = asked(test)
-    if _mode_for(test) is None:
+    mode = _mode_for(test)
+    if mode is None:
         return a() if test else b()
-    return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
+    mark = mode.recorder.mark()
+    try:
+        return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
+    except OtherLength:
+        mode.recorder.rewind(mark)
+    return _chosen_list(test, a, b)
+
+
+def _chosen_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """Lists of different lengths: those of a variable that an `if` sets."""
+    held: list[Any] = [Undefined("the list")]
+
+    def put(values: list[Any]) -> None:
+        held[:] = values
+
+    def side(make: Callable[[], Any]) -> Callable[[], None]:
+        return lambda: put([make()])
+
+    if_(test, side(a), side(b), lambda: list(held), put, ["the list"])
+    return held[0]
 
 
 def nothing() -> None:

@@ -26,7 +26,7 @@ from .sequences import part
 from .truth import and_, and_value, chain, in_, not_, or_, or_value
 
 __all__ = [
-    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "for_", "if_", "if_expression", "in_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "for_", "if_", "if_expression", "in_",
     "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "part", "raised", "returned",
     "shown", "while_",
 ]  # fmt: skip

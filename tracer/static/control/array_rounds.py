@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ..modes import Static, static_mode
 from ..program import Block
 from .arrays import TensorArray
-from .either import KINDS, is_moved, items_of
+from .either import KINDS, current, is_moved, items_of
 from .keepers import is_made_here
 from .values import constant, meta_of
 
@@ -45,7 +45,9 @@ def _is_list(value: Any) -> bool:
 
 def opened(mode: Static, name: str, value: Any) -> Any:
     """A list that was made here, as one of the program under whichever name; anything else itself."""
-    if not _is_list(value) or isinstance(value, TensorArray) or is_moved(value):
+    if is_moved(value):
+        return current(value)
+    if not _is_list(value) or isinstance(value, TensorArray):
         return value
     if not is_made_here(mode.recorder, value):
         raise TraceError(

@@ -25,7 +25,7 @@ from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
-from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
+from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
 
 Branch = Callable[[], Any]
 
@@ -61,11 +61,13 @@ def cond(
     if mode is None or not isinstance(pred, Variable):
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
+    made: list[Any] = []
     given: list[Held | None] = []
 
     def flat(branch: Branch) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             value = branch()
+            made.append(value)
             given.append(held(value))
             leaves, nesting = nest.flatten(value)
             paths.append(nesting)
@@ -75,6 +77,8 @@ def cond(
 
     found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True)
     if paths[0] != paths[1]:
+        if differ(*made):
+            raise OtherLength("the result")
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
         raise TraceError(with_user_line(f"cond: {said}: {why}"))
