@@ -14,6 +14,7 @@ from ..static.control.either import Gone, is_moved, put_items
 from ..static.control.keepers import born
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
+from ..static.late import NOT_RETURNED, WHY
 from ..static.modes import Static
 from ..static.record import Recorder
 from ..static.variable import Variable
@@ -81,7 +82,9 @@ class Recorded:
         assert leaf.half is not None
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
-            check(self.mode, holds, f"'{leaf.half.name}' is None, where a program gives a tensor", leaf.where)
+            said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
+            why = WHY[NOT_RETURNED] if said else "is None, where a program gives a tensor"
+            check(self.mode, holds, f"'{leaf.half.name}' {why}", leaf.where)
         leaf.half = None
 
     def _called(self, converted: Callable[..., Any], parameters: Parameters) -> Any:

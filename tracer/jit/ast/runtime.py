@@ -13,7 +13,8 @@ from ...core.tensor import Tensor
 from ...static.control import nest
 from ...static.control.arrays import TensorArray
 from ...static.control.either import current
-from ...static.control.values import Undefined, meta_of
+from ...static.control.maybe import make_returned, none_flag
+from ...static.control.values import Undefined, as_condition, meta_of
 from ...static.modes import static_mode
 from ...static.variable import Variable
 from .branches import if_, if_expression
@@ -34,18 +35,28 @@ __all__ = [
 nothing_returned = Undefined("the value returned", "is missing: not every way through the function returns one")
 
 
-def returned(value: Any, whether: Any = True) -> Any:
+def returned(value: Any, whether: Any = True, name: str = "") -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
-        why = "not every way through the function returns a value; Python would give None there"
-        error = TraceError(with_user_line(f"return: {why}. Return one at its end"))
-        mode = static_mode(state.mode)
-        assert mode is not None
-        return mode.trouble(error, value)
+        return _returned_if(whether, value, name)
     held = [v for v in nest.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
     if held:
         raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
+
+
+def _returned_if(whether: Variable, value: Any, name: str) -> Any:
+    """What a function gives that may come to its end without a value: None there, for which whoever uses it has to ask."""
+    mode = static_mode(state.mode)
+    assert mode is not None
+    if not isinstance(value, Variable) or not mode.converts:
+        why = f"not every way through {name} returns a value; Python would give None there"
+        error = TraceError(with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end"))
+        return mode.trouble(error, value)
+    missing, none = OPS["logical_not"](as_condition(whether)), none_flag(value)
+    if isinstance(none, Variable):
+        missing = OPS["logical_or"](missing, none)
+    return make_returned(value, name, missing)
 
 
 def attribute(read: Callable[[], Any], name: str) -> Any:
