@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from ...core.dtype import dtype_of
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.tensor import Tensor
 from ...static.control import nest
-from ...static.control.arrays import TensorArray
 from ...static.control.either import current
 from ...static.control.maybe import make_returned, none_flag
-from ...static.control.values import Undefined, as_condition, meta_of
+from ...static.control.values import Undefined, as_condition
 from ...static.modes import static_mode
 from ...static.variable import Variable
 from .branches import if_, if_expression
@@ -23,6 +20,7 @@ from .checks import assert_, raised
 from .loops import for_, listed, while_
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .outside import changing, new, owns
+from .positions import chosen
 from .sequences import part
 from .truth import and_, and_value, chain, in_, not_, or_, or_value
 
@@ -81,24 +79,7 @@ def item(value: Any, index: Any) -> Any:
     """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
     value = current(value)
     if isinstance(index, Variable) and isinstance(value, list | tuple):
-        return _chosen_item(value, index)
+        return chosen(value, index)
     if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
         return entry(value, index)
     return value[index]
-
-
-def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
-    mode = static_mode(state.mode)
-    assert mode is not None
-    if index.meta.dtype == bool:
-        return _chosen_item(values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto))
-    if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
-        stacked = OPS["stack"](list(values), axis=0)
-        found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
-        mode.recorder.aliases.join([(found, tuple(values))])
-        return found
-    if all(meta_of(v) is not None for v in values):
-        return TensorArray.of(mode, values)[index]
-    raise OarlockError(
-        with_user_line(f"a position that only a run knows cannot choose from {[type(v).__name__ for v in values]}")
-    )

@@ -203,6 +203,10 @@ class Merge:
             found = nest.pairwise(name, a, b, self.choice)
             if found is not nest.DIFFERENT:
                 return found
+        return self._tensor(name, a, b)
+
+    def _tensor(self, name: str, a: Any, b: Any) -> Variable:
+        """A tensor or number that is one on the first side and another on the second."""
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
