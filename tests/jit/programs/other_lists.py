@@ -8,6 +8,8 @@ import oarlock as paddle
 
 from .table import MATRICES, Table, i64
 
+# ruff: noqa: RET503 - that is what is tested
+
 program = Table()
 A, B, C = MATRICES
 COUNTS = [(A, i64(0)), (A, i64(1)), (B, i64(3)), (C, i64(2))]
@@ -195,3 +197,45 @@ def lists_in_nested_loops(x: Any, k: Any) -> Any:
         for j in range(i):
             q = q + [x + j]
     return paddle.stack(q)
+
+
+@program((A, i64(0)), (A, i64(2)), (B, i64(1)), (C, i64(-1)), dims=DIMS)
+def an_element_is_set_at_a_position_that_a_run_knows(x: Any, k: Any) -> Any:
+    items = [x, x + 1, x * 2]
+    items[k] = x * 9
+    items[k - 1] += x
+    return items[0], items[1], items[2]
+
+
+@program((A, i64(0)), (A, i64(2)), (B, i64(1)), dims=DIMS)
+def an_element_is_set_in_a_branch(x: Any, k: Any) -> Any:
+    items, numbers = [x, x + 1, x * 2], [1, 2, 3]
+    if x.sum() > 0:
+        items[k] = x * 9
+        numbers[k] = 7
+    return paddle.concat(items), x * numbers[0] + numbers[2]
+
+
+@program((A, i64(0)), (A, i64(2)), (B, i64(1)), dims=DIMS)
+def elements_are_set_in_rounds_of_python(x: Any, k: Any) -> Any:
+    items = [x, x + 1, x * 2]
+    for i in range(3):
+        items[(k + i) % 3] = items[i] + i
+    return items[0], items[1], items[2]
+
+
+@program((A, i64(1)), (B, i64(1)), (C, i64(2)), dims=DIMS)
+def what_may_come_to_an_end_without_a_value(x: Any, k: Any) -> Any:
+    def doubled(v: Any) -> Any:
+        if v.sum() > 0:
+            return v * 2
+
+    def first(v: Any) -> Any:
+        for i in range(k):
+            if v.sum() > i:
+                return v - i
+
+    y, z = doubled(x), first(x)
+    if z is not None:
+        x = x + z
+    return x if y is None else y + x

@@ -25,6 +25,7 @@ from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
+from .unset import flag_of
 from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
 
 Branch = Callable[[], Any]
@@ -232,16 +233,8 @@ class Merge:
 
     def _is_set(self, name: str, value: Any, side: Side) -> Any:
         """Whether a variable has a value after a side: True, or a truth value of the side."""
-        half = value.half if isinstance(value, Variable) else None
-        if half is None or half.none is not None or half.late is None or half.name != name:
-            return True
-        desc = self.recorder.program.var(half.late.flag, side.inner.block.idx)
-        assert desc is not None
-        flag = self.recorder.variable(desc)
-        if half.late.sense:
-            return flag
         with self.recorder.writing(side.inner):
-            return OPS["logical_not"](flag)
+            return flag_of(self.recorder, name, value)
 
     def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool) -> None:
         """Say of a variable that it has a value where `flag` is `sense`."""

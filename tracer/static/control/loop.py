@@ -25,6 +25,7 @@ from .placed import Placed
 from .regions import emit_while
 from .rounds import Carried, Rounds
 from .taken_apart import TakenApart
+from .unset import HasValue, Unset
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -73,8 +74,9 @@ class Loop(TakenApart):
         self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
         self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
         self.apart = Apart(mode.recorder)
-        self.nones = Nones()
+        self.nones, self.unset = Nones(), Unset()
         self.rounds = Rounds(mode.recorder.aliases)
+        self._left_set: dict[int, Any] = {}  # whether values have one after the last try, by position
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -110,6 +112,7 @@ class Loop(TakenApart):
             condition, made = self._test(self._run(given))
             for i in self.lists:
                 made[i] = opened(self.mode, self.names[i], made[i])
+            self._left_set = self.unset.left(self.recorder, made)
         left: dict[Hashable, Any] = {i: made[i] for i in (*self.carried, *self.lists)}
         made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
         self._note_lengths(inner, made)
@@ -134,8 +137,9 @@ class Loop(TakenApart):
             values[i] = self._declared(carried)
         for i, replaced in self.lists.items():
             values[i] = replaced.declare(self.mode, self.recorder.open[-2].block)
-        for flag in self.nones.flags.values():
+        for flag in (*self.nones.flags.values(), *self.unset.flags.values()):
             self._declared(flag)
+        self.unset.say(values)
         self.nones.say(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
@@ -187,7 +191,9 @@ class Loop(TakenApart):
             elif i in self.carried:
                 # One that was changed in place will be put back.
                 self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
+                self.changed = self.unset.admit(i, self.names[i], self.carried[i].initial, after) or self.changed
                 found += self.nones.after(i, after)
+                found += self.unset.after(i, self._left_set)
                 last = self.recorder.variable(before.raw) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
@@ -195,6 +201,8 @@ class Loop(TakenApart):
                 self._carry(i, plain(after))
                 if self.nestings_changed:
                     return found
+                if i in self.carried:
+                    self.unset.admit(i, self.names[i], self.carried[i].initial, after)
         return found
 
     def _carry(self, i: int, after: Any) -> None:
@@ -359,13 +367,17 @@ class Loop(TakenApart):
         return found
 
     def _start_of(self, carried: Carried) -> Tensor:
+        if isinstance(carried, HasValue):
+            return as_meta(carried.start(self.recorder), carried.meta)
         if meta_of(carried.initial) is None:
             return unset(carried.meta)
         return as_meta(carried.initial, carried.meta)
 
     def _assign(self, value: Tensor, carried: Carried) -> None:
         assert carried.variable is not None
-        self.recorder.emit("assign", {"X": [self.recorder.name_of(value)]}, {"Out": [carried.variable.name]})
+        other = isinstance(value, Variable) and value.half is not None and value.half.name != carried.name
+        name = self.recorder.operand(value) if other else self.recorder.name_of(value)
+        self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
         """The assigns at the end of a round, which happen at once: what another one overwrites is copied before."""
@@ -384,9 +396,12 @@ class Loop(TakenApart):
         assert self._first is not None
         flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
         self.nones.say(values, self.names, self.recorder.block.idx)
+        self.unset.say(values, where)
         for i, carried in self.carried.items():
             named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
-            unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
+            unset_before = (
+                isinstance(carried.initial, Undefined) and i not in self.nones.flags and i not in self.unset.flags
+            )
             if unset_before and named and carried.variable is not None:
                 carried.variable.late = Late(carried.name, carried.variable.raw, flag, where)
         for tensor, carried in self.tensors.values():

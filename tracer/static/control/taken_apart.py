@@ -14,6 +14,7 @@ from .keepers import born
 from .maybe import Nones
 from .placed import Placed
 from .rounds import Carried, Rounds
+from .unset import Unset
 
 Values = list[Any]
 
@@ -33,6 +34,7 @@ class TakenApart:
     placed: Placed
     apart: Apart
     nones: Nones
+    unset: Unset
     rounds: Rounds
 
     def _run(self, leaves: Values) -> Values:
@@ -98,6 +100,7 @@ class TakenApart:
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
                 self.nones.shift(leaf, more)
+                self.unset.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
                 self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
                 self.rounds.forget()
