@@ -30,12 +30,13 @@ from .programs import (
     rounds,
     shared,
     sizes,
+    special,
 )
 from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, numbers, layers, models, other_lists,
+    idioms, numbers, layers, models, other_lists, special,
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

@@ -22,7 +22,7 @@ from . import nest
 from .array_rounds import OtherLength, differ
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
-from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Changes, Keeper, differs_by_way, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
 from .unset import flag_of
@@ -322,7 +322,7 @@ class Merge:
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
             one, two = (state.get(place, Undefined(label)) for state in states)
-            if is_data(one) or is_data(two):
+            if differs_by_way(one) or differs_by_way(two):
                 found[place] = self._choice_at(
                     label, (one, two), [c.container(place, v) for c, v in zip(both, (one, two), strict=True)]
                 )
