@@ -25,7 +25,7 @@ from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, differs_by_way, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
-from .unset import flag_of
+from .unset import ANYWHERE, flag_of
 from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
 
 Branch = Callable[[], Any]
@@ -215,7 +215,7 @@ class Merge:
         marked(made, either_of((a, b)))
         if any(flag is not True for flag in flags):
             half = next(v.half for v, flag in zip((a, b), flags, strict=True) if flag is not True)
-            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True)
+            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True, half.block)
         if made.meta.dtype == bool:
             implying(made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False))
         return made
@@ -236,10 +236,11 @@ class Merge:
         with self.recorder.writing(side.inner):
             return flag_of(self.recorder, name, value)
 
-    def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool) -> None:
-        """Say of a variable that it has a value where `flag` is `sense`."""
+    def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0) -> None:
+        """Say of a variable that it has a value where `flag` is `sense`.   like: the block of what it was made from."""
         late = Late(name, made.raw, flag.name, "", sense=sense, kind=NO_WAY)
-        made.half = Half(name, why, self.recorder.block.idx, None, late)
+        block = ANYWHERE if like == ANYWHERE else self.recorder.block.idx
+        made.half = Half(name, why, block, None, late)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
