@@ -19,9 +19,9 @@ from ...static.control.keepers import Elements, Longer, is_made_here, note, take
 from ...static.control.values import Undefined, as_condition
 from ...static.modes import Static, static_mode
 from ...static.variable import Variable
+from .calls import asked
 from .checks import Stopped, refuse_where, tried, unconditional
 from .outside import new, own
-from .truth import asked
 from .untracked import untracked_by
 
 INT64 = Meta((), np.dtype(np.int64))

@@ -296,7 +296,10 @@ class Loop(TakenApart):
 
     def _carried(self) -> dict[Hashable, Carried | CarriedList]:
         """What goes from round to round."""
-        return {**self.carried, **self.lists}
+        found: dict[Hashable, Carried | CarriedList] = {}
+        found.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
+        found.update({i: replaced for i, replaced in self.lists.items()})  # noqa: C416
+        return found
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -357,8 +360,10 @@ class Loop(TakenApart):
 
     def _start(self) -> Values:
         values = list(self.values)
-        for i, carried in (*self.carried.items(), *self.lists.items()):
+        for i, carried in self.carried.items():
             values[i] = carried.variable
+        for i, replaced in self.lists.items():
+            values[i] = replaced.variable
         return values
 
     def _condition(self, value: Any) -> Tensor:
