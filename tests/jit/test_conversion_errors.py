@@ -179,6 +179,16 @@ def test_a_name_without_value_is_a_name_error() -> None:
         to_static(never_set, X)(paddle.ones([2, 4]))
 
 
+def test_so_it_is_beside_a_tensor() -> None:
+    def f(x: Any) -> Any:
+        if x.shape[1] == 5:
+            y = x
+        return x - y
+
+    with pytest.raises(NameError, match="'y' was not given a value before"):
+        to_static(f)(paddle.ones([2, 4]))
+
+
 def test_a_function_without_source_is_said_to_stay_python() -> None:
     names: dict[str, Any] = {}
     exec("def made(x):\n    return x * 2 if x.sum() > 0 else x\n", names)

@@ -59,6 +59,7 @@ class Aliases:
     _lists: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
     )  # the same of lists that may be one list
+    _links: list[tuple[Any, Any]] = field(default_factory=list)  # all that were made, in order
     _born: dict[int, int] = field(default_factory=dict)  # the order in which the recording came to know them
 
     # -- which may be one ---------------------------------------------------------------------------------------
@@ -88,7 +89,8 @@ class Aliases:
 
     def link(self, a: Any, b: Any, since: str) -> None:
         """From now on two may be one."""
-        if a is not b:
+        if a is not b and id(b) not in self._others.get(id(a), ()):
+            self._links.append((a, b))
             self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
             self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
@@ -115,10 +117,13 @@ class Aliases:
         """What may be the same list as one, which it begins with."""
         return [array, *(other for other, _ in self._lists.get(id(array), {}).values())]
 
-    def links_between(self, moment: int) -> int:
-        """How many links there are between tensors older than a moment."""
-        old = [found for id_, found in self._others.items() if self._born.get(id_, -1) < moment]
-        return sum(self.is_older(other, moment) for found in old for other, _ in found.values())
+    def links(self) -> int:
+        """How many links were made so far."""
+        return len(self._links)
+
+    def has_linked(self, since: int, moment: int) -> bool:
+        """Whether one that was made since there were so many links is between tensors older than a moment."""
+        return any(self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:])
 
     # -- which are out of date ----------------------------------------------------------------------------------
 

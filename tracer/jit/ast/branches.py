@@ -81,7 +81,7 @@ def _recorded_if(
 ) -> None:  # fmt: skip
     given = get()
     then, other = (watched(mode, run, names) for run in (then, other))
-    before = _lists_that_stay(mode, given, (then, other), get, put, names)
+    before = [current(value) if is_moved(value) else value for value in given]
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
@@ -108,11 +108,13 @@ def _recorded_if(
         try:
             found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
             break
-        except Longer as error:  # a list that a called function makes longer
-            if not is_made_here(mode.recorder, error.target):
+        except Longer as error:  # a list that one of them, or a function that it calls, makes longer
+            found_at = [i for i, value in enumerate(before) if value is error.target]
+            if not found_at and not is_made_here(mode.recorder, error.target):
                 raise
             mode.recorder.rewind(mark)
-            array = TensorArray.replacing(mode, error.keeper.name, error.target)
+            name = names[found_at[0]] if found_at else error.keeper.name
+            array = TensorArray.replacing(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
         except OtherLength as error:
             if error.name in open:

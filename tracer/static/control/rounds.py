@@ -51,7 +51,7 @@ class Rounds:
     def begin(self, values: Mapping[Hashable, Any]) -> None:
         """A round begins: what the rounds so far did holds for it as well.   values: by a key that stays from try to try."""
         aliases = self.aliases
-        self._links = aliases.links_between(self._start)
+        self._links = aliases.links()
         aliases.stale = {**self._entry, **self._stale}
         aliases.join([(carried.variable, (carried.initial,)) for carried in values.values()])
         self._begin_lists(values)
@@ -88,7 +88,7 @@ class Rounds:
         for id_, found in self.aliases.stale.items():
             if self.aliases.is_older(found.tensor, self._start):
                 self._stale[id_] = found
-        return self._size() != before or self.aliases.links_between(self._start) != self._links
+        return self._size() != before or self.aliases.has_linked(self._links, self._start)
 
     def _note(self, key: Hashable, value: Any) -> None:
         old = {id(o): o for o in self.aliases.which(value) if self.aliases.is_older(o, self._start)}
