@@ -16,7 +16,7 @@ nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH 
 nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
   src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_elementwise.cpp
   src/python/kernel_expression.cpp src/python/kernel_matmul.cpp
-  src/python/kernel_norm.cpp src/python/kernel_pooling.cpp src/python/kernel_recurrent.cpp
+  src/python/kernel_norm.cpp src/python/kernel_over.cpp src/python/kernel_pooling.cpp src/python/kernel_recurrent.cpp
   src/python/kernel_softmax.cpp src/python/kernel_update.cpp
   ${kernel_objects})
 target_include_directories(_kernels PRIVATE src)

@@ -27,16 +27,18 @@ from .programs import (
     numbers,
     objects,
     one_way,
+    other_lists,
     python_features,
     rounds,
     shared,
     sizes,
+    special,
 )
 from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, leaving, objects, numbers, layers, models
+    idioms, leaving, objects, numbers, layers, models, other_lists, special,
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import oarlock as paddle
@@ -99,15 +98,68 @@ def test_what_nobody_reads_is_no_error() -> None:
     assert function(X, TWO).tolist() == [2.0, 4.0]
 
 
-def test_what_no_round_chose_is_nan() -> None:
-    @paddle.jit.to_static
-    def function(x: Any) -> Any:
-        i = paddle.zeros([1], "int64")
-        while i < 3:
-            if x.sum() > 2.0 + i.astype("float32"):
-                best = x * i.astype("float32")
-            i = i + 1
-        return best
+def chosen_in_some_round(x: Any) -> Any:
+    i = paddle.zeros([1], "int64")
+    while i < 3:
+        if x.sum() > 2.0 + i.astype("float32"):
+            best = x * i.astype("float32")
+            number = 3
+        i = i + 1
+    return best + number
 
-    assert function(X).tolist() == [0.0, 0.0]
-    assert np.isnan(function(X - 3.0).numpy()).all()
+
+def kept_under_another_name(x: Any) -> Any:
+    kept = x
+    for row in x:
+        if row > 2:
+            best = row * 2
+        if row > 3:
+            kept = best + x
+    return kept, best
+
+
+def found_in_an_inner_loop(x: Any) -> Any:
+    for a in x:
+        for b in x:
+            if a + b > 2:
+                best = a * b
+    return best * 2
+
+
+def broken_off(x: Any) -> Any:
+    for i in range(x.shape[0]):
+        if x[i] > 1:
+            best = x[i]
+            break
+    return best
+
+
+def _flat(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.parametrize("body", [chosen_in_some_round, kept_under_another_name, found_in_an_inner_loop, broken_off])
+@pytest.mark.parametrize("trains", [False, True])
+def test_what_no_round_chose_is_an_error(body: Body, trains: bool) -> None:
+    function = paddle.jit.to_static(body, [InputSpec([None])])
+    x, less = (paddle.to_tensor(v, stop_gradient=not trains) for v in ([1.0, 4.0], [-1.0, -2.0]))
+    for found, want in zip(_flat(function(x)), _flat(body(x)), strict=True):
+        assert found.tolist() == want.tolist()
+    with pytest.raises(
+        OarlockError, match="'(best|number)' has no value: the way that gives it one was not taken"
+    ) as caught:
+        function(less)
+    assert "test_no_rounds.py" in str(caught.value)
+    with pytest.raises(UnboundLocalError):
+        body(less)
+
+
+def test_its_gradient_is_that_of_the_round_that_chose_it() -> None:
+    def gradient(function: Body) -> Any:
+        x = paddle.to_tensor([1.0, 4.0], stop_gradient=False)
+        function(x).sum().backward()
+        return x.grad.tolist()
+
+    assert gradient(paddle.jit.to_static(found_in_an_inner_loop, [InputSpec([None])])) == gradient(
+        found_in_an_inner_loop
+    )

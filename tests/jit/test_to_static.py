@@ -341,6 +341,27 @@ def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(monkeypatch: 
     assert [w.filename for w in said] == [__file__]
 
 
+def test_code_after_each_step(capsys: pytest.CaptureFixture[str]) -> None:
+    def first_above(x: Any) -> Any:
+        for row in x:
+            if row.sum() > 0 and row.max() < 9:
+                return row
+        return x[0]
+
+    said = []
+    try:
+        for level in (1, 2, 3):
+            set_code_level(level, also_to_stdout=True)
+            to_static(first_above)(paddle.ones([2, 2]))
+            said.append(capsys.readouterr().out)
+    finally:
+        set_code_level(0)
+    assert "_ol_returned = True" in said[0] and "__ol.for_(" not in said[0]
+    assert "after jumps" in said[0] and "after statements" in said[1]
+    assert "__ol.for_(" in said[1] and "__ol.and_(" not in said[1]
+    assert "__ol.and_(" in said[2] and "first_above, converted" in said[2]
+
+
 def test_code_and_talk(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         set_code_level(100, also_to_stdout=True)

@@ -208,10 +208,16 @@ def by_a_function(x: Any) -> Any:
 
 CASES = {
     a_deque: "q", a_set: "s", an_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
-    a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_setter: "c", a_context: "c",
+    a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_setter: "c",
     a_list_of_a_class: "held", a_counter: "seen", a_random_state: "r", a_random_generator: "r", numpy_draws: "np.random", python_draws: "random",
     inside_of_an_object: r"held\['q'\]\[0\]", by_a_function: "q",
 }  # fmt: skip
+
+
+def test_what_a_with_does_is_followed() -> None:
+    for value in (1.0, -1.0):
+        x = paddle.to_tensor([value])
+        assert to_static(a_context)(x).tolist() == a_context(x).tolist()
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)

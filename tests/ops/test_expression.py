@@ -11,7 +11,7 @@ import pytest
 import oarlock.ops  # noqa: F401 - fills OPS
 from oarlock.core import native
 from oarlock.core.op import OPS
-from oarlock.static.compiled.fuse import ALONE
+from oarlock.static.compiled.over import ALONE
 
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 

@@ -85,6 +85,25 @@ def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) 
         np.testing.assert_allclose(got, want.array, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: paddle.clip(x, -0.5, 0.25), lambda x: paddle.clip(x, min=1.0), paddle.nn.functional.relu6, paddle.nn.functional.leaky_relu,
+        lambda x: paddle.nn.functional.leaky_relu(x, 1.0), lambda x: paddle.nn.functional.leaky_relu(x, 0.0),
+        lambda x: paddle.nn.functional.leaky_relu(x, -2.0), paddle.nn.functional.hardsigmoid, paddle.nn.functional.hardswish,
+        lambda x: paddle.nn.functional.hardswish(paddle.clip(x, -4, 4) * 2 + 1),
+    ],
+)  # fmt: skip
+def test_bounds_are_the_same_bits_for_every_number(f: Any) -> None:
+    odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.25, -0.5, 3.0, -3.0, 6.5, 1e-40, -1e-40]
+    x = np.concatenate([np.array(odd), np.random.default_rng(2).standard_normal(20) * 4]).astype(np.float32)
+    compiled, scope = compiled_of(f, x)
+    with np.errstate(all="ignore"):
+        (found,), want = compiled.run(scope, {"x0": x}), f(Tensor(x)).numpy()
+    np.testing.assert_array_equal(found, want)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
+
+
 def test_it_is_the_same_without_compiled_kernels() -> None:
     f = lambda x: paddle.nn.functional.gelu(paddle.tanh(x) * 2 + x).mean(1)
     compiled, scope = compiled_of(f, ONES)

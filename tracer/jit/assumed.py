@@ -19,7 +19,7 @@ from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect, is_of_program, table_of
 from .place import LISTED, Place, PlainPlaces, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_data, reachable, restored, snapshot, without
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, snapshot, without
 
 OWN = (
     "_full_name",
@@ -226,7 +226,7 @@ class Assumed:
                 self._spoiled = self._spoiled or place.label
         elif place.key in LISTED:
             self._spoiled = self._spoiled or place.label
-        elif is_data(now) and now is not MISSING:
+        elif is_plain(now) and now is not MISSING:
             self._replayed.append((place, copied(now)))
         elif read:
             self._spoiled = self._spoiled or place.label

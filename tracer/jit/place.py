@@ -7,7 +7,7 @@ from types import CellType
 from typing import Any
 
 from .effects import is_of_program
-from .snapshots import MISSING, Plain, Snapshot, is_data, reachable, restored
+from .snapshots import MISSING, Plain, Snapshot, is_plain, reachable, restored
 
 LISTED = (
     "_parameters",
@@ -54,7 +54,7 @@ class Place:
         """Whether what is there now is a count, or values of a program, or a list that grew: no layer or the like that lasts."""
         now = self.now()
         return self.key not in LISTED and (
-            now is self.was.value or is_data(now) or any(map(is_of_program, reachable(now)))
+            now is self.was.value or is_plain(now) or any(map(is_of_program, reachable(now)))
         )
 
     def put_back(self) -> None:

@@ -14,12 +14,14 @@ from ..static.control.either import Gone, is_moved, put_items
 from ..static.control.keepers import born
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
+from ..static.late import NOT_RETURNED, WHY
 from ..static.modes import Static
 from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
-from .ast.calls import convert_or_leave
+from .ast.calls import call, convert_or_leave, is_users
 from .ast.checks import check
+from .ast.special import Special
 from .effects import Attributes, Effect, mark_shared, taken_from
 from .function_call import Arguments, Parameters, is_input, leaf_meta
 from .recording import named_layers
@@ -47,6 +49,7 @@ class Recorded:
         self.effects: list[Effect] = []
         self._attributes, self.assumed = Attributes(owner), Assumed(owner)
         self.recorder.saw = self.assumed.saw
+        self.recorder.special = Special(is_users, call)
         for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
             self.assumed.given(name, leaf)
 
@@ -61,8 +64,10 @@ class Recorded:
         Raises TraceError for a recursion without end, and where it gives or leaves behind what is out of date.
         """
         try:
+            self.recorder.special.meet(self.owner, self.bound, function)
             return self._checked(self._called(convert_or_leave(function), parameters))
         finally:
+            self.recorder.special.leave()
             for moved in self.recorder.moved:
                 if is_moved(moved):
                     put_items(moved, [])
@@ -81,7 +86,9 @@ class Recorded:
         assert leaf.half is not None
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
-            check(self.mode, holds, f"'{leaf.half.name}' is None, where a program gives a tensor", leaf.where)
+            said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
+            why = WHY[NOT_RETURNED] if said else "is None, where a program gives a tensor"
+            check(self.mode, holds, f"'{leaf.half.name}' {why}", leaf.where)
         leaf.half = None
 
     def _called(self, converted: Callable[..., Any], parameters: Parameters) -> Any:

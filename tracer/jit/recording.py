@@ -16,6 +16,7 @@ from ..core.version import VERSION
 from ..nn.layer import Layer
 from ..static import tree
 from ..static.control import nest
+from ..static.control.unset import ANYWHERE
 from ..static.freed import freed
 from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
@@ -160,7 +161,7 @@ def finish(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
     flat, nesting = tree.flatten(outputs, "out")
     for _, tensor in flat:
-        if isinstance(tensor, Variable) and tensor.half is not None:
+        if isinstance(tensor, Variable) and tensor.half is not None and tensor.half.block != ANYWHERE:
             refuse_half(tensor.half)
     fetched = [
         (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]])) for i, (path, tensor) in enumerate(flat)
@@ -175,7 +176,7 @@ def finish(recorder: Recorder, outputs: Any) -> Contract:
 
 def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
     """The variable of an output; a copy where it is an input, a parameter, or an output already."""
-    name = recorder.name_of(tensor)
+    name = recorder.operand(tensor)
     made_here = any(name in op.output_names() for op in recorder.program.block.ops if op.type != "feed")
     if made_here and name not in recorder.scope and all(t is not tensor for t in seen):
         return name

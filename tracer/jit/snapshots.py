@@ -177,12 +177,12 @@ def restored(before: Snapshot) -> None:
         before.value.update((key, item.value) for key, item in before.items)
 
 
-def is_data(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether a value is made of plain ones, so that it can be set again."""
     if type(value) in (list, tuple):
-        return all(map(is_data, value))
+        return all(map(is_plain, value))
     if type(value) is dict:
-        return all(map(is_data, value.values()))
+        return all(map(is_plain, value.values()))
     return value is MISSING or isinstance(value, PLAIN)
 
 

@@ -18,7 +18,7 @@ from .place import Place
 from .recorded import Recorded
 from .recording import CHECK, Recording, described, finish, recording_of, some
 from .second import difference
-from .snapshots import is_data
+from .snapshots import is_plain
 
 
 class Together:
@@ -77,7 +77,7 @@ def record(method: Method, together: Together, guards: str = CHECK) -> Recording
 def _recorded(method: Method, together: Together, guards: str) -> Recording:
     made, found = _once(method, together, guards)
     changed = found.assumed.changed()
-    counted = [place for place in changed if is_data(place.now())]
+    counted = [place for place in changed if is_plain(place.now())]
     made.assigned = assigned(made)
     touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned])
     try:

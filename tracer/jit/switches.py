@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .ast import converted_source
+from .ast import STAGES, converted_source
 from .ast.source import NoSource
 
 _state = {
@@ -43,7 +43,11 @@ def as_python() -> Iterator[None]:
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
-    """Print converted code from now on, as each function is recorded; 0 stops that.   Any other level shows all of it."""
+    """Print converted code from now on, as each function is recorded; 0 stops that.
+
+    1: after jumps became flags, 2: after statements became calls as well, any other level: after all, expressions included. Paddle has 14
+    steps, in an order of its own; there, too, 100 shows the last.
+    """
     _state.update(level=level, stdout=also_to_stdout)
 
 
@@ -62,6 +66,8 @@ def show_code(function: Any) -> None:
         print(f"to_static: recording {name}", file=out)
     if _state["level"] > 0:
         try:
-            print(f"# {name}, converted\n{converted_source(function)}", file=out)
+            stages = min(int(_state["level"]), len(STAGES))
+            what = f"after {STAGES[stages - 1]}" if stages < len(STAGES) else "converted"
+            print(f"# {name}, {what}\n{converted_source(function, stages)}", file=out)
         except NoSource as error:
             print(f"# {name} is not converted: {error}", file=out)

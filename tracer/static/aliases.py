@@ -23,11 +23,12 @@ class Container:
 
 @dataclass(frozen=True)
 class Stale:
-    """Why a tensor is out of date.   tensor: that one; since: where it may have become the same as another, by: where that was changed."""
+    """Why a tensor or list is out of date.   tensor: that one; since: where it may have become the same as another, by: where that was changed."""
 
     tensor: Any
     since: str
     by: str
+    itself: bool = False  # a list that is another one now, not one of whose elements
 
     def error(self) -> TraceError:
         """For who reads it."""
@@ -38,6 +39,11 @@ class Stale:
         """What happened to it, and what to do."""
         changed = f"what changes in place at {self.by}" if self.by else "what was changed in place"
         since = f", at {self.since}," if self.since else ""
+        if self.itself:
+            return (
+                f"{changed} is the same list as this one on some ways through the branch or loop{since} and another on others; "
+                "make the change in a copy (`q = q + [x]` for `q.append(x)`), or `list(...)` one of the two before"
+            )
         return (
             f"{changed} is the same tensor as this one on some ways through the branch or loop{since} and another on others; "
             "give the change a name of its own (`x = x + 1` for `x.add_(1)`), or `.clone()` one of the two before"
@@ -50,6 +56,10 @@ class Aliases:
 
     stale: dict[int, Stale] = field(default_factory=dict)
     _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)  # by id, the other one and since where
+    _lists: dict[int, dict[int, tuple[Any, str]]] = field(
+        default_factory=dict
+    )  # the same of lists that may be one list
+    _links: list[tuple[Any, Any]] = field(default_factory=list)  # all that were made, in order
     _born: dict[int, int] = field(default_factory=dict)  # the order in which the recording came to know them
 
     # -- which may be one ---------------------------------------------------------------------------------------
@@ -79,7 +89,8 @@ class Aliases:
 
     def link(self, a: Any, b: Any, since: str) -> None:
         """From now on two may be one."""
-        if a is not b:
+        if a is not b and id(b) not in self._others.get(id(a), ()):
+            self._links.append((a, b))
             self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
             self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
@@ -94,10 +105,25 @@ class Aliases:
         for one, two in found:
             self.link(one, two, since)
 
-    def links_between(self, moment: int) -> int:
-        """How many links there are between tensors older than a moment."""
-        old = [found for id_, found in self._others.items() if self._born.get(id_, -1) < moment]
-        return sum(self.is_older(other, moment) for found in old for other, _ in found.values())
+    def one_list(self, a: Any, b: Any) -> None:
+        """From now on two lists of the program may be one, and so may `a` and what `b` may be."""
+        since = _line()
+        for other in (b, *(found for found, _ in self._lists.get(id(b), {}).values())):
+            if other is not a:
+                self._lists.setdefault(id(a), {}).setdefault(id(other), (other, since))
+                self._lists.setdefault(id(other), {}).setdefault(id(a), (a, since))
+
+    def lists_of(self, array: Any) -> list[Any]:
+        """What may be the same list as one, which it begins with."""
+        return [array, *(other for other, _ in self._lists.get(id(array), {}).values())]
+
+    def links(self) -> int:
+        """How many links were made so far."""
+        return len(self._links)
+
+    def has_linked(self, since: int, moment: int) -> bool:
+        """Whether one that was made since there were so many links is between tensors older than a moment."""
+        return any(self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:])
 
     # -- which are out of date ----------------------------------------------------------------------------------
 
@@ -107,6 +133,18 @@ class Aliases:
         for other, since in self._others.get(id(tensor), {}).values():
             self.stale[id(other)] = Stale(other, since, by)
         self.stale.pop(id(tensor), None)
+
+    def list_written(self, array: Any) -> None:
+        """A list was made longer or shorter, or holds other elements: what may be the same list is out of date."""
+        by = _line()
+        for other, since in self._lists.get(id(array), {}).values():
+            self.stale[id(other)] = Stale(other, since, by, itself=True)
+
+    def check_list(self, array: Any) -> None:
+        """Raise TraceError for a list that may have another length by now."""
+        found = self.stale.get(id(array))
+        if found is not None and found.itself:
+            raise found.error()
 
     def check(self, tensor: Any) -> None:
         """Raise TraceError for a tensor that is out of date."""

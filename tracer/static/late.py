@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from .record import Recorder
 
 NO_ROUND = "no_round_gave_"  # what the name of a position begins with that is there if a round ran
-NO_WAY, IS_NONE = (
+NO_WAY, IS_NONE, NOT_RETURNED = (
     "no_way_gave_",
     "is_none_here_",
-)  # the same, if the way was taken that gives a value, and other than None
+    "nothing_returned_by_",
+)  # the same, if the way was taken that gives a value, and other than None; or on which a function returns one
 WHY = {
     NO_ROUND: "has no value: the loop that gives it one ran no round; give it one before",
     NO_WAY: "has no value: the way that gives it one was not taken; give it one before, or use it under the same condition",
     IS_NONE: "is None here; ask `is not None` before",
+    NOT_RETURNED: "came to its end without a `return`, so what it gave is None here; return a value there, or ask `is not None` before",
 }
 INT64, BOOL = 3, 0  # Paddle's numbers
 

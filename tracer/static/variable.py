@@ -382,5 +382,5 @@ def _left_as_python() -> str:
         return ""
     return (
         f"; {code.co_name} is not converted: it is a generator, is left alone, or was not called by its name but by Python itself, "
-        "as properties, operators and callbacks are"
+        "as callbacks are"
     )

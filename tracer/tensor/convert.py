@@ -129,6 +129,8 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
         return to_tensor(value)
+    if getattr(type(value), "_has_no_value", False):  # a name of converted code: the error says which
+        value.use()
     raise OpError(with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number"))
 
 

@@ -262,12 +262,7 @@ void write_to_array(Node& n) {
 
 void read_from_array(Node& n) { n.out("Out", n.emit("SequenceAt", {n.in("X"), position(n)})); }
 
-void array_length(Node& n) {
-  const std::string& name = only(n, n.op().inputs, "X");
-  const VarDesc* var = n.var(name);
-  bool empty = !n.is_bound(name) && var && var->kind == Kind::array;  // nothing was written to it so far
-  out_scalar(n, "Out", n.emit("SequenceLength", {empty ? n.empty_sequence(var->dtype) : n.in("X")}));
-}
+void array_length(Node& n) { out_scalar(n, "Out", n.emit("SequenceLength", {n.in_or_empty("X")})); }
 
 // The list without `count` elements at its end, or at its front.
 Value without(Node& n, const Value& list, const Value& count, bool front) {

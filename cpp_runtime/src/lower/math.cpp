@@ -150,7 +150,7 @@ std::span<const Rule> math_rules() {
       {"angle", 9, angle},
       {"conj", 7, same("X")},
       {"cast", 7, cast, {.offsets = Facts::handed_on}},
-      {"assign", 7, same("X"), {.offsets = Facts::handed_on}},
+      {"assign", 7, [](Node& n) { n.out("Out", n.in_or_empty("X")); }, {.offsets = Facts::handed_on}},
       {"rnn_memory_helper", 7, same("X")},
       {"share_data", 7, same("X")},
   };

@@ -231,6 +231,12 @@ Value Node::empty_sequence(DType dtype) {
   return v;
 }
 
+Value Node::in_or_empty(std::string_view slot) {
+  const Strings& all = names(slot);
+  const VarDesc* list = all.size() == 1 && !is_bound(all[0]) ? var(all[0]) : nullptr;
+  return list && list->kind == Kind::array ? empty_sequence(list->dtype) : in(slot);
+}
+
 // ---- results ----
 
 void Node::out(std::string_view slot, const Value& v) {

@@ -113,6 +113,8 @@ class Node {
   void declare_either(const Value& v, const Value& a, const Value& b);
   bool is_sequence(const Value& v) const;
   Value empty_sequence(DType dtype);
+  /// The operand; an empty list where it is one that nothing was written to so far.
+  Value in_or_empty(std::string_view slot);
 
   // ---- complex numbers ----
   /// The real and the imaginary part of a complex value; nullopt for a real one.

@@ -79,6 +79,16 @@ inline Array empty(std::initializer_list<npy_intp> shape, int type) {
   return empty(static_cast<int>(shape.size()), shape.begin(), type);
 }
 
+/// Whether an argument is an array whose memory nobody but the call it was given to can see.
+/// alone: the references to such an argument that only one local of the caller holds; 0 where that cannot be told.
+inline bool may_be_written_over(nb::handle given, Py_ssize_t alone) {
+  PyObject* a = given.ptr();
+  if (alone == 0 || Py_REFCNT(a) != alone || !PyArray_CheckExact(a)) return false;
+  auto* array = reinterpret_cast<PyArrayObject*>(a);
+  bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
+  return own && PyArray_ISCARRAY(array);
+}
+
 /// Whether all are float32, or all float64, in arrays with elements.
 inline bool alike(std::initializer_list<const Array*> arrays) {
   for (const Array* a : arrays)
@@ -108,6 +118,7 @@ void bind_elementwise(nb::module_& m);
 void bind_expression(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
+void bind_over(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_recurrent(nb::module_& m);
 void bind_softmax(nb::module_& m);

@@ -259,19 +259,13 @@ class Expression {
  private:
   Code code_;
   std::vector<std::size_t> last_reads_;  // for each input the number of the last instruction that reads it
-  Py_ssize_t alone_;  // references to an argument that only one local of the caller holds; 0 where that cannot be told
+  Py_ssize_t alone_;                     // see `may_be_written_over`
 
   // The inputs whose memory nobody but this call can see.
   [[nodiscard]] std::vector<std::size_t> written_over(const nb::args& given) const {
     std::vector<std::size_t> found;
-    if (alone_ == 0) return found;
-    for (std::size_t i : code_.spent) {
-      PyObject* a = given[i].ptr();
-      if (Py_REFCNT(a) != alone_ || !PyArray_CheckExact(a)) continue;
-      auto* array = reinterpret_cast<PyArrayObject*>(a);
-      bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
-      if (own && PyArray_ISCARRAY(array)) found.push_back(i);
-    }
+    for (std::size_t i : code_.spent)
+      if (may_be_written_over(given[i], alone_)) found.push_back(i);
     return found;
   }
 

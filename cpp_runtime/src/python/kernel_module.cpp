@@ -40,6 +40,7 @@ NB_MODULE(_kernels, m) {
   python::bind_expression(m);
   python::bind_matmul(m);
   python::bind_norm(m);
+  python::bind_over(m);
   python::bind_pooling(m);
   python::bind_recurrent(m);
   python::bind_softmax(m);

@@ -11,11 +11,21 @@ struct Rows {
 
 bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
 
+/// Memory for a result like `a`: what the caller gave for it, else new.   Rows are read before they are written, so it
+/// may be `a`'s own.
+Array memory_like(const Array& a, nb::handle out) {
+  if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
+  Array given(out);
+  bool fits = given.is_array() && given.type() == a.type() && given.same_shape(a) && given.is_writable();
+  if (!fits) throw nb::value_error("out is not like the result");
+  return given;
+}
+
 template <bool Log>
-nb::object softmax(nb::handle x) {
+nb::object softmax(nb::handle x, nb::handle out) {
   Array a(x);
   if (!has_rows(a)) return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type());
+  Array y = memory_like(a, out);
   for_type(a.type(), [&]<class T>(T) {
     Rows rows(a);
     Unlocked free(a.size() * 4);
@@ -25,10 +35,12 @@ nb::object softmax(nb::handle x) {
   return given(std::move(y));
 }
 
-nb::object softmax_back(nb::handle y, nb::handle g) {
+nb::object log_softmax(nb::handle x) { return softmax<true>(x, nb::none()); }  // reads a row again behind writing it
+
+nb::object softmax_back(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
   if (!alike({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
-  Array dx = empty(a.rank(), a.shape(), a.type());
+  Array dx = memory_like(a, out);
   for_type(a.type(), [&]<class T>(T) {
     Rows rows(a);
     const T* back = b.data<T>();
@@ -81,9 +93,9 @@ nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::h
 }  // namespace
 
 void bind_softmax(nb::module_& m) {
-  m.def("softmax", &softmax<false>, nb::arg("x"));
-  m.def("log_softmax", &softmax<true>, nb::arg("x"));
-  m.def("softmax_grad", &softmax_back, nb::arg("y"), nb::arg("g"));
+  m.def("softmax", &softmax<false>, nb::arg("x"), nb::arg("out") = nb::none());
+  m.def("log_softmax", &log_softmax, nb::arg("x"));
+  m.def("softmax_grad", &softmax_back, nb::arg("y"), nb::arg("g"), nb::arg("out") = nb::none());
   m.def("cross_entropy", &cross_entropy, nb::arg("x"), nb::arg("labels"), nb::arg("ignored"),
         "x [*,C], labels int64 [*,1] -> probabilities [*,C], loss like labels");
   m.def("cross_entropy_grad", &cross_entropy_back, nb::arg("probabilities"), nb::arg("labels"), nb::arg("g"),

@@ -126,6 +126,31 @@ Found without_joined(const Program& program, const Found& last, std::string_view
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
+// Positions that are out of range where a variable has no value; what their names begin with is in `static/late.py`.
+struct Late {
+  std::string_view prefix, why;
+};
+constexpr Late kLate[] = {
+    {"no_round_gave_", "has no value: the loop that gives it one ran no round; give it one before"},
+    {"no_way_gave_",
+     "has no value: the way that gives it one was not taken; give it one before, or use it under the same condition"},
+    {"is_none_here_", "is None here; ask `is not None` before"},
+    {"nothing_returned_by_",
+     "came to its end without a `return`, so what it gave is None here; return a value there, or ask `is not None` "
+     "before"},
+};
+
+// `'y' has no value: ... - ` for a variable of such a name, else nothing.
+std::string without_value(std::string_view name) {
+  for (const Late& late : kLate)
+    if (name.substr(0, late.prefix.size()) == late.prefix) {
+      name = name.substr(late.prefix.size());
+      name = name.substr(0, name.find('.'));
+      return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " + std::string(late.why) + " - ";
+    }
+  return "";
+}
+
 }  // namespace
 
 Error blamed(const Program& program, const Error& error) {
@@ -136,8 +161,9 @@ Error blamed(const Program& program, const Error& error) {
   found = without_joined(program, found, nodes.back().kind);
   bool no_memory = message.find("out of memory") != message.npos;
   std::string at = found.op->where.empty() ? "" : "\n    at " + found.op->where;
-  return Error(Fault::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") + found.op->type +
-                                  ", giving '" + std::string(found.gives) + "': " + reason_of(message) + at);
+  return Error(Fault::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") +
+                                  without_value(found.gives) + found.op->type + ", giving '" +
+                                  std::string(found.gives) + "': " + reason_of(message) + at);
 }
 
 }  // namespace oarlock

@@ -4,6 +4,6 @@
 `runtime` what to do: on tensors of a program that is being recorded it becomes part of that program, on anything else it is Python.
 """
 
-from .convert import convert, converted_source, not_to_static
+from .convert import STAGES, convert, converted_source, not_to_static
 
-__all__ = ["convert", "converted_source", "not_to_static"]
+__all__ = ["STAGES", "convert", "converted_source", "not_to_static"]

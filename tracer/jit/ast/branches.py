@@ -11,16 +11,17 @@ import numpy as np
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
+from ...static.control.array_rounds import OtherLength, opened
 from ...static.control.arrays import StillEmpty, TensorArray
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, current, is_moved, items_of
 from ...static.control.keepers import Elements, Longer, is_made_here, note, taken_back
-from ...static.control.values import as_condition
+from ...static.control.values import Undefined, as_condition
 from ...static.modes import Static, static_mode
 from ...static.variable import Variable
+from .calls import asked
 from .checks import Stopped, refuse_where, tried, unconditional
 from .outside import new, own
-from .truth import asked
 from .untracked import untracked_by
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -80,7 +81,7 @@ def _recorded_if(
 ) -> None:  # fmt: skip
     given = get()
     then, other = (watched(mode, run, names) for run in (then, other))
-    before = _lists_that_stay(mode, given, (then, other), get, put, names)
+    before = [current(value) if is_moved(value) else value for value in given]
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
@@ -89,6 +90,7 @@ def _recorded_if(
             try:
                 _tried(mode, holds, run)
                 values = get()[:count]
+                values = [opened(mode, n, v) if n in open else v for n, v in zip(names, values, strict=False)]
                 containers.left(values)
                 longer = containers.longer()
                 if longer is not None:
@@ -100,17 +102,25 @@ def _recorded_if(
 
         return record
 
+    open: set[str] = set()  # lists of which only a run knows the length
     while True:
         containers, mark = Sides(before[:count]), mode.recorder.mark()
         try:
             found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
             break
-        except Longer as error:  # a list that a called function makes longer
-            if not is_made_here(mode.recorder, error.target):
+        except Longer as error:  # a list that one of them, or a function that it calls, makes longer
+            found_at = [i for i, value in enumerate(before) if value is error.target]
+            if not found_at and not is_made_here(mode.recorder, error.target):
                 raise
             mode.recorder.rewind(mark)
-            array = TensorArray.replacing(mode, error.keeper.name, error.target)
+            name = names[found_at[0]] if found_at else error.keeper.name
+            array = TensorArray.replacing(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
+        except OtherLength as error:
+            if error.name in open:
+                raise
+            mode.recorder.rewind(mark)
+            open.add(error.name)
     found = containers.after(found)
     put([*found, *before[len(found) :]])
 
@@ -166,9 +176,29 @@ def _copy(value: Any) -> Any:
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() if test else b()`."""
     test = asked(test)
-    if _mode_for(test) is None:
+    mode = _mode_for(test)
+    if mode is None:
         return a() if test else b()
-    return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
+    mark = mode.recorder.mark()
+    try:
+        return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
+    except OtherLength:
+        mode.recorder.rewind(mark)
+    return _chosen_list(test, a, b)
+
+
+def _chosen_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """Lists of different lengths: those of a variable that an `if` sets."""
+    held: list[Any] = [Undefined("the list")]
+
+    def put(values: list[Any]) -> None:
+        held[:] = values
+
+    def side(make: Callable[[], Any]) -> Callable[[], None]:
+        return lambda: put([make()])
+
+    if_(test, side(a), side(b), lambda: list(held), put, ["the list"])
+    return held[0]
 
 
 def nothing() -> None:

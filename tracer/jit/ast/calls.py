@@ -6,7 +6,8 @@ import builtins
 import functools
 import os
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -29,6 +30,7 @@ from .numbers import guarded, method_of
 from .outside import changing, in_a_block, new, noting
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
+from .special import method_for
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
 _IGNORED: set[str] = set(LIBRARIES)
@@ -46,6 +48,7 @@ def call(function: Any) -> Any:
     if static_mode(state.mode) is None:
         return function
     if isinstance(function, type):
+        _meet(function)
         return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
@@ -58,7 +61,7 @@ def _of_function(function: Any) -> Any:
     try:
         known = BUILTINS.get(function)
     except TypeError:  # not hashable
-        return function
+        known = None
     if known is not None:
         return known
     if isinstance(function, functools._lru_cache_wrapper):
@@ -187,6 +190,24 @@ def _tell(function: FunctionType) -> None:
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.saw is not None:
         mode.recorder.saw(function)
+    _meet(*_names_of(function))
+
+
+def _meet(*values: Any) -> None:
+    """Let the operators of what is among some values be converted, where a recording asks for that."""
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.special is not None:
+        mode.recorder.special.meet(*values)
+
+
+def _names_of(function: FunctionType) -> Iterator[Any]:
+    """What the names of a function's module and of the functions around it stand for."""
+    for name in function.__code__.co_names:
+        if name in function.__globals__:
+            yield function.__globals__[name]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # nothing so far
+            yield cell.cell_contents
 
 
 _WARNED: set[CodeType] = set()
@@ -227,8 +248,26 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
     return convert
 
 
+def _bool(*args: Any) -> Any:
+    return _cast("bool", bool)(*(asked(value) for value in args))
+
+
+def asked(value: Any) -> Any:
+    """A value of which the truth counts: of a list that the program carries, whether it holds anything; of the user's objects what they say."""
+    value = current(value)
+    if isinstance(value, TensorArray):
+        return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
+    method = method_for(value, "__bool__")
+    if method is not None:
+        return call(method)()
+    return _len(value) > 0 if method_for(value, "__len__") is not None else value
+
+
 def _len(value: Any) -> Any:
     value = current(value)
+    method = method_for(value, "__len__")
+    if method is not None and static_mode(state.mode) is not None and is_users(method.__func__):
+        return call(method)()
     if isinstance(value, TensorArray):
         return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL)
     if isinstance(value, Variable):
@@ -338,7 +377,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.print: print_,
     builtins.int: _cast("int64", int),
     builtins.float: _cast("float64", float),
-    builtins.bool: _cast("bool", bool),
+    builtins.bool: _bool,
     builtins.max: _any_of("elementwise_max", max),
     builtins.min: _any_of("elementwise_min", min),
     builtins.any: _quantified(True, any),

@@ -79,12 +79,17 @@ def converted_code(code: CodeType) -> CodeType:
     return found
 
 
-def converted_source(function: Any) -> str:
-    """The converted function as text.   Raises NoSource."""
+STAGES = ("jumps", "statements", "expressions")  # in order: what rewrites a function
+
+
+def converted_source(function: Any, stages: int = len(STAGES)) -> str:
+    """The function as text after the first `stages` of STAGES.   Raises NoSource."""
     plain = inspect.unwrap(function)
-    plain = getattr(plain, "__func__", plain)
-    converted_code(plain.__code__)
-    return _SOURCES[plain.__code__]
+    code = getattr(plain, "__func__", plain).__code__
+    if stages < len(STAGES):
+        return ast.unparse(_converted_tree(code, stages))
+    converted_code(code)
+    return _SOURCES[code]
 
 
 def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
@@ -101,13 +106,25 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     return made
 
 
-def _convert(code: CodeType) -> CodeType:
+def _read_tree(code: CodeType) -> ast.FunctionDef:
+    """The function as the user wrote it, with names as Python has them."""
     tree = function_tree(code)
     keep_places(tree)
     if isinstance(tree, ast.Lambda):
         tree = _as_function(tree)
     _refuse_names(tree)
     _mangle(tree, code)
+    return tree
+
+
+def _converted_tree(code: CodeType, stages: int) -> ast.FunctionDef:
+    tree = _read_tree(code)
+    convert_tree(tree, frozenset(code.co_freevars), stages)
+    return tree
+
+
+def _convert(code: CodeType) -> CodeType:
+    tree = _read_tree(code)
     users = frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n))
     convert_tree(tree, frozenset(code.co_freevars))
     _SOURCES[code] = ast.unparse(tree)
@@ -134,25 +151,30 @@ def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
     return made
 
 
-def convert_tree(function: ast.FunctionDef, around: frozenset[str] = frozenset()) -> None:
-    """Rewrite a function and those inside of it.   around: the names of functions around it that it may use."""
+def convert_tree(
+    function: ast.FunctionDef, around: frozenset[str] = frozenset(), stages: int = len(STAGES)
+) -> None:  # fmt: skip
+    """Rewrite a function and those inside of it.   around: the names of functions around it that it may use; stages: see STAGES."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
-    _convert_statements(function, around)
-    function.body = [Expressions(first).visit(s) for s in function.body]
+    _convert_statements(function, around, stages > 1)
+    if stages == len(STAGES):
+        function.body = [Expressions(first).visit(s) for s in function.body]
     function.decorator_list, function.returns = [], None
     for argument in ast.walk(function.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
 
 
-def _convert_statements(function: ast.FunctionDef, around: frozenset[str]) -> None:
+def _convert_statements(function: ast.FunctionDef, around: frozenset[str], all_of_them: bool) -> None:
     own = local_names(function)
     for inner in _functions_inside(function.body):
-        _convert_statements(inner, around | own)
+        _convert_statements(inner, around | own, all_of_them)
     if _is_generator(function):
         return
     lower_jumps(function)
+    if not all_of_them:
+        return
     mark_tests(function)
     mark(function)
     flow = Flow(function, around)

@@ -87,6 +87,10 @@ class Expressions(ast.NodeTransformer):
         makes = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
         self.generic_visit(node)
         if makes and isinstance(node.op, ast.Add | ast.Mult):
+            node.left, node.right = (
+                side if isinstance(side, ast.Constant) else expression("__ol.current(A)", node, A=side)
+                for side in (node.left, node.right)
+            )
             return expression("__ol.new(VALUE)", node, VALUE=node)
         return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
 

@@ -238,7 +238,11 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
 
     lowered = Returns(jump).lower(out_of_loops(body))
     first = statements(f"{RESULT} = __ol.nothing_returned\n{RETURNED} = False", function)
-    last = f"return __ol.returned({RESULT})" if covers else f"return __ol.returned({RESULT}, {RETURNED})"
+    last = (
+        f"return __ol.returned({RESULT})"
+        if covers
+        else f"return __ol.returned({RESULT}, {RETURNED}, {function.name!r})"
+    )
     return [*first, *lowered, *statements(last, body[-1])]
 
 

@@ -21,11 +21,11 @@ from ...static.numbers import NATURAL, marked
 from ...static.record import Inner
 from ...static.variable import Variable
 from .branches import Get, Set, if_, nothing, watched
-from .calls import call
+from .calls import asked, call
 from .checks import unconditional
 from .outside import new, own
 from .rows import Rows, rows_of
-from .truth import and_, asked
+from .truth import and_
 from .untracked import refuse_if_kept
 
 INT64 = Meta((), np.dtype(np.int64))

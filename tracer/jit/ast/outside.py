@@ -20,8 +20,8 @@ from ...static.control.either import Either, EitherDict, EitherList, current, is
 from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Variables, born, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
-from ...static.variable import Variable
 from ..snapshots import MANY, has_attributes
+from .positions import Positions
 
 DEPTH = 2  # of containers and objects in one another
 
@@ -38,31 +38,6 @@ def changing(value: Any, name: str) -> Any:
     if isinstance(value, Either):
         note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
     return Positions(recorder, value) if type(value) in (list, EitherList) else value
-
-
-class Positions:
-    """A list an element of which is going to be set."""
-
-    def __init__(self, recorder: Recorder, target: Any) -> None:
-        self._recorder, self._target = recorder, target
-
-    def _is_known(self, position: Any) -> bool:
-        """Whether Python knows a position; else the list is to be one of the program, where a loop can make it one."""
-        loops = [inner for inner in self._recorder.open if id(self._target) in inner.lists]
-        if not isinstance(position, Variable) or not loops:
-            return True
-        loops[-1].lists[id(self._target)] = True
-        return False
-
-    def __getitem__(self, position: Any) -> Any:
-        return self._target[position if self._is_known(position) else 0]
-
-    def __setitem__(self, position: Any, value: Any) -> None:
-        if self._is_known(position):
-            self._target[position] = value
-
-    def __delitem__(self, position: Any) -> None:
-        del self._target[position]
 
 
 def new(made: Any) -> Any:

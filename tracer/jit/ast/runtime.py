@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from ...core.dtype import dtype_of
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.tensor import Tensor
 from ...static.control import nest
-from ...static.control.arrays import TensorArray
 from ...static.control.either import current
-from ...static.control.values import Undefined, meta_of
+from ...static.control.maybe import make_returned, none_flag
+from ...static.control.values import Undefined, as_condition
 from ...static.modes import static_mode
 from ...static.variable import Variable
 from .branches import if_, if_expression
@@ -22,11 +20,12 @@ from .checks import assert_, raised
 from .loops import for_, listed, while_
 from .numbers import class_of, entry, is_, matched, mod, shown, standing
 from .outside import changing, new, owns
+from .positions import chosen
 from .sequences import part
 from .truth import and_, and_value, chain, in_, not_, or_, or_value
 
 __all__ = [
-    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "for_", "if_", "if_expression", "in_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "for_", "if_", "if_expression", "in_",
     "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "part", "raised", "returned",
     "shown", "while_",
 ]  # fmt: skip
@@ -34,18 +33,28 @@ __all__ = [
 nothing_returned = Undefined("the value returned", "is missing: not every way through the function returns one")
 
 
-def returned(value: Any, whether: Any = True) -> Any:
+def returned(value: Any, whether: Any = True, name: str = "") -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
-        why = "not every way through the function returns a value; Python would give None there"
-        error = TraceError(with_user_line(f"return: {why}. Return one at its end"))
-        mode = static_mode(state.mode)
-        assert mode is not None
-        return mode.trouble(error, value)
+        return _returned_if(whether, value, name)
     held = [v for v in nest.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
     if held:
         raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value
+
+
+def _returned_if(whether: Variable, value: Any, name: str) -> Any:
+    """What a function gives that may come to its end without a value: None there, for which whoever uses it has to ask."""
+    mode = static_mode(state.mode)
+    assert mode is not None
+    if not isinstance(value, Variable) or not mode.converts:
+        why = f"not every way through {name} returns a value; Python would give None there"
+        error = TraceError(with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end"))
+        return mode.trouble(error, value)
+    missing, none = OPS["logical_not"](as_condition(whether)), none_flag(value)
+    if isinstance(none, Variable):
+        missing = OPS["logical_or"](missing, none)
+    return make_returned(value, name, missing)
 
 
 def attribute(read: Callable[[], Any], name: str) -> Any:
@@ -70,24 +79,7 @@ def item(value: Any, index: Any) -> Any:
     """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
     value = current(value)
     if isinstance(index, Variable) and isinstance(value, list | tuple):
-        return _chosen_item(value, index)
+        return chosen(value, index)
     if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
         return entry(value, index)
     return value[index]
-
-
-def _chosen_item(values: Sequence[Any], index: Variable) -> Any:
-    mode = static_mode(state.mode)
-    assert mode is not None
-    if index.meta.dtype == bool:
-        return _chosen_item(values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto))
-    if all(isinstance(v, Tensor) for v in values) and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1:
-        stacked = OPS["stack"](list(values), axis=0)
-        found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
-        mode.recorder.aliases.join([(found, tuple(values))])
-        return found
-    if all(meta_of(v) is not None for v in values):
-        return TensorArray.of(mode, values)[index]
-    raise OarlockError(
-        with_user_line(f"a position that only a run knows cannot choose from {[type(v).__name__ for v in values]}")
-    )

@@ -21,22 +21,16 @@ from ...static.control.keepers import taken_back
 from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
 from ...static.modes import NoValue, refuse_half, static_mode
-from ...static.numbers import BOOL, NATURAL, marked, stands_for
+from ...static.numbers import BOOL, marked, stands_for
 from ...static.program import OpDesc
 from ...static.record import Inner
 from ...static.variable import Variable
+from .calls import asked, call
 from .checks import unconditional
 from .numbers import is_, standing
 from .rows import rows_of
 from .sequences import folded
-
-
-def asked(value: Any) -> Any:
-    """A value of which the truth counts: of a list that the program carries, whether it holds anything."""
-    value = current(value)
-    if not isinstance(value, TensorArray):
-        return value
-    return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
+from .special import method_for
 
 
 def and_(a: Any, b: Callable[[], Any]) -> Any:
@@ -166,6 +160,9 @@ def not_(a: Any) -> Any:
 def in_(a: Any, b: Any) -> Any:
     """`a in b`."""
     b = current(b)
+    method = method_for(b, "__contains__")
+    if method is not None:
+        return as_condition(call(method)(a))
     if isinstance(b, TensorArray):
         return folded(rows_of(b), False, lambda found, item: or_(found, lambda: item == a), "whether it is there")
     if isinstance(b, Variable):

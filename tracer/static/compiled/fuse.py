@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ...core import native
 from ..program import VarDesc
+from . import over
 from .kernels import quick_kernel
 from .plan import Back, Branch, Call, Fused, Loop, Step, body_of
 
@@ -68,6 +67,37 @@ def _masked(call: Call, _: ShapeOf) -> Code | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
+def _between(x: Operand, low: float, high: float) -> Code:
+    """Instructions behind those of which `x` is the last result, or on a cell."""
+    last = int(x[1:]) if isinstance(x, str) and x[0] == "@" else -1
+    return [("max", low, x), ("min", high, f"@{last + 1}")]  # of equal zeros NumPy gives the bound
+
+
+def _clip(low: str, high: str, default: tuple[float, float]) -> Rule:
+    def make(call: Call, _: ShapeOf) -> Code | None:
+        if any(slot is not None for slot in call.ins[1:]):
+            return None
+        return _between(call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1]))
+
+    return make
+
+
+def _leaky(call: Call, _: ShapeOf) -> Code | None:
+    alpha = call.attrs.get("alpha", 0.02)
+    return [("mul", call.ins[0], alpha), ("max", "@0", call.ins[0])] if 0 < alpha <= 1 else None
+
+
+def _hard_sigmoid(call: Call, _: ShapeOf) -> Code | None:
+    slope, offset = call.attrs.get("slope", 0.2), call.attrs.get("offset", 0.5)
+    return [("mul", call.ins[0], slope), ("add", "@0", offset), *_between("@1", 0.0, 1.0)]
+
+
+def _hard_swish(call: Call, _: ShapeOf) -> Code | None:
+    most, scale, offset = (call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0)))
+    between = _between("@0", 0.0, most)
+    return [("add", call.ins[0], offset), *between, ("mul", call.ins[0], "@2"), ("div", "@3", scale)]
+
+
 def _filled(call: Call, _: ShapeOf) -> Code | None:
     if "dtype" in call.attrs:
         return None
@@ -98,13 +128,19 @@ PIECES: dict[str, Rule] = {
     **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu("gelu", "gelu_tanh"),
     "gelu_grad": _gelu("gelu_grad", "gelu_tanh_grad"),
+    "relu6": _clip("", "", (0.0, 6.0)),
+    "brelu": _clip("t_min", "t_max", (0.0, 24.0)),
+    "clip": _clip("min", "max", (0.0, 0.0)),
+    "leaky_relu": _leaky,
+    "hard_sigmoid": _hard_sigmoid,
+    "hard_swish": _hard_swish,
     "scale": _scale,
     "sum": _sum,
     "masked": _masked,
     "spread_like": _spread,
     "fill_any_like": _filled,
 }
-BETTER_ALONE = ("elementwise_div", "fill_any_like", "spread_like")  # NumPy does these as well, if they are alone
+NEW_MEMORY = ("fill_any_like", "spread_like")  # NumPy does these as well, if they are alone: they write over nothing
 MOST_INPUTS = 60
 MOST_CALLS = 400
 
@@ -189,7 +225,7 @@ class Fusion:
 
     def _close(self, group: Group) -> None:
         self._open.remove(group)
-        if len(group.calls) == 1 and (group.calls[0].op.type in BETTER_ALONE or quick_kernel(group.calls[0].op)):
+        if len(group.calls) == 1 and group.calls[0].op.type in NEW_MEMORY:
             self._done += group.calls
         else:
             codes = [PIECES[c.op.type](c, self._shape) or [] for c in group.calls]
@@ -207,6 +243,13 @@ def fused(steps: Sequence[Step], declared: Mapping[str, VarDesc]) -> list[Step]:
     return Fusion(declared).run(steps)
 
 
+def as_good_alone(step: Fused) -> bool:
+    """Whether a group is one call that has a kernel of its own, and nothing to write over."""
+    op = step.calls[0].op
+    fast = op.type == "elementwise_div" or quick_kernel(op) is not None
+    return len(step.calls) == 1 and fast and not set(step.ins) & set(step.dying)
+
+
 def expression(step: Fused) -> Any:
     """The compiled expression of a group: called with its `ins`, it gives its `outs`."""
     numbers: dict[Operand, int] = {cell: i for i, cell in enumerate(step.ins)}
@@ -219,20 +262,7 @@ def expression(step: Fused) -> Any:
     made = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
     spent = [i for i, cell in enumerate(step.ins) if cell in step.dying]
-    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, ALONE)
-
-
-def _references() -> int:
-    """How many references an array has in the call of an expression, if nothing but one local of the caller holds it; 0 if unknown."""
-    made = native.kernel("Expression")
-    for count in range(1, 9 if native.compiled is not None else 0):
-        array = np.zeros((1,))
-        if made(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
-            return count
-    return 0
-
-
-ALONE = _references()
+    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, over.ALONE)
 
 
 CONSTANTS, RESULTS = (

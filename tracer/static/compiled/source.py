@@ -10,9 +10,10 @@ from typing import Any
 
 from ...core.errors import COMPILED
 from ..unsupported import Unsupported
-from .fuse import expression
+from .fuse import as_good_alone, expression
 from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
 from .lists import ON_TENSORS
+from .over import over
 from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
 Function = Callable[..., Any]
@@ -128,6 +129,18 @@ def _write_call(source: Source, call: Call) -> None:
         text = written_out.format(*call.ins, kernel=source.name(bare_kernel(call.op)), **names)
         source.line(f"{target(call.outs)} = {text}", call)
     else:
+        _write_over(source, call)
+
+
+def _write_over(source: Source, call: Call) -> None:
+    """The kernel that writes over an operand, where there is one, and the others where that does not apply."""
+    place = over(call)
+    if place is None or call.outs[0] is None or call.outs[0] in call.reads():
+        _write_kernels(source, call)
+        return
+    source.line(f"{call.outs[0]} = {call_text(source, place, call)}", call)
+    source.line(f"if {call.outs[0]} is NI:", call)
+    with source.inside():
         _write_kernels(source, call)
 
 
@@ -180,6 +193,9 @@ def _write_back(source: Source, back: Back) -> None:
 
 def _write_fused(source: Source, fused: Fused) -> None:
     if not fused.outs:
+        return
+    if as_good_alone(fused):
+        _write_call(source, fused.calls[0])
         return
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins  # else the calls would find it overwritten
     found = fused.outs[0] if single else "t"

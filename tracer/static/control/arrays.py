@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from ...core.tensor import Tensor
 from ..aliases import Container
 from ..modes import Static, static_mode
 from ..numbers import Stands, as_default, marked, stands_for, together
-from ..program import Attr, AttrType, Kind, VarDesc
+from ..program import Attr, AttrType, Block, Kind, VarDesc
 from ..variable import Variable
-from .either import Moved, items_of, put_items
+from .either import Moved, current, items_of, put_items
 from .keepers import Elements, note
 from .values import as_meta, constant, is_number, meta_of, size_along
 
@@ -34,11 +34,11 @@ class TensorArray(Container):
     Takes list's methods; positions may be values of the program.
     """
 
-    def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None) -> None:
+    def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None) -> None:
         recorder = mode.recorder
         name = recorder.namer.temporary("create_array")
         self.raw = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
-        recorder.block.vars[name] = self.raw
+        (block or recorder.block).vars[name] = self.raw
         recorder.aliases.meet(self)
         self.element: Meta | None = None
         self._stands: list[Stands | None] = []  # for which numbers of Python its elements stand
@@ -63,6 +63,20 @@ class TensorArray(Container):
         mode.recorder.moved.append(items)
         return made
 
+    def like(self, *others: TensorArray) -> TensorArray:
+        """Let the elements be like those of others as well; gives itself."""
+        for other in others:
+            if other.element is not None:
+                self._declare(other.element)
+            self._stands += [s for s in other._stands if s not in self._stands]
+            self.raw.lod_level = max(self.raw.lod_level, other.raw.lod_level)
+        return self
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        """What is known of its elements."""
+        return self.element, together(self._stands), self.raw.lod_level
+
     @property
     def name(self) -> str:
         """Its name in the program."""
@@ -84,6 +98,7 @@ class TensorArray(Container):
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
+        recorder.aliases.list_written(self)
         if not recorder.by_hand:  # there it is a copy
             recorder.aliases.join([(self, (value,))])
 
@@ -110,6 +125,7 @@ class TensorArray(Container):
 
     def length(self) -> Variable:
         """The number of elements, int64[1]."""
+        _recorder().aliases.check_list(self)
         return self._made("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
@@ -157,13 +173,17 @@ class TensorArray(Container):
         """Another list of the same elements."""
         mode = static_mode(state.mode)
         assert mode is not None
-        made = TensorArray(mode, None if self.element is None else self.element.dtype)
-        made.element, made._stands = self.element, list(self._stands)
-        made.raw.shape = self.raw.shape
+        made = TensorArray(mode, None if self.element is None else self.element.dtype).like(self)
         mode.recorder.aliases.check(self)
-        mode.recorder.emit("assign", {"X": [self.name]}, {"Out": [made.name]})
+        if self.element is None:
+            self.is_asked()
+        self.assigned_to(made)
         mode.recorder.aliases.join([(made, (self,))])
         return made
+
+    def assigned_to(self, other: TensorArray) -> None:
+        """Write the op that lets another list hold what this one does."""
+        _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
@@ -176,8 +196,13 @@ class TensorArray(Container):
         """One more element at the end."""
         self._write(self.length(), value)
 
-    def extend(self, values: Sequence[Any]) -> None:
-        """More elements at the end."""
+    def extend(self, values: Any) -> None:
+        """More elements at the end, of a list of Python's or of the program."""
+        from .array_rounds import append_all  # noqa: PLC0415 - loops are made of lists
+
+        if isinstance(found := current(values), TensorArray):
+            append_all(self, found)
+            return
         for value in values:
             self.append(value)
 
@@ -193,6 +218,7 @@ class TensorArray(Container):
         recorder = _recorder()
         shorter = VarDesc(recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY)
         recorder.block.vars[shorter.name] = shorter
+        recorder.aliases.list_written(self)
         recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
         recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
         return taken
@@ -203,12 +229,43 @@ class TensorArray(Container):
             raise OpError(with_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
-    def __add__(self, other: Any) -> NoReturn:
-        """Refused: raises TraceError."""
-        why = f"the list '{self.name}' is one of the program, which `+` does not make longer; use `append` or `extend`"
-        raise TraceError(with_user_line(why))
+    def __add__(self, other: Any) -> TensorArray:
+        """Another list, of the elements of both."""
+        self._check_list("+", other)
+        made = self.copy()
+        made.extend(other)
+        return made
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> TensorArray:
+        self._check_list("+", other)
+        mode = static_mode(state.mode)
+        assert mode is not None
+        made = TensorArray.of(mode, other)
+        made.extend(self)
+        return made
+
+    def __iadd__(self, other: Any) -> TensorArray:
+        self.extend(other)
+        return self
+
+    def __mul__(self, count: Any) -> TensorArray:
+        """Another list, of the elements so many times."""
+        if not isinstance(count, int) or count < 1:
+            why = (
+                f"the list '{self.name}' is one of the program, which `*` repeats by a number above 0 that Python knows"
+            )
+            raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
+        made = self.copy()
+        for _ in range(count - 1):
+            made.extend(self)
+        return made
+
+    __rmul__ = __mul__
+
+    def _check_list(self, sign: str, other: Any) -> None:
+        if not isinstance(other, list | TensorArray):
+            why = f"to the list '{self.name}' of the program {type(other).__name__} cannot be added by `{sign}`, only a list"
+            raise TraceError(with_user_line(why))
 
     def __iter__(self) -> Iterator[Any]:
         why = f"the list '{self.name}' has a length known only at run time; loop over it with a `for` that is converted"

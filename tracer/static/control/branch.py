@@ -19,12 +19,14 @@ from ..program import Kind, VarDesc
 from ..record import Inner
 from ..variable import Half, Variable
 from . import nest
+from .array_rounds import OtherLength, differ
 from .arrays import TensorArray
 from .either import Choice, Gone, Held, held
-from .keepers import Change, Changes, Keeper, is_data, refuse_length, taken_back
+from .keepers import Change, Changes, Keeper, differs_by_way, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
-from .values import Undefined, as_meta, common, meta_of, refuse, same, shown, zeros
+from .unset import ANYWHERE, flag_of
+from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
 
 Branch = Callable[[], Any]
 
@@ -60,11 +62,13 @@ def cond(
     if mode is None or not isinstance(pred, Variable):
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
+    made: list[Any] = []
     given: list[Held | None] = []
 
     def flat(branch: Branch) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             value = branch()
+            made.append(value)
             given.append(held(value))
             leaves, nesting = nest.flatten(value)
             paths.append(nesting)
@@ -74,6 +78,8 @@ def cond(
 
     found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True)
     if paths[0] != paths[1]:
+        if differ(*made):
+            raise OtherLength("the result")
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
         raise TraceError(with_user_line(f"cond: {said}: {why}"))
@@ -181,9 +187,7 @@ class Merge:
         self.sides = (one, two)
         self.containers = Choice()  # those of places
         self.chosen: list[tuple[Variable, list[str]]] = []  # a result, and the variables that the sides write it to
-        self.made: list[
-            tuple[Variable, tuple[Any, Any]]
-        ] = []  # a result that is another tensor on each side, and these
+        self.made: list[tuple[Any, tuple[Any, Any]]] = []  # a result that is another tensor on each side, and these
 
     def choice(self, name: str, a: Any, b: Any) -> Any:
         """The value after the branches, of one that is `a` after the first and `b` after the second."""
@@ -194,12 +198,16 @@ class Merge:
             return self._half(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
             return self._maybe(name, a, b)
-        if isinstance(a, TensorArray) or isinstance(b, TensorArray):
-            refuse(name, a, b, LABELS, "two lists of tensors; only one that both branches change can be carried on")
+        if differ(a, b):
+            return self._list(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
             found = nest.pairwise(name, a, b, self.choice)
             if found is not nest.DIFFERENT:
                 return found
+        return self._tensor(name, a, b)
+
+    def _tensor(self, name: str, a: Any, b: Any) -> Variable:
+        """A tensor or number that is one on the first side and another on the second."""
         if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
@@ -207,28 +215,32 @@ class Merge:
         marked(made, either_of((a, b)))
         if any(flag is not True for flag in flags):
             half = next(v.half for v, flag in zip((a, b), flags, strict=True) if flag is not True)
-            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True)
+            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True, half.block)
         if made.meta.dtype == bool:
             implying(made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False))
         return made
 
+    def _list(self, name: str, a: Any, b: Any) -> TensorArray:
+        """A list that is one on the first side and another on the second."""
+        if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
+            raise OtherLength(name)
+        made = TensorArray(self.mode).like(a, b)
+        for value, side in zip((a, b), self.sides, strict=True):
+            with self.recorder.writing(side.inner):
+                value.assigned_to(made)
+        self.made.append((made, (a, b)))
+        return made
+
     def _is_set(self, name: str, value: Any, side: Side) -> Any:
         """Whether a variable has a value after a side: True, or a truth value of the side."""
-        half = value.half if isinstance(value, Variable) else None
-        if half is None or half.none is not None or half.late is None or half.name != name:
-            return True
-        desc = self.recorder.program.var(half.late.flag, side.inner.block.idx)
-        assert desc is not None
-        flag = self.recorder.variable(desc)
-        if half.late.sense:
-            return flag
         with self.recorder.writing(side.inner):
-            return OPS["logical_not"](flag)
+            return flag_of(self.recorder, name, value)
 
-    def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool) -> None:
-        """Say of a variable that it has a value where `flag` is `sense`."""
+    def _make_half(self, made: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0) -> None:
+        """Say of a variable that it has a value where `flag` is `sense`.   like: the block of what it was made from."""
         late = Late(name, made.raw, flag.name, "", sense=sense, kind=NO_WAY)
-        made.half = Half(name, why, self.recorder.block.idx, None, late)
+        block = ANYWHERE if like == ANYWHERE else self.recorder.block.idx
+        made.half = Half(name, why, block, None, late)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
@@ -311,7 +323,7 @@ class Merge:
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
             one, two = (state.get(place, Undefined(label)) for state in states)
-            if is_data(one) or is_data(two):
+            if differs_by_way(one) or differs_by_way(two):
                 found[place] = self._choice_at(
                     label, (one, two), [c.container(place, v) for c, v in zip(both, (one, two), strict=True)]
                 )
@@ -338,6 +350,10 @@ class Merge:
         aliases, stale = self.recorder.aliases, [side.stale for side in self.sides]
         aliases.stale = {**stale[0], **stale[1]}
         aliases.join(self.made)
+        for made, pair in self.made:
+            if isinstance(made, TensorArray):
+                aliases.one_list(made, pair[0])
+                aliases.one_list(made, pair[1])
         for made, pair in self.made:
             for value, found in zip(pair, stale, strict=True):
                 if id(value) in found:

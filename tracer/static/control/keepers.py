@@ -255,6 +255,6 @@ def is_made_here(recorder: Recorder, made: Any) -> bool:
     return any(id(made) in inner.born for inner in recorder.open)
 
 
-def is_data(value: Any) -> bool:
+def differs_by_way(value: Any) -> bool:
     """Whether a value would be wrong on the other way: a number, a tensor, a string, None; not an object that is kept for later."""
     return meta_of(value) is not None or isinstance(value, str | bytes | type(None) | tuple | list | dict)

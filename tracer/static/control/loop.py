@@ -15,6 +15,7 @@ from ..record import Inner
 from ..variable import Variable
 from . import nest
 from .apart import Apart
+from .array_rounds import CarriedList, assign_all, differ, opened
 from .arrays import TensorArray
 from .branch import check_condition, put_back
 from .either import KINDS, EitherList, Gone, items_of, plain
@@ -24,9 +25,11 @@ from .placed import Placed
 from .regions import emit_while
 from .rounds import Carried, Rounds
 from .taken_apart import TakenApart
+from .unset import HasValue, Unset
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
+Successors = list[tuple[Carried | CarriedList, Any]]  # what goes from round to round, with what a round makes of it
 Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after a round")
 
@@ -67,11 +70,13 @@ class Loop(TakenApart):
         ] = {}  # by id: tensors from outside that a round changes in place
         self.named = len(start)  # values that the caller has names for; the others are in places
         self.placed = Placed(mode.recorder)
+        self.lists: dict[int, CarriedList] = {}  # by position: lists of the program that a round replaces
         self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
         self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
         self.apart = Apart(mode.recorder)
-        self.nones = Nones()
+        self.nones, self.unset = Nones(), Unset()
         self.rounds = Rounds(mode.recorder.aliases)
+        self._left_set: dict[int, Any] = {}  # whether values have one after the last try, by position
         self._first: Tensor | None = None  # the condition before the first round
         self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
 
@@ -98,14 +103,17 @@ class Loop(TakenApart):
 
     # -- one try ------------------------------------------------------------------------------------------------
 
-    def _try(self) -> tuple[Inner, list[tuple[Carried, Any]], Any]:
+    def _try(self) -> tuple[Inner, Successors, Any]:
         """Record the body once.   Gives its block, each carried value with its successor, and the condition."""
         self.changed = self.nestings_changed = False
         with self.recorder.inner_block() as inner, self.recorder.in_loop():
             given = self._given(inner)
             self.rounds.begin(self._carried())
             condition, made = self._test(self._run(given))
-        left: dict[Hashable, Any] = {i: made[i] for i in self.carried}
+            for i in self.lists:
+                made[i] = opened(self.mode, self.names[i], made[i])
+            self._left_set = self.unset.left(self.recorder, made)
+        left: dict[Hashable, Any] = {i: made[i] for i in (*self.carried, *self.lists)}
         made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
         self._note_lengths(inner, made)
         changes = taken_back(inner)
@@ -127,8 +135,11 @@ class Loop(TakenApart):
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = self._declared(carried)
-        for flag in self.nones.flags.values():
+        for i, replaced in self.lists.items():
+            values[i] = replaced.declare(self.mode, self.recorder.open[-2].block)
+        for flag in (*self.nones.flags.values(), *self.unset.flags.values()):
             self._declared(flag)
+        self.unset.say(values)
         self.nones.say(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
@@ -166,15 +177,23 @@ class Loop(TakenApart):
         carried.variable = made
         return marked(made, carried.stands)
 
-    def _compared(self, given: Values, made: Values) -> list[tuple[Carried, Any]]:
-        found: list[tuple[Carried, Any]] = []
+    def _compared(self, given: Values, made: Values) -> Successors:
+        found: Successors = []
         for i, (before, after) in enumerate(zip(given, made, strict=True)):
             if id(before) in self.grown or (type(before) in KINDS and after is before):
                 continue  # its elements are places
-            if i in self.carried:
+            if i in self.lists:
+                self.changed = self.lists[i].follow(after) or self.changed
+                found.append((self.lists[i], after))
+            elif isinstance(before, TensorArray) and before is not after and differ(before, after):
+                self.lists[i] = CarriedList.of(self.names[i], before, after)
+                self.changed = True
+            elif i in self.carried:
                 # One that was changed in place will be put back.
                 self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
+                self.changed = self.unset.admit(i, self.names[i], self.carried[i].initial, after) or self.changed
                 found += self.nones.after(i, after)
+                found += self.unset.after(i, self._left_set)
                 last = self.recorder.variable(before.raw) if after is before or after is None else after
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
@@ -182,6 +201,8 @@ class Loop(TakenApart):
                 self._carry(i, plain(after))
                 if self.nestings_changed:
                     return found
+                if i in self.carried:
+                    self.unset.admit(i, self.names[i], self.carried[i].initial, after)
         return found
 
     def _carry(self, i: int, after: Any) -> None:
@@ -242,9 +263,9 @@ class Loop(TakenApart):
         if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.changed = Meta(shape, found.dtype), True
 
-    def _changed_in_place(self, inner: Inner) -> list[tuple[Carried, Any]]:
+    def _changed_in_place(self, inner: Inner) -> Successors:
         """Tensors from outside that the body changed in place, put back to what they were."""
-        found: list[tuple[Carried, Any]] = []
+        found: Successors = []
         for key, (tensor, before) in inner.changed.items():
             after = self.recorder.variable(tensor.raw)
             mine = self.tensors.get(key)
@@ -273,9 +294,12 @@ class Loop(TakenApart):
         """A value as a round left it: a tensor from outside that it changed in place will be put back."""
         return self.recorder.variable(value.raw) if id(value) in inner.changed else value
 
-    def _carried(self) -> dict[Hashable, Carried]:
+    def _carried(self) -> dict[Hashable, Carried | CarriedList]:
         """What goes from round to round."""
-        return {i: carried for i, carried in self.carried.items()}  # noqa: C416 - a dict[int, ...] is none of Hashable
+        found: dict[Hashable, Carried | CarriedList] = {}
+        found.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
+        found.update({i: replaced for i, replaced in self.lists.items()})  # noqa: C416
+        return found
 
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
@@ -305,10 +329,13 @@ class Loop(TakenApart):
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
-    def _emit(self, inner: Inner, after: list[tuple[Carried, Any]], condition: Any) -> None:
+    def _emit(self, inner: Inner, after: Successors, condition: Any) -> None:
         recorder = self.recorder
         for carried, _ in after:
-            self._assign(self._start_of(carried), carried)
+            if isinstance(carried, CarriedList):
+                carried.initial.assigned_to(carried.variable)
+            else:
+                self._assign(self._start_of(carried), carried)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.variable.raw)
@@ -325,7 +352,8 @@ class Loop(TakenApart):
         """The condition before the first round.   What the test itself changes is another first value."""
         start = self._start()
         found, values = self._test(list(start))
-        after = [(carried, values[i]) for i, carried in self.carried.items()]
+        after: Successors = [(carried, values[i]) for i, carried in self.carried.items()]
+        after += [(replaced, values[i]) for i, replaced in self.lists.items()]
         after += [(carried, self.recorder.variable(tensor.raw)) for tensor, carried in self.tensors.values()]
         self._write_back(after)
         return self._condition(found)
@@ -334,6 +362,8 @@ class Loop(TakenApart):
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = carried.variable
+        for i, replaced in self.lists.items():
+            values[i] = replaced.variable
         return values
 
     def _condition(self, value: Any) -> Tensor:
@@ -342,18 +372,23 @@ class Loop(TakenApart):
         return found
 
     def _start_of(self, carried: Carried) -> Tensor:
+        if isinstance(carried, HasValue):
+            return as_meta(carried.start(self.recorder), carried.meta)
         if meta_of(carried.initial) is None:
             return unset(carried.meta)
         return as_meta(carried.initial, carried.meta)
 
     def _assign(self, value: Tensor, carried: Carried) -> None:
         assert carried.variable is not None
-        self.recorder.emit("assign", {"X": [self.recorder.name_of(value)]}, {"Out": [carried.variable.name]})
+        other = isinstance(value, Variable) and value.half is not None and value.half.name != carried.name
+        name = self.recorder.operand(value) if other else self.recorder.name_of(value)
+        self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
-    def _write_back(self, after: list[tuple[Carried, Any]]) -> None:
+    def _write_back(self, after: Successors) -> None:
         """The assigns at the end of a round, which happen at once: what another one overwrites is copied before."""
+        assign_all([(c.variable, v) for c, v in after if isinstance(c, CarriedList)])
         names = {c.variable.name for c, _ in after if c.variable is not None}
-        values = [(c, as_meta(v, c.meta)) for c, v in after]
+        values = [(c, as_meta(v, c.meta)) for c, v in after if isinstance(c, Carried)]
         for i, (carried, value) in enumerate(values):
             if carried.variable is not None and value.name != carried.variable.name and value.name in names:
                 values[i] = (carried, OPS["assign"](value))
@@ -366,9 +401,12 @@ class Loop(TakenApart):
         assert self._first is not None
         flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
         self.nones.say(values, self.names, self.recorder.block.idx)
+        self.unset.say(values, where)
         for i, carried in self.carried.items():
             named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
-            unset_before = isinstance(carried.initial, Undefined) and i not in self.nones.flags
+            unset_before = (
+                isinstance(carried.initial, Undefined) and i not in self.nones.flags and i not in self.unset.flags
+            )
             if unset_before and named and carried.variable is not None:
                 carried.variable.late = Late(carried.name, carried.variable.raw, flag, where)
         for tensor, carried in self.tensors.values():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..late import IS_NONE, Late
+from ..late import IS_NONE, NOT_RETURNED, Late
 from ..numbers import either_of
 from ..variable import Half, Variable
 from .rounds import Carried
@@ -68,6 +68,14 @@ def make_none(value: Variable, name: str, flag: Variable, block: int, where: str
     late = Late(name, value.raw, flag.name, "", sense=False, kind=IS_NONE)
     value.half = Half(name, f"may be None here{at}: ask `is not None` before", block, flag, late)
     return value
+
+
+def make_returned(value: Variable, function: str, missing: Variable) -> Variable:
+    """Say of what a function gave that it is None where `missing` is true; an op that takes it fails in a run where it is."""
+    made = make_none(value, function, missing, -1)
+    assert made.half is not None
+    made.half.late.kind = NOT_RETURNED
+    return made
 
 
 def flag_after(condition: Any, holds: bool, value: Any) -> Any:

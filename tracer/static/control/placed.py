@@ -7,7 +7,7 @@ from typing import Any
 
 from ..record import Recorder
 from .either import Gone
-from .keepers import Changes, Keeper, has_other_length, is_data, is_made_here, note, refuse_length
+from .keepers import Changes, Keeper, differs_by_way, has_other_length, is_made_here, note, refuse_length
 from .values import Undefined
 
 MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
@@ -54,7 +54,9 @@ class Placed:
             for key in change.places():
                 label = keeper.label(key)
                 before, after = (held.get(key, Undefined(label)) for held in (change.before, change.after))
-                if self._is_new(keeper, key, label) and (is_data(before) or is_data(after) or isinstance(after, Gone)):
+                if self._is_new(keeper, key, label) and (
+                    differs_by_way(before) or differs_by_way(after) or isinstance(after, Gone)
+                ):
                     self.places.append((keeper, key))
                     self._known.add((keeper.key, key))
                     yield label, before

@@ -9,10 +9,12 @@ from ...core.errors import TraceError, with_user_line
 from ..record import Recorder
 from . import nest
 from .apart import Apart
+from .array_rounds import CarriedList
 from .keepers import born
 from .maybe import Nones
 from .placed import Placed
 from .rounds import Carried, Rounds
+from .unset import Unset
 
 Values = list[Any]
 
@@ -27,10 +29,12 @@ class TakenApart:
     names: list[str]
     nestings: list[Any]
     carried: dict[int, Carried]
+    lists: dict[int, CarriedList]
     named: int
     placed: Placed
     apart: Apart
     nones: Nones
+    unset: Unset
     rounds: Rounds
 
     def _run(self, leaves: Values) -> Values:
@@ -96,7 +100,9 @@ class TakenApart:
                 self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
                 more = len(leaves) - 1
                 self.nones.shift(leaf, more)
+                self.unset.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
+                self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
                 self.rounds.forget()
                 return
             at += 1 if nesting is None else len(nest.paths(nesting))

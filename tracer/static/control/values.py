@@ -20,6 +20,8 @@ from ..variable import Variable
 class Undefined:
     """A name that no path to here has given a value.   why: what an error says of it; meta: of the value on another path."""
 
+    _has_no_value = True  # for who cannot know this class
+
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
 

@@ -1,0 +1,81 @@
+"""Variables of a loop that some rounds give a value and others do not: beside each goes whether it has one, and whoever reads it asks that in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.op import OPS
+from ..late import NO_WAY, Late
+from ..record import Recorder
+from ..variable import Half, Variable
+from .maybe import BOOL
+from .rounds import Carried
+from .values import Undefined, constant
+
+WHY = "has a value only if a round of the loop gave it one"
+ANYWHERE = -1  # no block: nothing refuses it while it is recorded
+
+
+@dataclass
+class HasValue(Carried):
+    """Whether a value of a loop has been given.   of: that value before the loop."""
+
+    of: Any = None
+
+    def start(self, recorder: Recorder) -> Any:
+        """Whether it has one before the first round."""
+        found = flag_of(recorder, self.name, self.of)
+        return constant(found) if isinstance(found, bool) else found
+
+
+def half_of(name: str, value: Any) -> Half | None:
+    """How a variable of this name may be without a value; None where it has one."""
+    half = value.half if isinstance(value, Variable) else None
+    return None if half is None or half.none is not None or half.late is None or half.name != name else half
+
+
+def flag_of(recorder: Recorder, name: str, value: Any) -> Any:
+    """Whether a variable has a value: True, False, or a truth value of the program."""
+    half = half_of(name, value)
+    if half is None:
+        return not isinstance(value, Undefined)
+    desc = recorder.program.var(half.late.flag, recorder.block.idx)
+    assert desc is not None
+    flag = recorder.variable(desc)
+    return flag if half.late.sense else OPS["logical_not"](flag)
+
+
+class Unset:
+    """The values of a loop that may be without one after some round.   flags: whether they have one, by position."""
+
+    def __init__(self) -> None:
+        self.flags: dict[int, HasValue] = {}
+
+    def admit(self, i: int, name: str, before: Any, after: Any) -> bool:
+        """Whether a value that was carried without a flag turned out to need one.   before: what it was before the loop."""
+        if i in self.flags or (half_of(name, before) is None and half_of(name, after) is None):
+            return False
+        self.flags[i] = HasValue(name, BOOL, None, of=before)
+        return True
+
+    def say(self, values: list[Any], where: str = "") -> None:
+        """Let the variables know it.   where: the line of the loop, behind it."""
+        for i, flag in self.flags.items():
+            assert flag.variable is not None
+            late = Late(flag.name, values[i].raw, flag.variable.name, where, kind=NO_WAY)
+            values[i].half = Half(flag.name, WHY, ANYWHERE, None, late)
+
+    def after(self, i: int, left: dict[int, Any]) -> Iterator[tuple[Carried, Any]]:
+        """The flag of a value with what a round makes of it.   left: of each."""
+        if i in self.flags:
+            yield self.flags[i], left[i]
+
+    def left(self, recorder: Recorder, made: list[Any]) -> dict[int, Any]:
+        """Whether each has a value after a round."""
+        return {i: flag_of(recorder, flag.name, made[i]) for i, flag in self.flags.items()}
+
+    def shift(self, leaf: int, more: int) -> None:
+        """A value was taken apart into more."""
+        self.flags = {(k + more if k > leaf else k): flag for k, flag in self.flags.items() if k != leaf}
