@@ -62,11 +62,24 @@ if switch.on:
     kernel("keep_memory")()
 
 
+class _Dress:
+    """how: what stands between an op and its kernel, once a GPU is used; see `placed.py`."""
+
+    how: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
+
+
+def dress(how: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Let `how(op, kernel)` give every op the kernel that is called."""
+    _Dress.how = how
+    use_native(switch.on)
+
+
 def use_native(on: bool) -> None:
     """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
     switch.on = on and compiled is not None
     for op in OPS.values():
-        op.kernel = op.fast if switch.on and op.fast is not None else op.reference
+        kernel = op.fast if switch.on and op.fast is not None else op.reference
+        op.kernel = kernel if _Dress.how is None else _Dress.how(op, kernel)
 
 
 @contextmanager

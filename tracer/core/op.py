@@ -115,7 +115,8 @@ class Facts(NamedTuple):
     """What else is known of an op.
 
     no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
-    its result depends on values of operands; no_half: why it refuses float16 and bfloat16.
+    its result depends on values of operands; no_half: why it refuses float16 and bfloat16; host: why it runs on the processor
+    when its operands are on a GPU.
     """
 
     no_grad: str = ""
@@ -123,6 +124,7 @@ class Facts(NamedTuple):
     random: bool = False
     by_value: bool = False
     no_half: str = ""
+    host: str = ""
 
 
 # The common reasons for having no gradient.
@@ -282,13 +284,14 @@ def op(
     random: bool = False,
     by_value: bool = False,
     no_half: str = "",
+    host: str = "",
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
     attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value, no_half)
+    facts = Facts(no_grad, internal, random, by_value, no_half, host)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.dtype import is_float
 from ..core.op import FRESH, OPS, Meta, check, check_dtype, op
 from .compare import equal

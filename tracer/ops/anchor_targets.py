@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import FRESH, Floats, Ints, Meta, check, op
 from .meta import check_float, size_of, times
 from .wide import wide

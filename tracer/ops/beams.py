@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .lod import offsets_from
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
+from ..core.arrays import np
 
 BLOCK = 1 << 17  # elements
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Floats, Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, size_of
 from .wide import wide

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
 from .lod import lengths, offsets_from, owners, ranges, rows_of
 from .meta import agree, check_float, like_x, no_second_order

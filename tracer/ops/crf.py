@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .lod import gives_none, ranges, rows_of
 from .meta import no_second_order

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like_x, no_second_order
 from .softmax import log_softmax_of

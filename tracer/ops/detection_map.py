@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import WHOLE, Meta, check, op
 from .lod import gives_none, rows_of
 from .matching import INT32, NO_HALF

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
 from .meta import check_float, like

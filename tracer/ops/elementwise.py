@@ -10,9 +10,8 @@ import functools
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
 from .meta import agree_all, aligned, broadcast, broadcast_number, check_number, known_dim, like_x, shape_of
 from .wide import wide

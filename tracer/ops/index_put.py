@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub

@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of

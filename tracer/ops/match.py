@@ -5,8 +5,7 @@ A table of a pair of sequences has C channels of h rows and w columns; its numbe
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .lod import lengths, offsets_from, rows_of
 from .meta import agree, check_float, like_each, like_x, no_second_order, times

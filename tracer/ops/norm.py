@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
 from .meta import agree_all, check_float, size_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Floats, Long, check, op
 from ..core.rng import generator
 from .meta import agree_all, check_float, size_of

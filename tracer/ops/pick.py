@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Ints, Long, Meta, check, op
 from .elementwise import keep
 from .index import check_integers

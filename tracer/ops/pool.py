@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
 from .wide import wide

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import DECOMPOSED, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back

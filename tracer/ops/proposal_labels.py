@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Floats, Meta, check, op
 from .anchor_targets import SAME, moves
 from .boxes import NO_GRAD

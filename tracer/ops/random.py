@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
 from .create import new_meta
 from .elementwise import zeros_like

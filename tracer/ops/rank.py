@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import WHOLE, Meta, check, op
 from .lod import lengths, offsets_from, ranges, rows_of
 from .meta import agree, like_x, no_second_order

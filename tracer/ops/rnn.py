@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .cells import CELLS, Cell, run, run_back
 from .meta import agree, agree_all, check_float, no_second_order

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, known_dim, like_x, no_second_order
 

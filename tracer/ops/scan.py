@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .meta import check_float, like_x, normal_axis, proto_dtype, size_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import WHOLE, Meta, check, check_dtype, op
 from .meta import agree, agree_all, check_float, proto_dtype, size_of
 from .wide import wide

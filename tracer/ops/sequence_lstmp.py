@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .lod import rows_of
 from .meta import agree, no_second_order, times

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .lod import column, lengths, offsets_from, owners, ranges, rows_of, summed
 from .meta import like_x, no_second_order

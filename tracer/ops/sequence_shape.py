@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .lod import gives_none, lengths, offsets_from, owners, ranges, rows_of
 from .meta import like_x, no_second_order

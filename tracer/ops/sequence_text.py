@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import WHOLE, Ints, Meta, check, op
 from .arrange import fold_like, unfold
 from .lod import gives_none, lengths, offsets_from, owners, rows_of

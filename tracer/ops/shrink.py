@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
 from .compare import between, where

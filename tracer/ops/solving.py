@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import DECOMPOSED, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .matmul import matmul

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
+from ..core.arrays import np
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
 # erf(x) = x * P(x * x) / Q(x * x) up to the edge, where it is 1: a least-squares fit of the relative error, weights adapted.

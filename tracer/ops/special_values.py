@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from .special import erf
 
 _SHIFT = 8  # arguments are moved up by so much before a series in 1/x is good

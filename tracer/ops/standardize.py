@@ -9,9 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import Ints, Meta, op
 from . import blocks
 from .elementwise import add, mul

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Longs, Meta, Strings, check, op
 from .meta import agree, check_float, no_second_order, size_of
 from .wide import wide

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like_each, no_second_order
 

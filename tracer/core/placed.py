@@ -1,0 +1,86 @@
+"""Kernels where their operands are.   A kernel is one function of NumPy; this says which library works for it in one call.
+
+- all operands on the processor: the kernel as ever, compiled where there is one
+- on a GPU: the NumPy kernel, whose `np` makes arrays there (`arrays.py`); what it hands back from the processor is copied over
+- an op with `host="why"`, or an operand in bfloat16: over the processor and back
+- no operands: where `set_device` says
+Operands on two devices are an error, but for numbers (0-D), which go along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import cuda, native
+from .arrays import made_by
+from .dtype import bfloat16
+from .errors import PlaceError
+from .op import Kernel, Op
+
+# Slots of one number each that kernels read as Python's: they stay on the processor, so that no step of an optimizer waits for the GPU.
+NUMBERS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
+
+
+def each(value: Any, do: Callable[[Any], Any]) -> Any:
+    """`do` with every array in a nesting of lists and tuples."""
+    if value is None:
+        return None
+    return type(value)(each(v, do) for v in value) if isinstance(value, list | tuple) else do(value)
+
+
+def flat(value: Any) -> Iterator[Any]:
+    """Every array in such a nesting."""
+    if isinstance(value, list | tuple):
+        for v in value:
+            yield from flat(v)
+    elif value is not None:
+        yield value
+
+
+def device_of(arrays: list[Any]) -> int | None:
+    """The device that the operands of one call are on, None for the processor.   Raises PlaceError for two."""
+    places = {cuda.index_of(a) for a in arrays if a.ndim} or {cuda.index_of(a) for a in arrays}
+    if len(places) > 1:
+        raise PlaceError("operands are on two devices")
+    return places.pop()
+
+
+def _half(array: Any) -> bool:
+    return bool(array.dtype == bfloat16.np)
+
+
+def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
+    """The operands on one device: numbers go along."""
+    return tuple(
+        a if s.name in NUMBERS else each(a, lambda x: cuda.put(x, index)) for s, a in zip(op.ins, args, strict=False)
+    )
+
+
+def placed(op: Op, plain: Kernel) -> Kernel:
+    """The kernel of an op for operands anywhere.   plain: the one for the processor"""
+
+    def kernel(*args: Any, **attrs: Any) -> Any:
+        numbers = [n for s, a in zip(op.ins, args, strict=False) if s.name not in NUMBERS for n in flat(a)]
+        index = device_of(numbers) if numbers else cuda.found.index
+        if index is None:
+            return plain(*_there(op, args, None), **attrs)
+        if op.facts.host or any(map(_half, numbers)) or (op.facts.random and not numbers):
+            with made_by(np):
+                outs = plain(*each(args, cuda.host), **attrs)
+        else:
+            with cuda.on(index), made_by(cuda.found.cupy):
+                outs = op.reference(*_there(op, args, index), **attrs)
+        return each(outs, lambda a: cuda.put(np.asarray(a) if isinstance(a, np.generic) else a, index))
+
+    return kernel
+
+
+def place_all() -> None:
+    """Give every op a kernel for operands anywhere."""
+    native.dress(placed)
+
+
+cuda.at_start(place_all)
