@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from . import cuda
 from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .era import era
@@ -87,7 +88,9 @@ def _one(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
         return outward(given.array)
-    return _one(root.array.shape, root.array.dtype) if root.array.size == 1 else np.ones_like(root.array)
+    if cuda.index_of(root.array) is not None or root.array.size != 1:
+        return cuda.ones_like(root.array)
+    return _one(root.array.shape, root.array.dtype)
 
 
 def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:

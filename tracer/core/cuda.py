@@ -6,8 +6,8 @@ Nothing imports CuPy before somebody asks for a GPU.  Until then every question 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -105,9 +105,40 @@ def as_new(array: Any) -> Any:
     return array if found.index is None else put(array, found.index)
 
 
+@contextmanager
+def new_on(index: int | None) -> Iterator[None]:
+    """In the body, new tensors go to one device."""
+    before, found.index = found.index, index
+    try:
+        yield
+    finally:
+        found.index = before
+
+
 def copied(array: Any) -> Any:
     """A copy of an array, where it is."""
     return array.copy() if isinstance(array, found.array) else np.array(array)
+
+
+def copied_to(array: Any, like: Any) -> Any:
+    """A copy of an array where another one is, and of its dtype."""
+    index = index_of(like)
+    if index is None:
+        return np.array(host(array), dtype=like.dtype)
+    with on(index):
+        return put(array, index).astype(like.dtype, copy=True)
+
+
+def zeros_like(array: Any) -> Any:
+    """Zeros in the shape and dtype of an array, where it is."""
+    with on(index_of(array)):
+        return np.zeros_like(array)
+
+
+def ones_like(array: Any) -> Any:
+    """Ones likewise."""
+    with on(index_of(array)):
+        return np.ones_like(array)
 
 
 def name_of(index: int | None) -> str:

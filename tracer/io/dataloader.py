@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
@@ -22,7 +23,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray | np.generic):
         return np.stack(batch)
     if isinstance(first, Tensor):
-        return np.stack([t.array for t in batch])
+        return np.stack([cuda.host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
         return np.array(batch, np.float32 if isinstance(first, float) else None)
     if isinstance(first, str | bytes):
@@ -37,7 +38,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
 def as_tensors(batch: Any) -> Any:
     """A batch with its arrays as tensors."""
     if isinstance(batch, np.ndarray | np.generic):
-        return Tensor(np.asarray(batch))
+        return Tensor(cuda.as_new(np.asarray(batch)))
     if isinstance(batch, dict):
         return {key: as_tensors(value) for key, value in batch.items()}
     if isinstance(batch, list | tuple):
