@@ -40,7 +40,10 @@ def _maker(name: str) -> Callable[..., Any]:
 
     def make(*args: Any, **how: Any) -> Any:
         library = _here.library
-        return own(*args, **how) if library is numpy else getattr(library, name)(*args, **how)
+        if library is numpy:
+            return own(*args, **how)
+        how.pop("like", None)
+        return getattr(library, name)(*args, **how)
 
     return make
 
@@ -61,6 +64,11 @@ class _Library:
 def open_to() -> None:
     """From now on the makers ask which kernel runs."""
     vars(np).update({name: _maker(name) for name in MAKERS}, lib=_Library(("lib",)))
+
+
+def elsewhere() -> bool:
+    """Whether the running kernel works on a GPU."""
+    return _here.library is not numpy
 
 
 @contextmanager

@@ -133,6 +133,11 @@ NO_COMPLEX = "no complex numbers are made of half precision"
 DECOMPOSED = "matrices are decomposed in float32 or float64, as in Paddle"
 FRESH = "its result does not depend on the value of any operand"
 
+# The common reasons for working on the processor when operands are on a GPU.
+BY_ROW = "it goes by rows, boxes or words in Python, and asks for values on the way"
+DRAWN = "it is drawn on the processor, by the values of its operand"
+NOT_THERE = "CuPy has no function for it"
+
 
 def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
     return {p.name: _attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}

@@ -18,7 +18,7 @@ from . import cuda, native
 from .arrays import made_by
 from .dtype import bfloat16
 from .errors import PlaceError
-from .op import Kernel, Op
+from .op import Kernel, Op, Slot
 
 # Slots of one number each that kernels read as Python's: they stay on the processor, so that no step of an optimizer waits for the GPU.
 NUMBERS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
@@ -53,21 +53,27 @@ def _half(array: Any) -> bool:
 
 
 def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
-    """The operands on one device: numbers go along."""
+    """The operands on one device: numbers go along, and what Python reads stays on the processor."""
     return tuple(
-        a if s.name in NUMBERS else each(a, lambda x: cuda.put(x, index)) for s, a in zip(op.ins, args, strict=False)
+        each(a, lambda x, at=None if _is_read(s) else index: cuda.put(x, at))
+        for s, a in zip(op.ins, args, strict=False)
     )
+
+
+def _is_read(slot: Slot) -> bool:
+    """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and end."""
+    return slot.name in NUMBERS or bool(slot.lod_of)
 
 
 def placed(op: Op, plain: Kernel) -> Kernel:
     """The kernel of an op for operands anywhere.   plain: the one for the processor"""
 
     def kernel(*args: Any, **attrs: Any) -> Any:
-        numbers = [n for s, a in zip(op.ins, args, strict=False) if s.name not in NUMBERS for n in flat(a)]
-        index = device_of(numbers) if numbers else cuda.found.index
+        held = [a for s, arg in zip(op.ins, args, strict=False) if not _is_read(s) for a in flat(arg)]
+        index = device_of(held) if held else cuda.found.index
         if index is None:
             return plain(*_there(op, args, None), **attrs)
-        if op.facts.host or any(map(_half, numbers)) or (op.facts.random and not numbers):
+        if op.facts.host or any(map(_half, held)) or (op.facts.random and not held):
             with made_by(np):
                 outs = plain(*each(args, cuda.host), **attrs)
         else:

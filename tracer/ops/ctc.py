@@ -81,7 +81,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
         "needs LogitsLength and LabelLength: sequences of levels are not known",
     )
     check(
-        int(np.max(times, initial=0)) <= x.shape[0] and int(np.max(lengths, initial=0)) <= labels.shape[1],
+        bool(np.all(times <= x.shape[0])) and bool(np.all(lengths <= labels.shape[1])),
         "a length is beyond its operand",
     )
     times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)

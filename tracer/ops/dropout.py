@@ -36,8 +36,8 @@ def dropout(
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(np.ones_like(x, dtype=np.uint8, shape=()), x.shape)
     source = rng.generator(0 if seed is None else int(seed.reshape(()).item()))
-    mask = source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob)
-    return x * (mask * factor), mask.view(np.uint8) if x.ndim else np.uint8(mask)
+    mask = np.asarray(source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob))
+    return x * (mask * factor), mask.view(np.uint8)
 
 
 @dropout.meta

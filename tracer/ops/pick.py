@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Ints, Long, Meta, check, op
+from ..core.op import BY_ROW, OPS, WHOLE, Ints, Long, Meta, check, op
+from .at_places import combine_at
 from .elementwise import keep
 from .index import check_integers
 from .meta import agree, agree_all, known_dim, normal_axis, proto_dtype, shape_of, size_of
@@ -119,7 +120,7 @@ def _(x, *, dtype, axis, **_):
     )
 
 
-@op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True)
+@op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True, host=BY_ROW)
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
@@ -275,7 +276,7 @@ def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
         return g.reshape(*x.shape[: at + 1], Repeats, *x.shape[at + 1 :]).sum(axis=at + 1)
     found = np.zeros_like(x)
     which = np.repeat(np.arange(x.shape[dim]), repeats.reshape(-1))
-    np.add.at(np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
+    combine_at(np.add, np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
     return found
 
 

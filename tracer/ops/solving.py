@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import DECOMPOSED, Meta, check, check_dtype, op
+from ..core.op import DECOMPOSED, NOT_THERE, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -190,7 +190,7 @@ def _pseudo_back(g, x, *, hermitian, Out):
     return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
 
-@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED)
+@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED, host=NOT_THERE)
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the smallest Z of the smallest |X Z - Y|.   X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
 

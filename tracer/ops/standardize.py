@@ -76,7 +76,7 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
         return _back(x, mean, inv_std, g, tuple(axes))
     kept, gone = turned(x, axes)
     found = blocks.rows(_rows_back, *flat).reshape([x.shape[a] for a in kept + gone])
-    return np.transpose(found, np.argsort(kept + gone))
+    return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
 _BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot")

@@ -1,0 +1,74 @@
+"""Every row of the op table on the stand-in for a GPU: results and gradients are those of the processor, and lie on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core import cuda, place, rng
+from oarlock.core.autograd import grad
+from oarlock.core.op import OPS
+from oarlock.core.tensor import Tensor
+
+from ..ops.rows import Row
+from ..ops.table import IDS, ROWS, constant_of, op_of
+from . import stand_in
+
+rows = pytest.mark.parametrize("row", ROWS, ids=IDS)
+
+
+@pytest.fixture(autouse=True)
+def gpu() -> Iterator[None]:
+    with stand_in.installed():
+        place.set_device("gpu:0")
+        yield
+
+
+def each(value: Any, do: Any) -> Any:
+    if value is None:
+        return None
+    return type(value)(each(v, do) for v in value) if isinstance(value, list | tuple) else do(value)
+
+
+def flat(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return [t for v in value for t in flat(v)] if isinstance(value, list | tuple) else [value]
+
+
+def run(row: Row, index: int | None) -> tuple[list[Any], list[Any]]:
+    """The results of a row, and the gradients of its operands, of the sum of everything."""
+    op, constant = op_of(row), constant_of(row)
+    place.set_device(cuda.name_of(index))
+    rng.seed(7)
+
+    def operand(slot: Any, array: Any) -> Tensor:
+        wanted = row.grad and array.dtype.kind in "fc" and slot.name not in constant and op.has_vjp
+        return Tensor(cuda.put(array, index), stop_gradient=not wanted)
+
+    args = [each(a, lambda a, s=s: operand(s, a)) for s, a in zip(op.ins, row.args, strict=False)]
+    made = op(*args, **row.attrs)
+    outs = [t for t in flat(made) if not t.stop_gradient]
+    leaves = [t for t in flat(args) if not t.stop_gradient]
+    found = grad(outs, leaves, allow_unused=True) if outs and leaves else []
+    return flat(made), [g for g in found if g is not None]
+
+
+@rows
+def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
+    there, back = run(row, 0)
+    here, wanted = run(row, None)
+    assert [cuda.index_of(t.array) for t in there + back] == [0] * len(there + back), "a result is on the processor"
+    assert len(there) == len(here) and len(back) == len(wanted)
+    for got, want in zip(there + back, here + wanted, strict=True):
+        assert got.meta == want.meta
+        a, b = got.numpy(), want.numpy()
+        a, b = (v.astype(np.float32) if v.dtype.kind == "V" else v for v in (a, b))
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_what_goes_over_the_processor_says_why() -> None:
+    assert all(len(op.facts.host.split()) > 3 for op in OPS.values() if op.facts.host)
