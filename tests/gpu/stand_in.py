@@ -8,6 +8,7 @@ cannot show is what a GPU computes.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -223,7 +224,10 @@ def check_kinds(ufunc: Any, method: str, inputs: Any) -> None:
     if types and arrays and method == "__call__":
         kinds = [x.dtype.char if isinstance(x, np.ndarray | np.generic) else None for x in inputs]
         if not any(
-            all(k is None or np.can_cast(np.dtype(k), np.dtype(t)) for k, t in zip(kinds, row.split("->")[0]))
+            all(
+                k is None or np.can_cast(np.dtype(k), np.dtype(t))
+                for k, t in zip(kinds, row.split("->")[0], strict=False)
+            )
             for row in types
         ):
             raise TypeError(f"Wrong type ({kinds}) of arguments for cupy_{name}")
@@ -418,21 +422,30 @@ def module() -> ModuleType:
     return cupy
 
 
+def special() -> ModuleType:
+    """`cupyx.scipy.special`, of which erf is used."""
+    made_of = ModuleType("cupyx.scipy.special")
+    made_of.erf = lambda x: made(np.asarray(np.vectorize(math.erf, otypes="d")(given(x))))  # type: ignore[attr-defined]
+    return made_of
+
+
 @contextmanager
 def installed() -> Iterator[ModuleType]:
     """In the body `import cupy` finds the stand-in, and no GPU was asked for yet; behind it nothing is left of it."""
     from oarlock.core import arrays, cuda, native
 
-    before, held = sys.modules.get("cupy"), dict(vars(arrays.np))
-    sys.modules["cupy"] = cupy = module()
+    held, modules = dict(vars(arrays.np)), {"cupy": module(), "cupyx.scipy.special": special()}
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
     try:
-        yield cupy
+        yield modules["cupy"]
     finally:
         cuda.found.cupy, cuda.found.array, cuda.found.index = None, (), None
         vars(arrays.np).update(held)
         native._Dress.how = None
         native.use_native(native.switch.on)
         _Now.device = 0
-        del sys.modules["cupy"]
-        if before is not None:
-            sys.modules["cupy"] = before
+        for name, module_before in before.items():
+            del sys.modules[name]
+            if module_before is not None:
+                sys.modules[name] = module_before

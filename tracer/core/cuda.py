@@ -53,6 +53,11 @@ def _needed(asker: str, error: ImportError) -> str:
     return f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]"
 
 
+def special(name: str) -> Any:
+    """A function of arrays on a GPU that NumPy does not have, of those that SciPy has."""
+    return getattr(importlib.import_module("cupyx.scipy.special"), name)
+
+
 def count() -> int:
     """How many GPUs eager ops can run on; 0 without CuPy, or without a driver."""
     try:
