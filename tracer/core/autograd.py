@@ -37,7 +37,7 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
 
 def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
     # Gradients that overflow are infinite without a word: with loss scaling that is part of the day.
-    with pushed(sweep.mode()), np.errstate(all="ignore"):
+    with pushed(sweep.mode()), np.errstate(all="ignore"), cuda.on(cuda.index_of(roots[0].array)):
         _start(sweep, roots, given)
         sweep.run(retain_graph)
 

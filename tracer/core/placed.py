@@ -42,7 +42,9 @@ def flat(value: Any) -> Iterator[Any]:
 
 def device_of(arrays: list[Any]) -> int | None:
     """The device that the operands of one call are on, None for the processor.   Raises PlaceError for two."""
-    places = {cuda.index_of(a) for a in arrays if a.ndim} or {cuda.index_of(a) for a in arrays}
+    places = {cuda.index_of(a) for a in arrays if a.ndim}
+    if not places:  # numbers only: where any GPU is
+        return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
     if len(places) > 1:
         raise PlaceError("operands are on two devices")
     return places.pop()
@@ -62,7 +64,19 @@ def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
 
 def _is_read(slot: Slot) -> bool:
     """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and end."""
-    return slot.name in NUMBERS or bool(slot.lod_of)
+    return slot.name in NUMBERS or slot.over in NUMBERS or bool(slot.lod_of)
+
+
+def _results(op: Op, outs: Any, index: int | None) -> Any:
+    """The results on one device, but for those that Python reads."""
+
+    def put(slot: Slot, out: Any) -> Any:
+        at = None if _is_read(slot) else index
+        return each(out, lambda a: cuda.put(np.asarray(a) if isinstance(a, np.generic) else a, at))
+
+    if len(op.outs) == 1:
+        return put(op.outs[0], outs)
+    return tuple(put(slot, out) for slot, out in zip(op.outs, outs, strict=True))
 
 
 def placed(op: Op, plain: Kernel) -> Kernel:
@@ -79,7 +93,7 @@ def placed(op: Op, plain: Kernel) -> Kernel:
         else:
             with cuda.on(index), made_by(cuda.found.cupy):
                 outs = op.reference(*_there(op, args, index), **attrs)
-        return each(outs, lambda a: cuda.put(np.asarray(a) if isinstance(a, np.generic) else a, index))
+        return _results(op, outs, index)
 
     return kernel
 

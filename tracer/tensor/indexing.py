@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import beside, bounds, cast, full, to_array, to_tensor
+from .convert import beside, bounds, cast, full, to_array
 from .manipulation import as_index, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
@@ -163,11 +163,11 @@ def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
     axes, indices = [], []
     for axis, item in advanced:
         if _is_mask(item):
-            found = OPS["where_index"](as_index(item))
+            found = OPS["where_index"](as_index(item, x))
             indices += OPS["unbind"](found, axis=1)
             axes += list(range(axis, axis + item.ndim))
         else:
-            indices.append(_from_front(as_index(_counted(item, x, axis)), x, axis))
+            indices.append(_from_front(as_index(_counted(item, x, axis), x), x, axis))
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
@@ -233,7 +233,7 @@ def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
 def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """x with `value` at an index that holds tensors."""
     if _is_mask(index) and value.ndim == 0:
-        mask = as_index(index)
+        mask = as_index(index, x)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
         return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
@@ -241,7 +241,7 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     while items and _is_all(items[-1]):
         items.pop()
     if all(_is_int(i) or _is_tensor_index(i) for i in items):  # those in front: the op takes them as they are
-        return OPS["index_put"](x, [_place(i) for i in items], value)
+        return OPS["index_put"](x, [_place(i, x) for i in items], value)
     return _put_at(x, index, value)
 
 
@@ -249,8 +249,8 @@ def _is_all(item: Any) -> bool:
     return isinstance(item, slice) and item == slice(None)
 
 
-def _place(item: Any) -> Tensor:
-    return as_index(item) if _is_tensor_index(item) else item if isinstance(item, Tensor) else to_tensor(np.int64(item))
+def _place(item: Any, x: Tensor) -> Tensor:
+    return as_index(item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x)
 
 
 def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
