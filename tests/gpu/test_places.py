@@ -76,6 +76,7 @@ def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
         *layer.parameters(), layer(oarlock.to_tensor(ROWS)),
     ]  # fmt: skip
     assert {where(t) for t in made} == {1}
+    assert oarlock.to_tensor(cupy.asarray(ROWS)).tolist() == ROWS
     oarlock.set_device("cpu")
     assert where(oarlock.ones([2])) is None
 

@@ -88,9 +88,10 @@ def _one(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
         return outward(given.array)
-    if cuda.index_of(root.array) is not None or root.array.size != 1:
-        return cuda.ones_like(root.array)
-    return _one(root.array.shape, root.array.dtype)
+    array = root.array
+    if array.size != 1 or cuda.index_of(array) is not None:
+        return cuda.ones_like(array)
+    return _one(array.shape, array.dtype)
 
 
 def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:

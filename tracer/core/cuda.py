@@ -25,6 +25,7 @@ class _Found:
 
 
 found = _Found()
+_ANYWHERE = nullcontext()
 _at_start: list[Callable[[], None]] = []  # what is to be done when the first GPU is asked for
 
 
@@ -92,7 +93,7 @@ def host(array: Any) -> Any:
 
 def on(index: int | None) -> Any:
     """A context in which CUDA works on one GPU; nothing to do for the processor."""
-    return nullcontext() if index is None else found.cupy.cuda.Device(index)
+    return _ANYWHERE if index is None else found.cupy.cuda.Device(index)
 
 
 def put(array: Any, index: int | None) -> Any:
@@ -136,12 +137,16 @@ def copied_to(array: Any, like: Any) -> Any:
 
 def zeros_like(array: Any) -> Any:
     """Zeros in the shape and dtype of an array, where it is."""
+    if found.cupy is None:
+        return np.zeros_like(array)
     with on(index_of(array)):
         return np.zeros_like(array)
 
 
 def ones_like(array: Any) -> Any:
     """Ones likewise."""
+    if found.cupy is None:
+        return np.ones_like(array)
     with on(index_of(array)):
         return np.ones_like(array)
 

@@ -9,6 +9,7 @@ Operands on two devices are an error, but for numbers (0-D), which go along.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -57,7 +58,7 @@ def _half(array: Any) -> bool:
 def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
     """The operands on one device: numbers go along, and what Python reads stays on the processor."""
     return tuple(
-        each(a, lambda x, at=None if _is_read(s) else index: cuda.put(x, at))
+        each(a, functools.partial(cuda.put, index=None if _is_read(s) else index))
         for s, a in zip(op.ins, args, strict=False)
     )
 

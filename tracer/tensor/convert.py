@@ -21,8 +21,7 @@ _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "f
 def to_array(data: Any, dtype: Any = None) -> Any:
     """`data` as an ndarray of Paddle's default dtypes: Python floats become the default float, ints int64."""
     if isinstance(data, Tensor):
-        data = data._read("to_tensor()")
-    data = cuda.host(data)
+        data = cuda.host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -30,6 +29,10 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         array = np.array(data)
     except ValueError as error:
         raise OpError(with_user_line(f"to_tensor: the rows do not have one length ({error})")) from None
+    except TypeError:  # CuPy refuses
+        if cuda.index_of(data) is None:
+            raise
+        return to_array(cuda.host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype == np.float64 and not _holds(data, np.floating | np.ndarray):
