@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from . import stand_in_nccl
+
 NAMES: dict[str, Any] = json.loads(Path(__file__).with_name("cupy_names.json").read_text())
 DEVICES = 2
 # What `ufunc.at` adds with: the atomic operations of CUDA.
@@ -187,9 +189,9 @@ class ndarray:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **how: Any) -> Any:
         name = ufunc.__name__
-        if name not in NAMES["ufuncs"] and name not in NAMES["functions"][""] and name not in ("matmul", "vecdot"):
+        if name not in NAMES["ufuncs"] and name not in NAMES["functions"][""] and name not in {"matmul", "vecdot"}:
             return NotImplemented
-        if method != "__call__" and method != "outer" and name not in METHODS.get(method, ()):
+        if method not in {"__call__", "outer"} and name not in METHODS.get(method, ()):
             return NotImplemented
         compared = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
         if name in compared:
@@ -392,10 +394,31 @@ class Device:
 
 
 class Stream:
-    ptr = 0
+    """A queue of work: what is waited for in it, and what is recorded of it, goes into `log`."""
+
+    log: list[tuple[str, int]] = []
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        self.ptr = 1234 if non_blocking else 0
 
     def synchronize(self) -> None:
         pass
+
+    def wait_event(self, event: Any) -> None:
+        Stream.log.append((f"waits for {event.of}", self.ptr))
+
+
+class Event:
+    def __init__(self, disable_timing: bool = False) -> None:
+        self.of: int | None = None
+
+    def record(self, stream: Any) -> None:
+        self.of = stream.ptr
+        Stream.log.append(("recorded", stream.ptr))
+
+    @property
+    def done(self) -> bool:
+        return self.of is not None
 
 
 def module() -> ModuleType:
@@ -411,7 +434,12 @@ def module() -> ModuleType:
     runtime.getDevice = lambda: _Now.device  # type: ignore[attr-defined]
     cuda = ModuleType("cupy.cuda")
     vars(cuda).update(
-        runtime=runtime, Device=Device, Stream=Stream, get_current_stream=Stream, device=ModuleType("cupy.cuda.device")
+        runtime=runtime,
+        Device=Device,
+        Stream=Stream,
+        Event=Event,
+        get_current_stream=Stream,
+        device=ModuleType("cupy.cuda.device"),
     )
     lib, tricks = ModuleType("cupy.lib"), ModuleType("cupy.lib.stride_tricks")
     for name, names in NAMES["functions"]["lib.stride_tricks"].items():
@@ -434,7 +462,10 @@ def installed() -> Iterator[ModuleType]:
     """In the body `import cupy` finds the stand-in, and no GPU was asked for yet; behind it nothing is left of it."""
     from oarlock.core import arrays, cuda, native
 
-    held, modules = dict(vars(arrays.np)), {"cupy": module(), "cupyx.scipy.special": special()}
+    held, modules = (
+        dict(vars(arrays.np)),
+        {"cupy": module(), "cupyx.scipy.special": special(), "cupy.cuda.nccl": stand_in_nccl.module()},
+    )
     before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     try:

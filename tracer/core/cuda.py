@@ -126,6 +126,14 @@ def copied(array: Any) -> Any:
     return array.copy() if isinstance(array, found.array) else np.array(array)
 
 
+def contiguous(array: Any) -> Any:
+    """A copy of an array, where it is, whose elements lie one behind the other."""
+    if not isinstance(array, found.array):
+        return np.array(array, order="C")
+    with on(index_of(array)):
+        return array.copy(order="C")
+
+
 def copied_to(array: Any, like: Any) -> Any:
     """A copy of an array where another one is, and of its dtype."""
     index = index_of(like)

@@ -296,7 +296,7 @@ class Tensor(TensorBase):
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
-        given = value if isinstance(value, Tensor) else Tensor(np.array(value))
+        given = value if isinstance(value, Tensor) else Tensor(cuda.copied(value))
         if not _alike(given.meta.shape, self.meta.shape):
             raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode

@@ -52,9 +52,11 @@ def _start_mpi() -> None:
                 "init_parallel_env: several processes need mpi4py and an MPI library: pip install 'oarlock[dist]'"
             )
         )
-    from .mpi import started  # noqa: PLC0415 - an extra
+    from .by_place import ByPlace, check_backend  # noqa: PLC0415 - an extra
+    from .mpi import started  # noqa: PLC0415
 
-    made = started()
+    check_backend()
+    made = ByPlace(started())
     said = os.environ.get(RANK)
     if said is not None and said != str(made.rank):
         raise OarlockError(

@@ -52,7 +52,7 @@ def _failure(error: Exception) -> _Failure:
 
 def _start(loader: Any, info: WorkerInfo) -> None:
     """Take up the seed, and run worker_init_fn.   Nothing is made on a GPU here: CUDA does not live on in a fork."""
-    global _info  # noqa: PLW0603 - a process is one worker
+    global _info
     _info, cuda.found.index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
