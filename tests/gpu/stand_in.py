@@ -432,6 +432,9 @@ def module() -> ModuleType:
     runtime = ModuleType("cupy.cuda.runtime")
     runtime.getDeviceCount = lambda: DEVICES  # type: ignore[attr-defined]
     runtime.getDevice = lambda: _Now.device  # type: ignore[attr-defined]
+    runtime.getDeviceProperties = lambda index: {  # type: ignore[attr-defined]
+        "name": b"Stand-in 1", "major": 9, "minor": 0, "totalGlobalMem": 1 << 30, "multiProcessorCount": 8,
+    }  # fmt: skip
     cuda = ModuleType("cupy.cuda")
     vars(cuda).update(
         runtime=runtime,

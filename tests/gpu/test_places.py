@@ -55,6 +55,16 @@ def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
         oarlock.set_device("xpu")
 
 
+def test_what_programs_ask_before_they_start(cupy: ModuleType) -> None:
+    assert oarlock.is_compiled_with_cuda() and oarlock.device.cuda.device_count() == 2
+    assert oarlock.device.get_available_device() == ["cpu", "gpu:0", "gpu:1"]
+    assert cuda.found.cupy is None, "asking changed something"
+    assert oarlock.device.cuda.get_device_capability("gpu:1") == (9, 0)
+    assert oarlock.device.cuda.get_device_name() == "Stand-in 1"
+    oarlock.device.synchronize()
+    oarlock.device.cuda.synchronize(0)
+
+
 def test_there_and_back(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(1), stop_gradient=False)
     assert (where(x), str(x.place), x.place == oarlock.CUDAPlace(1)) == (1, "Place(gpu:1)", True)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+__all__ = ["elsewhere", "made_by", "np", "open_to"]
+
 # What takes no array, or an array and no notice of it.
 MAKERS = (
     "arange", "array", "asarray", "ascontiguousarray", "empty", "eye", "full", "indices", "linspace", "logspace", "ones", "tri",

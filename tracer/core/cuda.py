@@ -60,9 +60,9 @@ def special(name: str) -> Any:
 
 
 def count() -> int:
-    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver."""
+    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.   Asking changes nothing."""
     try:
-        return int(library("count").cuda.runtime.getDeviceCount())
+        return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
     except Exception:  # no CuPy, no driver, one that is too old: CuPy has an error of its own for each
         return 0
 
