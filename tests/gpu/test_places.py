@@ -91,6 +91,14 @@ def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
     assert where(oarlock.ones([2])) is None
 
 
+def test_the_device_that_the_launcher_chose(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGS_selected_gpus", "1,0")
+    oarlock.set_device("gpu")
+    assert oarlock.get_device() == "gpu:1"
+    oarlock.set_device("gpu:0")
+    assert oarlock.get_device() == "gpu:0"
+
+
 def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
     def drawn() -> list[Any]:
         oarlock.seed(3)

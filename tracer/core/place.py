@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import cuda
@@ -68,7 +69,10 @@ def place_of(array: Any) -> Place:
 
 
 def place_named(device: Any, asker: str) -> Place:
-    """The Place of what users name devices by: a Place, 'cpu', 'gpu', 'gpu:1', 'cuda:1'.   Raises OarlockError for others."""
+    """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one that a launcher chose, or 0.
+
+    Raises OarlockError for others.
+    """
     if isinstance(device, Place):
         return device
     text = str(device).removeprefix("Place(").rstrip(")")
@@ -76,7 +80,7 @@ def place_named(device: Any, asker: str) -> Place:
     if kind == "cpu" and not index:
         return CPUPlace()
     if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
-        return CUDAPlace(int(index or 0))
+        return CUDAPlace(int(index or os.environ.get("FLAGS_selected_gpus", "").split(",")[0] or 0))
     raise OarlockError(with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there"))
 
 

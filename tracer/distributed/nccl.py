@@ -63,7 +63,11 @@ class Nccl:
             identity[...] = self._nccl.get_unique_id()
         mpi.broadcast(identity, 0).wait()
         with cuda.on(index):
-            self._comm = self._nccl.NcclCommunicator(self.size, tuple(map(int, identity)), self.rank)
+            try:
+                self._comm = self._nccl.NcclCommunicator(self.size, tuple(map(int, identity)), self.rank)
+            except RuntimeError as error:  # two ranks with one GPU, say
+                why = f"distributed: NCCL does not connect ranks {', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"
+                raise OarlockError(with_user_line(why)) from None
             self._stream = cuda.found.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
