@@ -8,6 +8,8 @@ from typing import Any
 from . import cuda
 from .errors import OarlockError, with_user_line
 
+_SELECTED = "FLAGS_selected_gpus"  # what launchers set
+
 
 class Place:
     """A device.   kind: 'cpu' or 'gpu'; index: which one."""
@@ -80,7 +82,7 @@ def place_named(device: Any, asker: str) -> Place:
     if kind == "cpu" and not index:
         return CPUPlace()
     if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
-        return CUDAPlace(int(index or os.environ.get("FLAGS_selected_gpus", "").split(",")[0] or 0))
+        return CUDAPlace(int(index or os.environ.get(_SELECTED, "").split(",")[0] or 0))
     raise OarlockError(with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there"))
 
 
