@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import oarlock
-from oarlock.core import cuda
+from oarlock.core import arrays, cuda
 from oarlock.core.errors import OarlockError, OpError
+from oarlock.core.op import OPS
 
 from . import stand_in
 
@@ -255,6 +256,13 @@ def test_half_precision(cupy: ModuleType) -> None:
         made = oarlock.matmul(x, x, transpose_y=True)
         assert (where(made), made.dtype.name) == (0, dtype)
         assert made.astype("float32").tolist() == (np.array(ROWS) @ np.array(ROWS).T).tolist()
+
+
+def test_a_kernel_may_ask_another_for_something_of_the_processor(cupy: ModuleType) -> None:
+    oarlock.set_device("gpu")
+    with arrays.made_by(cupy):
+        found = OPS["one_hot_v2"].kernel(np.array([1, 0]), depth=3, dtype=5)
+    assert isinstance(found, np.ndarray) and found.tolist() == [[0, 1, 0], [1, 0, 0]]
 
 
 def test_a_failed_op_still_says_why(cupy: ModuleType) -> None:

@@ -87,7 +87,8 @@ def placed(op: Op, plain: Kernel) -> Kernel:
         held = [a for s, arg in zip(op.ins, args, strict=False) if not _is_read(s) for a in flat(arg)]
         index = device_of(held) if held else cuda.found.index
         if index is None:
-            return plain(*_there(op, args, None), **attrs)
+            with made_by(np):  # a kernel that works on a GPU may have asked for this one
+                return plain(*_there(op, args, None), **attrs)
         if op.facts.host or any(map(_half, held)) or (op.facts.random and not held):
             with made_by(np):
                 outs = plain(*each(args, cuda.host), **attrs)
