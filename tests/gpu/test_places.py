@@ -47,6 +47,7 @@ def test_without_a_device_one_sentence_says_so(cupy: ModuleType, monkeypatch: py
     with pytest.raises(OarlockError, match="set_device: 'gpu:0': no CUDA device is visible"):
         oarlock.set_device("gpu")
     assert oarlock.device.cuda.device_count() == 0
+    assert cuda.found.cupy is None, "ops of the processor are called in another way now"
 
 
 def test_a_device_that_is_not_there(cupy: ModuleType) -> None:

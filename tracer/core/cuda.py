@@ -39,10 +39,7 @@ def at_start(then: Callable[[], None]) -> None:
 def library(asker: str) -> Any:
     """CuPy.   Raises OarlockError where there is none; asker: who wants it, for the error."""
     if found.cupy is None:
-        try:
-            cupy = importlib.import_module("cupy")
-        except ImportError as error:
-            raise OarlockError(with_user_line(_needed(asker, error))) from None
+        cupy = _imported(asker)
         found.cupy, found.array = cupy, cupy.ndarray
         arrays.open_to()
         for then in _at_start:
@@ -50,8 +47,11 @@ def library(asker: str) -> Any:
     return found.cupy
 
 
-def _needed(asker: str, error: ImportError) -> str:
-    return f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]"
+def _imported(asker: str) -> Any:
+    try:
+        return importlib.import_module("cupy")
+    except ImportError as error:
+        raise OarlockError(with_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")) from None
 
 
 def special(name: str) -> Any:
@@ -68,8 +68,8 @@ def count() -> int:
 
 
 def check_device(index: int, asker: str) -> Any:
-    """CuPy, if GPU number `index` is there.   Raises OarlockError otherwise."""
-    cupy = library(asker)
+    """CuPy, if GPU number `index` is there.   Raises OarlockError otherwise, and then nothing has changed."""
+    cupy = _imported(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
     except Exception as error:  # CUDARuntimeError, which only CuPy can name
@@ -78,7 +78,7 @@ def check_device(index: int, asker: str) -> Any:
         raise OarlockError(with_user_line(f"{asker}: no CUDA device is visible ({why})"))
     if not 0 <= index < there:
         raise OarlockError(with_user_line(f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"))
-    return cupy
+    return library(asker)
 
 
 def index_of(array: Any) -> int | None:
