@@ -36,8 +36,16 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
 
 
 def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
+    if cuda.found.cupy is not None:
+        with cuda.on(cuda.index_of(roots[0].array)):
+            _walk_here(sweep, roots, given, retain_graph)
+    else:
+        _walk_here(sweep, roots, given, retain_graph)
+
+
+def _walk_here(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
     # Gradients that overflow are infinite without a word: with loss scaling that is part of the day.
-    with pushed(sweep.mode()), np.errstate(all="ignore"), cuda.on(cuda.index_of(roots[0].array)):
+    with pushed(sweep.mode()), np.errstate(all="ignore"):
         _start(sweep, roots, given)
         sweep.run(retain_graph)
 
