@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..core.cuda import host
 from ..core.dtype import BY_NP
 from ..core.errors import FileError
 from .proto import TensorDesc
@@ -18,7 +19,7 @@ _HEAD = struct.Struct("<IQIi")
 
 def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
     """An array or NumPy scalar as it stands in a file: head, description, data.   FileError for another dtype."""
-    array = np.asarray(array, order="C")
+    array = np.asarray(host(array), order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:
         raise FileError(f"{name}: {array.dtype} has no place in a .pdiparams")

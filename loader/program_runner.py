@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OarlockError, warn
 from ..core.mode import pushed, state
 from ..core.tensor import Tensor
@@ -96,7 +97,10 @@ class ProgramRunner:
         return f"the engine cannot run it ({first_reason(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
-        """The outputs for inputs in order, as ndarrays."""
+        """The outputs for inputs in order, as ndarrays; beside the first input where that is on a GPU."""
+        index = cuda.index_of(arrays[0]) if len(arrays) else None
+        if index is not None:  # the engine is given, and gives, what is in the processor's memory
+            return [cuda.put(np.asarray(a), index) for a in self.infer([cuda.host(a) for a in arrays])]
         if self.missing is not None:
             return self._inferred_here(arrays)
         if self._changed():

@@ -49,4 +49,7 @@ def test_a_communicator_has_what_the_protocol_says() -> None:
     from oarlock.distributed.mpi import Mpi
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
-    assert wanted <= set(dir(Alone)) and wanted <= set(dir(Mpi))
+    from oarlock.distributed.by_place import ByPlace
+    from oarlock.distributed.nccl import Nccl
+
+    assert all(wanted <= set(dir(kind)) for kind in (Alone, Mpi, ByPlace, Nccl))

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from oarlock.distributed.launch.command import parser, plan_of
+from oarlock.core.errors import OarlockError
+from oarlock.distributed.launch.command import parser, plan_of, set_by_variables
 from oarlock.distributed.launch.start import Plan, World
 from oarlock.distributed.launch.watch import _crossed
 
@@ -97,6 +98,8 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(w
     [
         ("kill", 137, "rank 1 was ended by SIGKILL"),
         ("code", 7, "rank 1 ended with exit code 7"),
+        ("sys", 3, "rank 1 ended with exit code 3"),
+        ("caught", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
         ("exit", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
     ],
 )
@@ -187,9 +190,10 @@ def no_process_is_left(word: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_no_process_is_left_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["children", "session"])
+def test_no_process_is_left_behind(how: str, tmp_path: Path) -> None:
     word = f"left-{tmp_path.name}"
-    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "children", "all_reduce", word)
+    done = launch(PROGRAMS / "ending.py", 2, tmp_path, how, "all_reduce", word)
     assert done.returncode == 1 and no_process_is_left(word)
 
 
@@ -255,3 +259,21 @@ def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode != 0 and "ValueError: the reason" in done.stderr
+
+
+def test_variables_go_before_options_as_in_paddle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = parser().parse_args(["--nproc_per_node", "4", "--log_dir", "one", "train.py"])
+    for name, value in {
+        "PADDLE_NPROC_PER_NODE": "2", "PADDLE_LOG_DIR": "two", "PADDLE_START_PORT": "7000", "POD_IP": "10.0.0.1", "PADDLE_DEVICES": "2,3",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    set_by_variables(given)
+    plan = plan_of(given)
+    assert (plan.count, plan.logs, plan.devices) == (2, Path("two"), ["2", "3"])
+    assert plan.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
+    assert "launch: PADDLE_NPROC_PER_NODE=2 goes before --nproc_per_node" in capsys.readouterr().err
+    monkeypatch.setenv("PADDLE_NPROC_PER_NODE", "many")
+    with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is no number"):
+        set_by_variables(given)

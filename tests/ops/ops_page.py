@@ -83,6 +83,8 @@ def page() -> str:
         HEAD.format(there=there, emitted=len(EMITTED)),
         table(heads, [cells(op, lowered) for op in public]),
         "## No gradient\n\n" + by_reason([(op.type, op.facts.no_grad) for op in public if op.facts.no_grad]),
+        "## On a GPU over the processor\n\nOps whose kernel runs on the processor when operands are on a GPU:\n\n"
+        + by_reason([(op.type, op.facts.host) for op in public if op.facts.host]),
         "## Rows that differ\n\nResults that are not compared with Paddle's:\n\n"
         + by_reason([(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]),
         "Gradients that are not:\n\n" + by_reason([(row.type, row.paddle_grad) for row in ROWS if row.paddle_grad]),

@@ -271,6 +271,17 @@ def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
         assert time.monotonic() - started_at < 10
 
 
+def test_a_client_that_closes_its_side_gets_its_answer(server: Server) -> None:
+    good = json.dumps(request()).encode()
+    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good)
+    for sent, answered in ((head + good, True), (head + good[:10], False), (head[:20], False), (b"", False)):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as half:
+            half.sendall(sent)
+            half.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: half.recv(65536), b""))
+        assert (b" 200 " in answer.split(b"\r\n")[0] and answer.endswith(b"}")) is answered
+
+
 def test_clients_that_go_away_are_forgotten(server: Server) -> None:
     files = server.open_files()
     good = json.dumps(request()).encode()

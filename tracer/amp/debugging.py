@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, with_user_line
 from ..core.mode import Mode, Over, state, without
@@ -49,7 +50,7 @@ def check_numerics(
             if array.size
             else [0, 0, 0]
         )
-    return Tensor(np.array(counts, np.int64)), Tensor(np.array(values, np.float32))
+    return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(cuda.as_new(np.array(values, np.float32)))
 
 
 COLUMNS = ("float16", "bfloat16", "float32")  # and all others

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from . import cuda
 from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .era import era
@@ -35,6 +36,14 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
 
 
 def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
+    if cuda.found.cupy is not None:
+        with cuda.on(cuda.index_of(roots[0].array)):
+            _walk_here(sweep, roots, given, retain_graph)
+    else:
+        _walk_here(sweep, roots, given, retain_graph)
+
+
+def _walk_here(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
     # Gradients that overflow are infinite without a word: with loss scaling that is part of the day.
     with pushed(sweep.mode()), np.errstate(all="ignore"):
         _start(sweep, roots, given)
@@ -87,7 +96,10 @@ def _one(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
         return outward(given.array)
-    return _one(root.array.shape, root.array.dtype) if root.array.size == 1 else np.ones_like(root.array)
+    array = root.array
+    if array.size != 1 or cuda.index_of(array) is not None:
+        return cuda.ones_like(array)
+    return _one(array.shape, array.dtype)
 
 
 def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:

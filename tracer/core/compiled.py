@@ -1,11 +1,14 @@
-"""What this was built with, as programs ask before they choose a device: training runs on the processor, and on nothing else."""
+"""What this was built with, as programs ask before they choose a device."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+
 
 def is_compiled_with_cuda() -> bool:
-    """Whether eager ops run on GPUs: no.   What a saved model can run on says `oarlock doctor`."""
-    return False
+    """Whether eager ops can run on GPUs: CuPy is installed.   What a saved model can run on says `oarlock doctor`."""
+    return sys.modules.get("cupy") is not None or importlib.util.find_spec("cupy") is not None
 
 
 def is_compiled_with_rocm() -> bool:

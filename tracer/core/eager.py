@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from . import cuda
 from ._tape import Node
 from .dtype import is_float
-from .errors import OperandError, OpError, told, with_user_line
+from .errors import OperandError, OpError, PlaceError, told, with_user_line
 from .mode import Mode
 from .op import Op
 from .tensor import Tensor, as_is, remember
@@ -110,6 +111,8 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     """Turn the failure of a kernel into an OpError that says what the meta rule has against the operands."""
     if isinstance(error, MemoryError):
         raise error
+    if isinstance(error, PlaceError):
+        raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
     metas = metas_of(op, args)
     why, cause, kind = str(error), error, error
     try:
@@ -120,6 +123,17 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
     raise told(kind, with_user_line(message)) from cause
+
+
+def _show_places(op: Op, args: tuple[Any, ...]) -> str:
+    """The operands and where they are: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
+
+    def show(arg: Any) -> str:
+        if isinstance(arg, Tensor):
+            return f"{arg.meta} on {cuda.name_of(cuda.index_of(arg.array))}"
+        return "[" + ", ".join(map(show, arg)) + "]"
+
+    return ", ".join(f"{s.name}={show(a)}" for s, a in zip(op.ins, args, strict=False) if a is not None)
 
 
 EAGER = Eager(tape=True)

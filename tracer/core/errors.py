@@ -29,6 +29,10 @@ class MisfitError(OpError, AssertionError):
     """A value does not fit what it is put into; an AssertionError in Paddle."""
 
 
+class PlaceError(OpError):
+    """Operands are on two devices."""
+
+
 class SequencesError(OpError, RuntimeError):
     """Something that holds sequences was asked for as if it held none; a RuntimeError in Paddle."""
 

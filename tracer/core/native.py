@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from .arrays import elsewhere
 from .op import OPS
 
 compiled: ModuleType | None
@@ -49,7 +50,7 @@ class Unit:
 
     def __call__(self, *args: Any) -> Any:
         """The compiled function's answer, or the function's own."""
-        found = self.rule(*args) if switch.on else NotImplemented
+        found = NotImplemented if not switch.on or elsewhere() else self.rule(*args)
         return self.reference(*args) if found is NotImplemented else found
 
     def native(self, rule: Callable[..., Any]) -> Unit:
@@ -62,11 +63,24 @@ if switch.on:
     kernel("keep_memory")()
 
 
+class _Dress:
+    """how: what stands between an op and its kernel, once a GPU is used; see `placed.py`."""
+
+    how: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
+
+
+def dress(how: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Let `how(op, kernel)` give every op the kernel that is called."""
+    _Dress.how = how
+    use_native(switch.on)
+
+
 def use_native(on: bool) -> None:
     """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
     switch.on = on and compiled is not None
     for op in OPS.values():
-        op.kernel = op.fast if switch.on and op.fast is not None else op.reference
+        kernel = op.fast if switch.on and op.fast is not None else op.reference
+        op.kernel = kernel if _Dress.how is None else _Dress.how(op, kernel)
 
 
 @contextmanager

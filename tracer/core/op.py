@@ -116,7 +116,8 @@ class Facts(NamedTuple):
 
     no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
     its result depends on values of operands; no_half: why it refuses float16 and bfloat16; other_rows: the rows of its
-    result are not those of its first operand, although they may be as many, and so have no sequences.
+    result are not those of its first operand, although they may be as many, and so have no sequences; host: why it runs
+    on the processor when its operands are on a GPU.
     """
 
     no_grad: str = ""
@@ -125,6 +126,7 @@ class Facts(NamedTuple):
     by_value: bool = False
     no_half: str = ""
     other_rows: bool = False
+    host: str = ""
 
 
 # The common reasons for having no gradient.
@@ -132,6 +134,11 @@ WHOLE = "its result is not of a floating type"
 NO_COMPLEX = "no complex numbers are made of half precision"
 DECOMPOSED = "matrices are decomposed in float32 or float64, as in Paddle"
 FRESH = "its result does not depend on the value of any operand"
+
+# The common reasons for working on the processor when operands are on a GPU.
+BY_ROW = "it goes by rows, boxes or words in Python, and asks for values on the way"
+DRAWN = "it is drawn on the processor, by the values of its operand"
+NOT_THERE = "CuPy has no function for it"
 
 
 def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
@@ -285,13 +292,14 @@ def op(
     by_value: bool = False,
     no_half: str = "",
     other_rows: bool = False,
+    host: str = "",
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
     attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows)
+    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from .errors import OarlockError
+import os
+from typing import Any
+
+from . import cuda
+from .errors import OarlockError, with_user_line
+
+_SELECTED = "FLAGS_selected_gpus"  # what launchers set
 
 
 class Place:
@@ -58,16 +64,46 @@ class CUDAPinnedPlace(CPUPlace):
     """The processor: no memory is pinned here."""
 
 
-def set_device(device: str) -> Place:
-    """Choose where eager ops run: 'cpu'.   Raises OarlockError for another device: models run there, training does not."""
-    if device.split(":", maxsplit=1)[0] == "cpu":
+def place_of(array: Any) -> Place:
+    """Where an array is."""
+    index = cuda.index_of(array)
+    return CPUPlace() if index is None else CUDAPlace(index)
+
+
+def place_named(device: Any, asker: str) -> Place:
+    """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one that a launcher chose, or 0.
+
+    Raises OarlockError for others.
+    """
+    if isinstance(device, Place):
+        return device
+    text = str(device).removeprefix("Place(").rstrip(")")
+    kind, _, index = text.partition(":")
+    if kind == "cpu" and not index:
         return CPUPlace()
-    raise OarlockError(
-        f"set_device: eager ops run on the CPU only, not on {device!r}; "
-        f"a saved model runs there with oarlock.jit.load(path, device='cuda') or oarlock-runner --device cuda"
-    )
+    if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
+        return CUDAPlace(int(index or os.environ.get(_SELECTED, "").split(",")[0] or 0))
+    raise OarlockError(with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there"))
+
+
+def index_for(place: Place, asker: str) -> int | None:
+    """The number of a GPU, None for the processor.   Raises OarlockError for a GPU that cannot be used."""
+    if not place.is_gpu_place():
+        return None
+    cuda.check_device(place.index, asker)
+    return place.index
+
+
+def set_device(device: Any) -> Place:
+    """Choose where new tensors go, and so where eager ops run: 'cpu', 'gpu', 'gpu:1', or a Place.   Raises OarlockError without CuPy or a device."""
+    place = place_named(device, "set_device")
+    index = index_for(place, f"set_device: {cuda.name_of(place.index if place.is_gpu_place() else None)!r}")
+    if index is not None:
+        cuda.found.cupy.cuda.Device(index).use()
+    cuda.found.index = index
+    return place
 
 
 def get_device() -> str:
-    """The device that eager ops run on."""
-    return "cpu"
+    """The device that new tensors go to."""
+    return cuda.name_of(cuda.found.index)

@@ -12,6 +12,9 @@ SUM, MAX, MIN, PROD, AVG = range(5)  # the numbers of Paddle's ReduceOp
 WORDS = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 
+Messages = Sequence[tuple[int, Any]]  # ranks, each with an array
+
+
 class Work(Protocol):
     """Something that ranks do together and that was begun."""
 
@@ -78,6 +81,10 @@ class Communicator(Protocol):
         """Receive what rank `source` sends."""
         ...
 
+    def exchange(self, sent: Messages, got: Messages) -> Work:
+        """Send and receive at once, each with the rank that it goes to or comes from: none waits for another."""
+        ...
+
     def barrier(self) -> Work:
         """Wait for all."""
         ...
@@ -125,6 +132,10 @@ class Alone:
         raise RuntimeError("there is no other process")
 
     recv = send
+
+    def exchange(self, sent: Messages, got: Messages) -> Work:
+        """Nobody is there."""
+        return Done()
 
     def barrier(self) -> Work:
         """Nobody to wait for."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-import numpy as np
-
+from . import cuda
 from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
@@ -121,11 +120,11 @@ class Sweep(Walk):
 
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The gradient that a walk starts with, ones for None."""
-        return np.ones_like(root.array) if gradient is None else outward(gradient.array)
+        return cuda.ones_like(root.array) if gradient is None else outward(gradient.array)
 
     def zeros(self, array: Any) -> Any:
         """The gradient of a result that nothing came back to."""
-        return np.zeros_like(array)
+        return cuda.zeros_like(array)
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
         """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.   None where none can be.
@@ -212,7 +211,7 @@ class RecordedSweep(Sweep):
         """See Sweep."""
         if gradient is not None:
             return outward(gradient)
-        return Tensor(np.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
+        return Tensor(cuda.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
 
     def result(self, node: Node, index: int) -> Any:
         """A saved result as rules see it: on the tape, so that second order flows through it."""
@@ -223,7 +222,7 @@ class RecordedSweep(Sweep):
 
     def zeros(self, array: Any) -> Any:
         """See Sweep."""
-        return Tensor(np.zeros_like(array))
+        return Tensor(cuda.zeros_like(array))
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
         """See Sweep."""

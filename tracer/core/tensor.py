@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from . import unique_name
+from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
 from .era import era, texts
 from .errors import MisfitError, OpError, with_user_line
 from .mode import only_running, state
 from .op import OPS, Meta
-from .place import CPUPlace, Place
+from .place import Place, place_of
 from .show import show_array
 
 Array = np.ndarray[Any, Any]
@@ -90,7 +90,7 @@ class Tensor(TensorBase):
     @property
     def place(self) -> Place:
         """The device that holds it."""
-        return CPUPlace()
+        return place_of(self.array)
 
     @property
     def is_leaf(self) -> bool:
@@ -130,21 +130,25 @@ class Tensor(TensorBase):
 
     def numpy(self) -> Array:
         """A copy of the value as an ndarray [*]."""
-        return np.array(self._read("numpy()"))
+        array = self._read("numpy()")
+        try:
+            return np.array(array)
+        except TypeError:  # CuPy refuses what would be slow without a word
+            return np.array(cuda.host(array))
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(self._read("tolist()")).tolist()
+        return np.asarray(cuda.host(self._read("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.   Raises OpError unless there is one element or an index is given."""
-        array = np.asarray(self._read("item()"))
+        array = np.asarray(cuda.host(self._read("item()")))
         if not index and array.size != 1:
             raise OpError(f"item: only a tensor of one element has an item without an index (X={self.meta})")
         return array.item(*index)
 
     def _scalar(self, reader: str) -> Any:
-        array = np.asarray(self._read(reader))
+        array = np.asarray(cuda.host(self._read(reader)))
         if array.size != 1:
             raise MisfitError(f"{reader}: only a tensor of one element is a Python scalar (X={self.meta})")
         return array.item()
@@ -176,7 +180,7 @@ class Tensor(TensorBase):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The value for NumPy: without copying, and so not to be written to, unless a copy is asked for or dtypes differ."""
-        array = np.asarray(self._read("numpy()"))
+        array = np.asarray(cuda.host(self._read("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(f"a tensor of {self.dtype.name} is no array of {np.dtype(dtype).name} without a copy")
@@ -190,7 +194,10 @@ class Tensor(TensorBase):
         return function(*_plain(args), **_plain(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
-        array = np.asarray(self._read("dlpack"))
+        array = self._read("dlpack")
+        if cuda.index_of(array) is not None:
+            return array.__dlpack__(**how)
+        array = np.asarray(array)
         if not array.flags.writeable:  # of a mapped file: nobody may write there
             array = array.copy()
         try:
@@ -199,7 +206,8 @@ class Tensor(TensorBase):
             raise OpError(with_user_line(f"dlpack: {error} (X={self.meta})")) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0  # kDLCPU
+        index = cuda.index_of(self.array)
+        return (1, 0) if index is None else (2, index)  # kDLCPU, kDLCUDA
 
     def __hash__(self) -> int:
         return id(self)
@@ -213,7 +221,7 @@ class Tensor(TensorBase):
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         if era.old:
             return texts["tensor"](self)
-        body = show_array(self.array, 7)
+        body = show_array(cuda.host(self.array), 7)
         shape = ", ".join(map(str, self.array.shape))
         return (
             f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
@@ -221,7 +229,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = self._read("pickle")
+        array = cuda.host(self._read("pickle"))
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
@@ -238,7 +246,7 @@ class Tensor(TensorBase):
             raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
         made = type(self).__new__(type(self))
         made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_name"})
-        made.array = np.array(self._read("deepcopy()"))
+        made.array = cuda.copied(self._read("deepcopy()"))
         made.stop_gradient = self.stop_gradient
         memo[id(self)] = made
         return made
@@ -252,7 +260,7 @@ class Tensor(TensorBase):
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Forget the gradient, or set it to zero."""
         if set_to_zero and self.grad is not None:
-            self.grad = Tensor(np.zeros_like(self.grad.array))
+            self.grad = Tensor(cuda.zeros_like(self.grad.array))
         else:
             self.grad = None
 
@@ -288,7 +296,7 @@ class Tensor(TensorBase):
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
-        given = value if isinstance(value, Tensor) else Tensor(np.array(value))
+        given = value if isinstance(value, Tensor) else Tensor(cuda.copied(value))
         if not _alike(given.meta.shape, self.meta.shape):
             raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
@@ -296,7 +304,7 @@ class Tensor(TensorBase):
             if era.old and given.meta.dtype != self.meta.dtype:
                 raise MisfitError(f"set_value: the dtypes differ (X={self.meta}, value={given.meta})")
             remember(self)
-            self.array = np.array(given.array, dtype=self.meta.dtype)
+            self.array = cuda.copied_to(given.array, self.array)
             return
         # A program has no places to write to: from now on this is another variable of it.
         if given.meta.dtype != self.meta.dtype:

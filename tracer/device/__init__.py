@@ -1,4 +1,4 @@
-"""Devices, as programs ask for them: there is one, the processor."""
+"""Devices, as programs ask for them: the processor, and the GPUs that CuPy sees."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ..core.compiled import (
     is_compiled_with_rocm,
     is_compiled_with_xpu,
 )
-from ..core.place import get_device, set_device
+from ..core.place import get_device, place_named, set_device
 from . import cuda
 
 
 def get_all_device_type() -> list[str]:
     """The kinds of device that ops run on."""
-    return ["cpu"]
+    return ["cpu", "gpu"] if cuda.device_count() else ["cpu"]
 
 
 def get_available_device() -> list[str]:
     """The devices that ops run on."""
-    return ["cpu"]
+    return ["cpu", *(f"gpu:{index}" for index in range(cuda.device_count()))]
 
 
 def get_all_custom_device_type() -> list[str]:
@@ -37,7 +37,10 @@ def get_available_custom_device() -> list[str]:
 
 
 def synchronize(device: object = None) -> None:
-    """Wait until ops are done: on the processor they are."""
+    """Wait until ops are done: on the processor they are; of a GPU, the current one unless another is named."""
+    place = place_named(get_device() if device is None else device, "synchronize")
+    if place.is_gpu_place():
+        cuda.synchronize(place)
 
 
 __all__ = [

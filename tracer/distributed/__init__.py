@@ -6,6 +6,9 @@ of that: it is rank 0 of 1.
 
 from __future__ import annotations
 
+import os
+
+from ..core.place import get_device
 from . import fleet
 from .collective import (
     all_gather,
@@ -50,5 +53,5 @@ __all__ = [
 
 
 def get_backend(group: Group | None = None) -> str:
-    """What carries messages."""
-    return "MPI"
+    """What carries messages of tensors: NCCL where new ones go to a GPU, unless the environment says otherwise, else MPI."""
+    return "NCCL" if get_device() != "cpu" and os.environ.get("OARLOCK_DISTRIBUTED_BACKEND") != "mpi" else "MPI"

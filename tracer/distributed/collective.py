@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OpError, with_user_line
 from ..core.mode import only_running
 from ..core.ranks import WORDS, Done, Work
@@ -43,23 +44,6 @@ class Task:
     def synchronize(self) -> None:
         """The same."""
         self.wait()
-
-
-class All:
-    """Several pieces of work as one."""
-
-    def __init__(self, work: Sequence[Work]) -> None:
-        self._work = work
-
-    def is_completed(self) -> bool:
-        """Whether all are done."""
-        left = [w for w in self._work if not w.is_completed()]  # each is asked: that lets it go on
-        return not left
-
-    def wait(self) -> None:
-        """Come back when all are done."""
-        for work in self._work:
-            work.wait()
 
 
 F = TypeVar("F", bound=Callable[..., Task])
@@ -97,7 +81,7 @@ def _held(what: str, tensor: Any) -> Any:
     only_running(what, _IN_A_PROGRAM)
     if not isinstance(tensor, Tensor):
         raise OpError(with_user_line(f"{what}: a Tensor is wanted, not {type(tensor).__name__}"))
-    return np.array(tensor.array, order="C")
+    return cuda.contiguous(tensor.array)
 
 
 def _into(tensor: Tensor, array: Any) -> Callable[[], None]:
@@ -148,7 +132,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True) -> Task:
     """Put the tensors of all ranks into `tensor_list`: an empty list, or one of as many tensors."""
     array = _agreed("all_gather", group, _held("all_gather", tensor), sync_op)
-    into = np.empty((group.nranks, *array.shape), array.dtype)
+    into = np.empty_like(array, shape=(group.nranks, *array.shape))
     after = _filling("all_gather", tensor_list, into)
     return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
 
@@ -177,7 +161,7 @@ def gather(
     _agreed("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
         raise OpError(with_user_line(f"gather: rank {dst} gathers, and needs a gather_list"))
-    into = np.empty((group.nranks, *array.shape), array.dtype)
+    into = np.empty_like(array, shape=(group.nranks, *array.shape))
     after = _filling("gather", gather_list, into) if group.rank == root and gather_list is not None else None
     return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
 
@@ -220,9 +204,8 @@ def alltoall_single(
     sent, got = _split(given, in_split_sizes, group), _split(into, out_split_sizes, group)
     got[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
-    work = [group.communicator.recv(got[n], n) for n in others]
-    work += [group.communicator.send(np.ascontiguousarray(sent[n]), n) for n in others]
-    return _given(Task(All(work), _into(out_tensor, into)), sync_op)
+    work = group.communicator.exchange([(n, cuda.contiguous(sent[n])) for n in others], [(n, got[n]) for n in others])
+    return _given(Task(work, _into(out_tensor, into)), sync_op)
 
 
 def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
@@ -230,7 +213,7 @@ def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
     rows = [len(array) // group.nranks] * group.nranks if sizes is None else [int(n) for n in sizes]
     if len(rows) != group.nranks or sum(rows) != len(array):
         raise OpError(with_user_line(f"alltoall_single: {len(array)} rows in parts of {rows} for {group.nranks} ranks"))
-    return np.split(array, np.cumsum(rows)[:-1])
+    return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
 @_of_members

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import AVG, WORDS, Communicator, Work
+from ..core.ranks import AVG, WORDS, Communicator, Messages, Work
 from .kinds import check_op
 from .waiting import wait_for
 
@@ -65,6 +65,23 @@ class Arriving:
         wait_for(self.is_completed, "recv", (self._mpi.ranks[self._source],))
 
 
+class All:
+    """Several pieces of work as one."""
+
+    def __init__(self, work: Sequence[Work]) -> None:
+        self._work = work
+
+    def is_completed(self) -> bool:
+        """See Work."""
+        left = [w for w in self._work if not w.is_completed()]  # each is asked: that lets it go on
+        return not left
+
+    def wait(self) -> None:
+        """See Work."""
+        for work in self._work:
+            work.wait()
+
+
 class Mpi:
     """A communicator of MPI.   See core.ranks.Communicator for the methods.
 
@@ -116,6 +133,12 @@ class Mpi:
     def recv(self, array: Any, source: int) -> Work:
         """See Communicator."""
         return Arriving(self, array, source)
+
+    def exchange(self, sent: Messages, got: Messages) -> Work:
+        """See Communicator."""
+        return All(
+            [*(self.recv(array, source) for source, array in got), *(self.send(array, to) for to, array in sent)]
+        )
 
     def arrived(self, source: int) -> Any:
         """A message that rank `source` has sent and its tag, None while there is none."""

@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
+from ..core import cuda
 from ..core.autograd import is_grad_enabled
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
@@ -58,7 +57,7 @@ class DataParallel(Layer):
             raise OpError(with_user_line("DataParallel: the layer has no parameter that wants a gradient"))
         _check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
-            array = np.array(tensor.array, order="C")
+            array = cuda.contiguous(tensor.array)
             communicator.broadcast(array, 0).wait()
             tensor.set_value(array)
         return Reducer(

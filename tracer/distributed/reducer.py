@@ -28,7 +28,7 @@ class Bucket:
     def clear(self) -> None:
         """Get ready for a walk back.   The memory is new: the gradients of the last one are parts of theirs."""
         self.missing, self._work = len(self.parameters), None
-        self._flat = np.empty(int(self._ends[-1]), self.parameters[0].array.dtype)
+        self._flat = np.empty_like(self.parameters[0].array, shape=(int(self._ends[-1]),))
 
     def part(self, index: int) -> Any:
         """The gradient of parameter number `index`."""

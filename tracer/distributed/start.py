@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 from ..core.errors import OarlockError, with_user_line
 from ..core.ranks import Alone, world
@@ -52,9 +52,11 @@ def _start_mpi() -> None:
                 "init_parallel_env: several processes need mpi4py and an MPI library: pip install 'oarlock[dist]'"
             )
         )
-    from .mpi import started  # noqa: PLC0415 - an extra
+    from .by_place import ByPlace, check_backend  # noqa: PLC0415 - an extra
+    from .mpi import started  # noqa: PLC0415
 
-    made = started()
+    check_backend()
+    made = ByPlace(started())
     said = os.environ.get(RANK)
     if said is not None and said != str(made.rank):
         raise OarlockError(
@@ -62,21 +64,47 @@ def _start_mpi() -> None:
         )
     world.groups[0] = made
     sys.excepthook = _ended_by
+    sys.exit = _leave
     atexit.register(_ended)
 
 
 def _ended_by(kind: type[BaseException], error: BaseException, trace: Any) -> None:
     """A rank that fails leaves at once: MPI's own farewell would wait for the others, which wait for it."""
     traceback.print_exception(kind, error, trace)
+    _go(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def _go(code: int) -> NoReturn:
+    """End this process at once."""
     sys.stdout.flush()
     sys.stderr.flush()
     if FOLDER not in os.environ and world.everybody.size > 1:
         world.everybody.abort()  # type: ignore[attr-defined]  # without our launcher nobody else would tell the others
-    os._exit(130 if issubclass(kind, KeyboardInterrupt) else 1)
+    os._exit(code)
+
+
+class _Leaving(SystemExit):
+    """What `sys.exit` raises.   code_of_end: what the process ends with because of it, None as long as somebody may catch it."""
+
+    code_of_end: int | None = None
+
+    def __del__(self) -> None:
+        try:
+            sys._getframe(1)  # somebody caught it, and goes on
+        except ValueError:  # nobody did: Python itself is done with it, and the process is about to end
+            if _Leaving.code_of_end is None:  # else this is one that was caught by then, and hung on to the last
+                _Leaving.code_of_end = self.code if isinstance(self.code, int) else int(self.code is not None)
+
+
+def _leave(status: Any = None, /) -> NoReturn:
+    """`sys.exit`: the wish to end, whose code is known when the process does."""
+    raise _Leaving(status)
 
 
 def _ended() -> None:
-    """Wait for the others, so that messages on their way arrive."""
+    """Wait for the others, so that messages on their way arrive; not with a code that says that something went wrong."""
+    if _Leaving.code_of_end:
+        _go(_Leaving.code_of_end & 0xFF)
     from mpi4py import MPI  # noqa: PLC0415 - an extra
 
     if world.initialized and isinstance(sys.exc_info()[1], type(None)):

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import bfloat16
 from ..core.errors import FileError, OpError
 from ..export import pdiparams, pdmodel
@@ -80,7 +81,7 @@ def _pieces(obj: Any, protocol: int) -> Any:
 def _binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format takes one tensor, not a {type(obj).__name__}")
-    return pdiparams.record(obj.name, np.asarray(obj.array))
+    return pdiparams.record(obj.name, np.asarray(cuda.host(obj.array)))
 
 
 def _is_state(obj: Any) -> bool:
@@ -103,7 +104,7 @@ def state_to_plain(state: dict[str, Any], protocol: int = 4, limit: int = MAX_SL
 
     limit: bytes above which protocols 2 and 3 cut an array.
     """
-    plain = {key: np.asarray(value.array) if is_tensor(value) else value for key, value in state.items()}
+    plain = {key: np.asarray(cuda.host(value.array)) if is_tensor(value) else value for key, value in state.items()}
     plain[NAME_TABLE] = {key: value.name for key, value in state.items() if is_tensor(value)}
     return plain if protocol > 3 else _cut(plain, limit)
 
@@ -150,7 +151,7 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     from ..core.tensor import Tensor  # loading arrays needs none of it  # noqa: PLC0415
 
-    tensor = Tensor(_values(array))
+    tensor = Tensor(cuda.as_new(_values(array)))
     tensor.stop_gradient = True
     if name:
         tensor.name = name

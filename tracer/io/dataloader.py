@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OpError
+from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -22,7 +25,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray | np.generic):
         return np.stack(batch)
     if isinstance(first, Tensor):
-        return np.stack([t.array for t in batch])
+        return np.stack([cuda.host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
         return np.array(batch, np.float32 if isinstance(first, float) else None)
     if isinstance(first, str | bytes):
@@ -34,15 +37,25 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     raise OpError(f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that makes a batch of it")
 
 
-def as_tensors(batch: Any) -> Any:
-    """A batch with its arrays as tensors."""
+def as_tensors(batch: Any, place: Any = None) -> Any:
+    """A batch with its arrays as tensors on one device, None for where new tensors go."""
     if isinstance(batch, np.ndarray | np.generic):
-        return Tensor(np.asarray(batch))
+        array = np.asarray(batch)
+        return Tensor(cuda.as_new(array) if place is None else cuda.put(array, index_for(place, "DataLoader")))
     if isinstance(batch, dict):
-        return {key: as_tensors(value) for key, value in batch.items()}
+        return {key: as_tensors(value, place) for key, value in batch.items()}
     if isinstance(batch, list | tuple):
-        return [as_tensors(value) for value in batch]
+        return [as_tensors(value, place) for value in batch]
     return batch
+
+
+def _place_of(places: Any) -> Any:
+    """The one device that batches go to.   Raises OpError for several: each process of a training has one."""
+    if not isinstance(places, list | tuple):
+        return None if places is None else place_named(places, "DataLoader")
+    if len(places) > 1:
+        raise OpError(f"DataLoader: batches go to one place, not to {len(places)}; start a process for each GPU")
+    return place_named(places[0], "DataLoader") if places else None
 
 
 class DataLoader:
@@ -63,6 +76,7 @@ class DataLoader:
         timeout: int = 0, worker_init_fn: Callable[[int], Any] | None = None, persistent_workers: bool = False,
     ) -> None:  # fmt: skip
         self.dataset = dataset
+        self._tensors = partial(as_tensors, place=_place_of(places))
         self._feeds = None if return_list or feed_list is None else [v.name for v in feed_list]
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
@@ -97,11 +111,11 @@ class DataLoader:
 
     def _batches(self) -> Iterator[Any]:
         if self.streams:
-            return map(as_tensors, Workers(self, iter(())) if self.num_workers else self._stream())
+            return map(self._tensors, Workers(self, iter(())) if self.num_workers else self._stream())
         batches = self.batch_sampler if self.batch_sampler is not None else ([i] for i in range(len(self.dataset)))
         if self.num_workers > 0:
-            return map(as_tensors, Workers(self, iter(batches)))
-        return (as_tensors(self._batch(indices)) for indices in batches)
+            return map(self._tensors, Workers(self, iter(batches)))
+        return (self._tensors(self._batch(indices)) for indices in batches)
 
     def _batch(self, indices: Sequence[int]) -> Any:
         if self.batch_sampler is None:

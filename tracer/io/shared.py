@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import cuda
 from ..core.tensor import Tensor
 
 LARGE = 1 << 16  # bytes; less is as fast in a pipe
@@ -48,7 +49,7 @@ def lend(batch: Any, prefix: str) -> Any:
     names = itertools.count()
 
     def lent(value: Any) -> Any:
-        array = value.array if isinstance(value, Tensor) else value
+        array = cuda.host(value.array) if isinstance(value, Tensor) else value
         if not isinstance(array, np.ndarray) or array.dtype.hasobject or not LARGE <= array.nbytes < _room() // 4:
             return value
         memory = SharedMemory(f"{prefix}{next(names):x}", create=True, size=array.nbytes)

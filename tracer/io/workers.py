@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OarlockError
 from . import shared
 
@@ -50,9 +51,9 @@ def _failure(error: Exception) -> _Failure:
 
 
 def _start(loader: Any, info: WorkerInfo) -> None:
-    """Take up the seed, and run worker_init_fn."""
-    global _info  # noqa: PLW0603 - a process is one worker
-    _info = info
+    """Take up the seed, and run worker_init_fn.   Nothing is made on a GPU here: CUDA does not live on in a fork."""
+    global _info
+    _info, cuda.found.index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import rng
+from ..core import cuda, rng
 from ..core.dtype import dtype_of, work_dtype
 from ..core.errors import OpError
 from ..core.op import OPS
@@ -43,7 +43,9 @@ class Initializer:
         """
         if block is not None and hasattr(block, "write_first"):
             return block.write_first(param, self)
-        param.set_value(self.make(param.meta.shape, param.meta.dtype))
+        with cuda.new_on(None):
+            made = self.make(param.meta.shape, param.meta.dtype)
+        param.set_value(made)
         return param
 
 
@@ -228,7 +230,7 @@ class Assign(Initializer):
     """A given value: ndarray, list or Tensor of the parameter's shape."""
 
     def __init__(self, value: Any, name: str | None = None) -> None:
-        self.value = np.asarray(value.array if isinstance(value, Tensor) else value)
+        self.value = np.asarray(cuda.host(value.array) if isinstance(value, Tensor) else value)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make.   Raises OpError when the value has another shape."""

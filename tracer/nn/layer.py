@@ -10,11 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..core import unique_name
+from ..core import cuda, unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError
 from ..core.mode import state
 from ..core.parameter import Parameter
+from ..core.place import index_for, place_named
 from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import made_parameter
 from .initializer import Initializer
@@ -170,7 +171,7 @@ class Layer:
 
     def create_tensor(self, name: str | None = None, persistable: bool = False, dtype: Any = None) -> Tensor:
         """An empty tensor of the layer's dtype, for a buffer."""
-        made = Tensor(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np), name=name)
+        made = Tensor(cuda.as_new(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)), name=name)
         made.persistable = persistable
         return made
 
@@ -322,11 +323,20 @@ class Layer:
             parameter.clear_gradient(set_to_zero)
 
     def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
-        """Change the dtype of all floating parameters and buffers.   device: the CPU."""
+        """Change the dtype of all floating parameters and buffers, and where all are.   device: a Place, 'cpu', 'gpu', 'gpu:1'"""
+        if device is not None:
+            self._move(index_for(place_named(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
                 layer._cast_own(dtype)
         return self
+
+    def _move(self, index: int | None) -> None:
+        """Put all parameters and buffers on one device.   index: of a GPU, None for the processor"""
+        for layer in self.sublayers(include_self=True):
+            for tensor in (*layer._parameters.values(), *layer._buffers.values()):
+                if tensor is not None:
+                    tensor.array = cuda.put(tensor.array, index)
 
     def astype(self, dtype: Any) -> Self:
         """Change the dtype of all floating parameters and buffers."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.dtype import is_float
 from ..core.op import FRESH, OPS, Meta, check, check_dtype, op
+from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, mul, zeros_like
 from .index import check_inside, check_integers
@@ -122,14 +122,14 @@ def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Includ
     way = _WAYS[Reduce]
     if not Include_self:
         out[at] = way.start(x.dtype)
-    way.combine.at(out, at, value)
+    combine_at(way.combine, out, at, value)
     return out if Reduce != "mean" else averaged(out, counts(x, at, Include_self))
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
     """How many values meet in each place of `x`, at least 1."""
-    found = np.zeros_like(x, dtype=np.int64)
-    np.add.at(found, at, 1)
+    found = np.zeros_like(x, dtype=np.int32)
+    combine_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
 
 

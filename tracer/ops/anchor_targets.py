@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core import rng
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
 from .matching import INT32, INT64, NO_HALF
@@ -156,6 +155,7 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     by_value=True,
     random=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def rpn_target_assign(
     anchors, boxes, lod, crowd, infos, *, rpn_batch_size_per_im: int = 256, rpn_straddle_thresh: float, rpn_positive_overlap: float = 0.7,
@@ -183,6 +183,7 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def retinanet_target_assign(
     anchors, boxes, lod, labels, crowd, infos, *, positive_overlap: float = 0.5, negative_overlap: float = 0.4

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from ..core.op import FRESH, Floats, Ints, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, FRESH, Floats, Ints, Meta, check, op
 from .meta import check_float, size_of, times
 from .wide import wide
 
@@ -42,7 +41,7 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
     return np.array(found)
 
 
-@op("anchor_generator", "Input -> Anchors, Variances", no_grad=FRESH)
+@op("anchor_generator", "Input -> Anchors, Variances", no_grad=FRESH, host=BY_ROW)
 @wide
 def anchor_generator(
     x, *, anchor_sizes: Floats, aspect_ratios: Floats, variances: Floats, stride: Floats = [16.0, 16.0], offset: float = 0.5
@@ -79,7 +78,7 @@ def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
     return np.array(found)
 
 
-@op("density_prior_box", "Input, Image -> Boxes, Variances", no_grad=FRESH)
+@op("density_prior_box", "Input, Image -> Boxes, Variances", no_grad=FRESH, host=BY_ROW)
 @wide
 def density_prior_box(
     x, image, *, variances: Floats, clip: bool = True, flatten_to_2d: bool = False, step_w: float = 0.0, step_h: float = 0.0,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .meta import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of

@@ -8,9 +8,8 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import offsets_from
 
 BY_CHOICE = "it chooses among whole numbers"
@@ -88,6 +87,7 @@ def _chosen(
     "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, parent_idx",
     no_grad=BY_CHOICE,
     by_value=True,
+    host=BY_ROW,
 )
 def beam_search(
     pre_ids, pre_scores, ids=None, scores=None, lod=None, *, level: int, beam_size: int, end_id: int, is_accumulated: bool = True

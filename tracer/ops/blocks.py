@@ -1,7 +1,7 @@
 """Work on large arrays block by block.
 
 A kernel of several steps writes a temporary array at each of them.  Taken whole, those of a large operand go through main memory and
-cost page faults; taken in blocks they stay in the cache.  Several times faster, and the numbers are the same.
+cost page faults; taken in blocks they stay in the cache.  Several times faster, and the numbers are the same.  A GPU takes them whole.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
+from ..core.arrays import elsewhere, np
 
 BLOCK = 1 << 17  # elements
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 17  # elements
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     """`function` of operands alike in shape and in the order of their axes in memory; its result is like the first."""
     first = operands[0]
-    if first.size <= BLOCK:
+    if first.size <= BLOCK or elsewhere():
         return function(*operands)
     order = memory_order(first)
     flat = [np.transpose(a, order) for a in operands]
@@ -28,7 +28,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     for start in range(0, first.size, BLOCK):
         part = slice(start, start + BLOCK)
         target[part] = function(*[a[part] for a in sources])
-    return np.transpose(out, np.argsort(order))
+    return np.transpose(out, np.argsort(order).tolist())
 
 
 def memory_order(x: Any) -> list[int]:
@@ -40,7 +40,7 @@ def rows(function: Callable[..., Any], *operands: Any) -> Any:
     """`function` of operands [R,*], the first [R,K], whose rows do not know of each other; its result is like the first."""
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
-    if first.shape[0] <= step:
+    if first.shape[0] <= step or elsewhere():
         return function(*operands)
     out = np.empty_like(first)
     for start in range(0, first.shape[0], step):
@@ -51,7 +51,8 @@ def rows(function: Callable[..., Any], *operands: Any) -> Any:
 
 def parts(*operands: Any) -> Iterator[list[Any]]:
     """Operands [R,*], the first [R,K], some rows at a time."""
-    step = max(1, BLOCK // max(operands[0].shape[1], 1))
+    step = operands[0].shape[0] if elsewhere() else BLOCK // max(operands[0].shape[1], 1)
+    step = max(1, step)
     return ([a[start : start + step] for a in operands] for start in range(0, max(operands[0].shape[0], 1), step))
 
 
@@ -85,7 +86,7 @@ def along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
     """`function(*operands, axis)`, as rows where the operands are alike, contiguous, and the axis is their last."""
     first = operands[0]
     last = axis in (-1, first.ndim - 1)
-    if first.size <= BLOCK or not last or not all(a.flags.c_contiguous for a in operands):
+    if first.size <= BLOCK or elsewhere() or not last or not all(a.flags.c_contiguous for a in operands):
         return function(*operands, axis)
     flat = [a.reshape(-1, a.shape[-1]) for a in operands]
     return rows(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Floats, Ints, Meta, check, check_dtype, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Floats, Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, size_of
 from .wide import wide
 
@@ -36,7 +35,7 @@ def _prior_sizes(low: Any, high: Any, ratios: list[float], ratios_last: bool) ->
     return found
 
 
-@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD)
+@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=BY_ROW)
 @wide
 def prior_box(
     x, image, *, min_sizes: Floats, max_sizes: Floats = [], aspect_ratios: Floats = [], variances: Floats = [], flip: bool = True,
@@ -75,7 +74,7 @@ def _centred(boxes: Any, extra: Any) -> tuple[Any, Any]:
     return boxes[..., :2] + sizes / 2, sizes
 
 
-@op("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD)
+@op("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=BY_ROW)
 @np.errstate(all="ignore")
 @wide
 def box_coder(
@@ -125,7 +124,7 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD)
+@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=BY_ROW)
 @wide
 def yolo_box(
     x, image_size, *, anchors: Ints = [], class_num: int = 1, conf_thresh: float = 0.01, downsample_ratio: int = 32, clip_bbox: bool = True,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .meta import like_x, proto_dtype, proto_of

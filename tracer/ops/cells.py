@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 
 Arrays = list[Any]
 

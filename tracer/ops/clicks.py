@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import Long, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Long, Meta, check, op
 from .lod import lengths, offsets_from, owners, ranges, rows_of
 from .meta import agree, check_float, like_x, no_second_order
 
 
-@op("cvm", "X, X@LOD*?!, CVM! -> Y")
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=BY_ROW)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
     """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or without use_cvm without these.   X [R,D]"""
     if not use_cvm:
@@ -36,7 +35,7 @@ def _(g, x, lod, counts, *, use_cvm):
     return cvm_grad(x, lod, counts, g, use_cvm=use_cvm), None, None
 
 
-@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the features.   -> [R,D]"""
     of_rows = counts[owners(rows_of(lod))] if lod else counts
@@ -62,6 +61,7 @@ def _kept(ins, lod, tags, tags_lod, wanted, is_lod):
     "filter_by_instag",
     "Ins, Ins@LOD*?!, Ins_tag!, Ins_tag@LOD*?!, Filter_tag! -> Out, LossWeight~, IndexMap~",
     by_value=True,
+    host=BY_ROW,
 )
 def filter_by_instag(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod: bool, out_val_if_empty: Long = 0):
     """Out = the rows of Ins, with is_lod its sequences, that have one of the tags in Filter_tag.   Ins [R,D], Ins_tag int64 [T,1] -> Out [S,D]
@@ -95,7 +95,7 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     return filter_by_instag_grad(ins, g, LossWeight, IndexMap), None, None, None, None
 
 
-@op("filter_by_instag_grad", "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD", meta=like_x, internal=True)
+@op("filter_by_instag_grad", "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for what was left out.   Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import op
 from ..core.ranks import MAX, MIN, PROD, SUM, world
 from .meta import like_x

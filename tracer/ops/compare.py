@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import WHOLE, Meta, Op, check, check_dtype, op
 from .elementwise import at, keep
 from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim

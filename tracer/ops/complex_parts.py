@@ -5,8 +5,7 @@ The gradients that arrive here are conjugated, as `core/op.py` says: of L along 
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import NO_COMPLEX, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import add, div, keep, mul, scale, zeros_like

@@ -9,9 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .meta import Shape, agree, like, shape_of, size_of
 from .wide import wide

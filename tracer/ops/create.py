@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, check_dtype, op
 from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta

@@ -8,9 +8,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import gives_none, ranges, rows_of
 from .meta import no_second_order
 
@@ -55,7 +54,7 @@ def _gain(rows: Any, labels: Any, transition: Any) -> Any:
     return transition[0][labels[0]] + transition[1][labels[-1]] + steps + rows[np.arange(len(rows)), labels].sum()
 
 
-@op("linear_chain_crf", f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood")
+@op("linear_chain_crf", f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood", host=BY_ROW)
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
     """LogLikelihood = minus the log of how likely Label is   (Lafferty et al. 2001).   -> [n,1]
 
@@ -95,7 +94,12 @@ def _(g, emission, lod, transition, label, length):
     return of_emission, None, of_transition, None, None
 
 
-@op("linear_chain_crf_grad", f"{SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD", internal=True)
+@op(
+    "linear_chain_crf_grad",
+    f"{SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD",
+    internal=True,
+    host=BY_ROW,
+)
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
     """The gradients: how likely each label, and each step from one to the next, is, less what Label says.   See `linear_chain_crf`."""
     rows, spans = _sequences(emission, lod, length)
@@ -140,7 +144,7 @@ def _best(rows: Any, transition: Any) -> Any:
 
 
 @op(
-    "crf_decoding", "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath", no_grad="it chooses labels"
+    "crf_decoding", "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath", no_grad="it chooses labels", host=BY_ROW
 )  # fmt: skip
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
     """ViterbiPath = the best labels of each sequence, or with Label whether they are those.   Emission [R,D] -> int64 [R,1]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .meta import like_x
 from .sizes import sizes

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like_x, no_second_order
 from .softmax import log_softmax_of
@@ -82,7 +81,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
         "needs LogitsLength and LabelLength: sequences of levels are not known",
     )
     check(
-        int(np.max(times, initial=0)) <= x.shape[0] and int(np.max(lengths, initial=0)) <= labels.shape[1],
+        bool(np.all(times <= x.shape[0])) and bool(np.all(lengths <= labels.shape[1])),
         "a length is beyond its operand",
     )
     times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from ..core.op import WHOLE, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, WHOLE, Meta, check, op
 from .lod import gives_none, rows_of
 from .matching import INT32, NO_HALF
 from .meta import agree, check_float
@@ -92,6 +91,7 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
     no_grad=WHOLE,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def detection_map(
     found, found_lod, there, there_lod, has_state=None, counts=None, right=None, wrong=None, *, class_num: int, background_label: int = 0,

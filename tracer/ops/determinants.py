@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import DECOMPOSED, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
 from .matrices import as_column, chain, check_square, turn

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .meta import like_x, normal_axis

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
 from .meta import check_float, like
@@ -37,8 +36,8 @@ def dropout(
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(np.ones_like(x, dtype=np.uint8, shape=()), x.shape)
     source = rng.generator(0 if seed is None else int(seed.reshape(()).item()))
-    mask = source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob)
-    return x * (mask * factor), mask.view(np.uint8) if x.ndim else np.uint8(mask)
+    mask = np.asarray(source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob))
+    return x * (mask * factor), mask.view(np.uint8)
 
 
 @dropout.meta

@@ -6,8 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .meta import Shape, broadcast_dim, proto_of, shape_of
 from .wide import wide

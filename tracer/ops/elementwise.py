@@ -10,9 +10,8 @@ import functools
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
 from .meta import agree_all, aligned, broadcast, broadcast_number, check_number, known_dim, like_x, shape_of
 from .wide import wide
@@ -254,7 +253,7 @@ def check_divisor(x: Any, y: Any) -> None:
 @wide
 def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
-    factor = scale if scale_tensor is None else scale_tensor.reshape(())
+    factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
         factor, bias = int(factor), int(bias)
     factor, bias = x.dtype.type(factor), x.dtype.type(bias)

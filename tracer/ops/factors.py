@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import DECOMPOSED, OPS, Meta, check, op
 from .elementwise import add, scale, sub
 from .matmul import matmul

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import Ints, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Ints, check, op
 from .meta import float_like_x
 
 BY_CHOICE = "it chooses among elements"
@@ -21,7 +20,7 @@ def _focus(table):
     return found
 
 
-@op("similarity_focus", "X -> Out", no_grad=BY_CHOICE)
+@op("similarity_focus", "X -> Out", no_grad=BY_CHOICE, host=BY_ROW)
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its largest elements, else 0.   X [B,C,H,W] -> Out same"""
     moved = np.moveaxis(x, axis, 1)

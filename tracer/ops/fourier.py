@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_parts import real
 from .elementwise import add

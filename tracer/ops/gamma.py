@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Op, check, op
 from . import special_values as values
 from .elementwise import mul, scale, sub

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, no_second_order, size_of
 from .wide import wide

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import WHOLE, Long, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, WHOLE, Long, Meta, check, op
 from .meta import size_of
 
 P1, P2, P3, P4, P5 = (
@@ -51,7 +50,7 @@ def xxh64(rows: Any, seed: int) -> Any:
     return found ^ (found >> np.uint64(32))
 
 
-@op("hash", "X -> Out", no_grad=WHOLE)
+@op("hash", "X -> Out", no_grad=WHOLE, host=BY_ROW)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
     """Out = num_hash numbers below mod_by for each row of X: XXH64 of its bytes, seeded 0, 1, ...   X int [*,D] -> Out [rows,num_hash,1]"""
     rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1])).view("<u4")

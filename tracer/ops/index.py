@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, check_dtype, op
 from .elementwise import keep, zeros_like
 from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
+from .at_places import combine_at
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select
 from .meta import agree, agree_all, broadcast_shapes, normal_axis
@@ -17,7 +17,7 @@ def index_add(x, index, value, *, axis: int = 0):
     """Out = X with AddValue added to the slices that Index names.   X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X"""
     check_inside(index, x.shape[axis])
     out = x.copy()
-    np.add.at(np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
+    combine_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
     return out
 
 
@@ -72,7 +72,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
     """out = x with value written (accumulate: added) where indices say.   x [*], indices list of int or bool, value broadcasts -> like x"""
     out, places = x.copy(), _places(x, indices)
     if accumulate:
-        np.add.at(out, places, value)
+        combine_at(np.add, out, places, value)
     else:
         out[places] = value
     return out

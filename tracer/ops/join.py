@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .meta import Shape, agree, known_dim, normal_axis
 from .sizes import sizes, unknown

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
 from .meta import agree_all, check_float

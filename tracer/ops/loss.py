@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
@@ -376,7 +375,7 @@ def accuracy(scores, indices, label):
     """How many rows of Indices hold their Label.   Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []"""
     right = np.sum(np.any(indices == label.reshape(-1, 1), axis=1))
     rows = indices.shape[0]
-    return np.float32(right / max(rows, 1)), np.int32(right), np.int32(rows)
+    return (right / max(rows, 1)).astype(np.float32), right.astype(np.int32), np.int32(rows)
 
 
 @accuracy.meta

@@ -8,9 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
 from .matching import INT32, INT64, NO_HALF
@@ -85,6 +84,7 @@ def _things(points: Any, lod: Any) -> list[list[Any]]:
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def generate_mask_labels(
     infos, kinds, kinds_lod, crowd, points, points_lod, rois, rois_lod, labels, *, num_classes: int, resolution: int

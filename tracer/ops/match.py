@@ -5,9 +5,8 @@ A table of a pair of sequences has C channels of h rows and w columns; its numbe
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import Ints, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Ints, Meta, check, op
 from .lod import lengths, offsets_from, rows_of
 from .meta import agree, check_float, like_each, like_x, no_second_order, times
 
@@ -22,7 +21,7 @@ def _pairs(x_lod, y_lod, x="X", y="Y"):
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~")
+@op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~", host=BY_ROW)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.   X [R,D], Y [S,E], W [D,T,E] -> Out [sum of T h w,1]; Tmp [R T E,1]: X W"""
     half = np.tensordot(x, w, (1, 0))
@@ -51,7 +50,13 @@ def _(g, x, x_lod, y, y_lod, w):
     return of_x, None, of_y, None, of_w
 
 
-@op("match_matrix_tensor_grad", f"{PAIR}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD", meta=like_each(0, 2, 4), internal=True)
+@op(
+    "match_matrix_tensor_grad",
+    f"{PAIR}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
+    meta=like_each(0, 2, 4),
+    internal=True,
+    host=BY_ROW,
+)
 def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     """The gradients of X, Y and W.   See `match_matrix_tensor`."""
     half, at = np.tensordot(x, w, (1, 0)), 0
@@ -82,7 +87,7 @@ def _tables(x, row_lod, column_lod, channels):
     return found
 
 
-@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~")
+@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=BY_ROW)
 def sequence_topk_avg_pooling(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, *, topks: Ints, channel_num: int
 ):  # fmt: skip
@@ -126,7 +131,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
     return of_x, None, None, None, None, None
 
 
-@op("sequence_topk_avg_pooling_grad", f"{TABLES}, pos, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("sequence_topk_avg_pooling_grad", f"{TABLES}, pos, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def sequence_topk_avg_pooling_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, places=None, g=None, *, topks: Ints, channel_num: int
 ):  # fmt: skip
@@ -167,7 +172,7 @@ def _columns(table, kernel, stride):
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
-@op("var_conv_2d", f"{TABLES}, W -> Out, Col~")
+@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=BY_ROW)
 def var_conv_2d(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, *, InputChannel: int = 1, OutputChannel: int = 1,
     StrideH: int = 1, StrideW: int = 1, KernelH: int = 1, KernelW: int = 1,
@@ -208,6 +213,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
     meta=like_each(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
+    host=BY_ROW,
 )
 def var_conv_2d_grad(x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes):
     """The gradients of X and W.   See `var_conv_2d`."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import gives_none, offsets_from, rows_of
 from .meta import agree, check_float
@@ -33,7 +32,7 @@ def pictures_of(lod: Any, rows: int) -> Any:
 # -- iou_similarity -------------------------------------------------------------------------------------------------
 
 
-@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF)
+@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=BY_ROW)
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the area that two boxes share over that which they cover together.   X [N,4], Y [M,4] -> Out [N,M]"""
     extra = x.dtype.type(0 if box_normalized else 1)
@@ -82,6 +81,7 @@ def _with_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
     no_grad=CHOICE,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
     """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1 for none.   DistMat [R,C] -> both [n,C]
@@ -123,6 +123,7 @@ gives_none(bipartite_match)
     "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
     no_grad=NO_GRAD,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = what each box is matched with in the sequence of its picture, else mismatch_value.   X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
@@ -170,6 +171,7 @@ def _hardest(loss: Any, free: Any, count: int) -> Any:
     no_grad=CHOICE,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def mine_hard_examples(
     loss, place_loss, matched, near, *, neg_pos_ratio: float = 1.0, neg_dist_threshold: float = 0.5, sample_size: int = 0,

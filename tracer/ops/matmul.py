@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale

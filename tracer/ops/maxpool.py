@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .meta import like
 from .pool import Pooling, padded, pooling_of, sizes_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.dtype import BY_NP, dtype_of, is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, check_dtype

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
 
@@ -39,7 +38,7 @@ def thinned(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) 
     return kept
 
 
-@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True)
+@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
 def nms(boxes, *, iou_threshold: float = 1.0):
     """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than iou_threshold.   Boxes [N,4] -> int64 [K]"""
     return np.array(thinned(boxes, float(np.float32(iou_threshold))), np.int64)
@@ -79,7 +78,9 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
     return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta((bboxes.shape[0],), whole)
 
 
-@op("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum", no_grad=NO_GRAD, by_value=True)
+@op(
+    "multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum", no_grad=NO_GRAD, by_value=True, host=BY_ROW
+)
 def multiclass_nms3(
     bboxes, scores, counts=None, *, score_threshold: float, nms_top_k: int, keep_top_k: int, nms_threshold: float = 0.3,
     normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
@@ -118,7 +119,7 @@ def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
     return scores * np.minimum(np.min(decay, axis=1, initial=1), 1)
 
 
-@op("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", no_grad=NO_GRAD, by_value=True)
+@op("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
 def matrix_nms(
     bboxes, scores, *, score_threshold: float, nms_top_k: int, keep_top_k: int, post_threshold: float = 0.0, use_gaussian: bool = False,
     gaussian_sigma: float = 2.0, background_label: int = 0, normalized: bool = True,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .box_moves import edges_of
 from .boxes import NO_GRAD
 from .lod import offsets_from
@@ -88,7 +87,12 @@ def check_boxes(boxes: Any, scores: Any) -> None:
 
 
 @op(
-    "multiclass_nms", "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF
+    "multiclass_nms",
+    "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+    host=BY_ROW,
 )
 def multiclass_nms(
     boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
@@ -113,6 +117,7 @@ def _(boxes, lod, scores, **_):
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def multiclass_nms2(
     boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
@@ -167,6 +172,7 @@ def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, c
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def retinanet_detection_output(
     boxes, scores, anchors, infos, *, score_threshold: float, nms_top_k: int, nms_threshold: float, nms_eta: float, keep_top_k: int
@@ -257,7 +263,14 @@ def _check_one_class(boxes: Any, scores: Any) -> None:
     check(len(scores.shape) == 3 and agree(scores.shape[1], 1), "Scores are of more than one class")
 
 
-@op("locality_aware_nms", "BBoxes, Scores -> Out, Out@LOD~?", no_grad=NO_GRAD, by_value=True, no_half=NO_HALF)
+@op(
+    "locality_aware_nms",
+    "BBoxes, Scores -> Out, Out@LOD~?",
+    no_grad=NO_GRAD,
+    by_value=True,
+    no_half=NO_HALF,
+    host=BY_ROW,
+)
 def locality_aware_nms(
     boxes, scores, *, background_label: int = -1, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3, nms_eta: float = 1.0,
     keep_top_k: int, normalized: bool = True,

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
@@ -74,7 +73,7 @@ def batch_norm(
     centred = x - batch_mean.reshape(_along(x.ndim, channel))
     batch_variance = np.sum(np.square(centred), axis=axes) / count
     inv_std = t(1) / np.sqrt(batch_variance + t(epsilon))
-    keep = t(momentum if momentum_tensor is None else momentum_tensor.reshape(()))
+    keep = t(momentum if momentum_tensor is None else momentum_tensor.item())
     running = (old * keep + new * (t(1) - keep) for old, new in ((mean, batch_mean), (variance, batch_variance)))
     return _affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
 

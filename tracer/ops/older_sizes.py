@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from .interp import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad, trilinear
 from .meta import like_x, shape_of

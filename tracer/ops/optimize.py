@@ -6,10 +6,10 @@ matter: it hands the copy in as Param.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
 from .meta import agree_all, check_float, size_of
 
@@ -243,7 +243,7 @@ def lamb(
 
 def _trust(param: Any, toward: Any, adapt: bool) -> Any:
     """The length of a parameter over the length of its step; 1 where one of them is nothing."""
-    size, step = (np.sqrt(np.sum(a.astype(np.float64) ** 2)) for a in (param, toward))
+    size, step = (math.sqrt(float(np.sum(a.astype(np.float64) ** 2))) for a in (param, toward))
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 
 
@@ -251,7 +251,7 @@ def _trust(param: Any, toward: Any, adapt: bool) -> Any:
 def check_finite_and_unscale(xs, scale):
     """Out = X / Scale, and whether any element of any X is not finite.   X list of [*], Scale [1] -> like X, bool [1]"""
     found = not all(np.isfinite(x).all() for x in xs)
-    factor = 1.0 / scale.reshape(-1)[0]
+    factor = 1.0 / float(scale.reshape(-1)[0])
     return [(x * scale.dtype.type(factor)).astype(x.dtype, copy=False) for x in xs], np.array([found])
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Floats, Long, check, op
 from ..core.rng import generator
 from .meta import agree_all, check_float, size_of
@@ -83,7 +83,7 @@ def _lars(
 ) -> tuple[Any, Any]:
     one = param.dtype.type
     grad = grad * one(rescale)
-    size, slope = (np.sqrt(np.sum(a.astype(np.float64) ** 2)) for a in (param, grad))
+    size, slope = (math.sqrt(float(np.sum(a.astype(np.float64) ** 2))) for a in (param, grad))
     rate = float(lr.reshape(-1)[0])
     if decay > 0 and size > 0 and slope > 0:
         rate *= coeff * size / (slope + decay * size + epsilon)
@@ -98,7 +98,7 @@ def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigm
 
     The noise is one number of a normal distribution of standard deviation sigma, as in Paddle.
     """
-    size = np.sqrt(np.sum(grad.astype(np.float64) ** 2))
+    size = math.sqrt(float(np.sum(grad.astype(np.float64) ** 2)))
     noise = generator(seed).normal(0.0, sigma) if sigma else 0.0
     scale = size / clip if size > clip else 1.0
     one = param.dtype.type

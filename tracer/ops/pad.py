@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .meta import Shape, like_x
 from .sizes import sizes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import OPS, WHOLE, Ints, Long, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, OPS, WHOLE, Ints, Long, Meta, check, op
+from .at_places import combine_at
 from .elementwise import keep
 from .index import check_integers
 from .meta import agree, agree_all, known_dim, normal_axis, proto_dtype, shape_of, size_of
@@ -125,7 +125,7 @@ def _(x, *, dtype, axis, **_):
     )
 
 
-@op("unique_with_counts", "X -> Out, Index~, Count~", no_grad=WHOLE, by_value=True)
+@op("unique_with_counts", "X -> Out, Index~, Count~", no_grad=WHOLE, by_value=True, host=BY_ROW)
 def unique_with_counts(x, *, dtype: int):
     """Out = the values of X, each once, in the order in which they come first; Index = where each of X is in Out, Count = how often.
 
@@ -141,7 +141,7 @@ def _(x, *, dtype):
     return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
 
 
-@op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True)
+@op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True, host=BY_ROW)
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
@@ -297,7 +297,7 @@ def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
         return g.reshape(*x.shape[: at + 1], Repeats, *x.shape[at + 1 :]).sum(axis=at + 1)
     found = np.zeros_like(x)
     which = np.repeat(np.arange(x.shape[dim]), repeats.reshape(-1))
-    np.add.at(np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
+    combine_at(np.add, np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
     return found
 
 

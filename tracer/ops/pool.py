@@ -6,14 +6,14 @@ steps instead of KH * KW, and adaptive windows need nothing of their own.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
 from .wide import wide
@@ -162,7 +162,7 @@ def fold(x: Any, pieces: list[Piece], out: int, axis: int, function: Any) -> Any
             function(total, x[index(seen)], out=total)
         return total
     parts = [[x[index(seen)] for seen, place in pieces if place == o] for o in range(out)]
-    return np.stack([function.reduce(p) if len(p) > 1 else p[0] for p in parts], axis=axis)
+    return np.stack([functools.reduce(function, p) for p in parts], axis=axis)
 
 
 def unfold(g: Any, pieces: list[Piece], size: int, axis: int) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import elsewhere, np
 from ..core.op import DECOMPOSED, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
@@ -32,7 +32,7 @@ from .wide import wide
 def multi_dot(xs):
     """Out = the product of all X, in the order that costs least; the first may be a row, the last a column.   X list of [Mi, Mi+1] -> Out [M0, Mn]"""
     check(len(xs) > 1, "X needs two factors")
-    return np.linalg.multi_dot(xs)
+    return functools.reduce(np.matmul, xs) if elsewhere() else np.linalg.multi_dot(xs)
 
 
 @multi_dot.meta

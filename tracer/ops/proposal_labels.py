@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
-from ..core.op import Floats, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Floats, Meta, check, op
 from .anchor_targets import SAME, moves
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
@@ -79,6 +78,7 @@ def _spread_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) ->
     by_value=True,
     random=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def generate_proposal_labels(
     rois, rois_lod, kinds, crowd, boxes, boxes_lod, infos, most=None, *, batch_size_per_im: int, fg_fraction: float, fg_thresh: float,

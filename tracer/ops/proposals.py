@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import lengths, offsets_from
 from .matching import INT32, INT64, NO_HALF, pictures_of
@@ -76,6 +75,7 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
     no_grad=NO_GRAD,
     by_value=True,
+    host=BY_ROW,
 )
 @wide
 def generate_proposals_v2(
@@ -103,6 +103,7 @@ def _(scores, deltas, image, anchors, variances, **_):
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def generate_proposals(
     scores, deltas, info, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float
@@ -130,6 +131,7 @@ def _(scores, deltas, info, anchors, variances, **_):
     "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
     no_grad=NO_GRAD,
     by_value=True,
+    host=BY_ROW,
 )
 def distribute_fpn_proposals(
     rois, counts=None, lod=None, *, min_level: int, max_level: int, refer_level: int, refer_scale: int, pixel_offset: bool = True
@@ -173,6 +175,7 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
+    host=BY_ROW,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
     """FpnRois = the post_nms_topN best regions of all levels, picture by picture.   MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]

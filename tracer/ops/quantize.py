@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .meta import agree, check_float, like_x, normal_axis, size_of
 
@@ -68,7 +67,7 @@ def _fake_meta(x, *, bit_length, **_):
 @op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad=STEPS)
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
     """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = the largest size of X.   X [*] -> Out [*], OutScale [1]"""
-    scale = np.max(np.abs(x), initial=0).reshape(1).astype(x.dtype)
+    scale = np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
     most = x.dtype.type(_most(bit_length))
     factor = most / scale[0] if scale[0] else x.dtype.type(0)
     return _rounded(x * factor, 1), scale

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
-from ..core.op import FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
+from ..core.arrays import np
+from ..core.op import DRAWN, FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
 from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
@@ -113,7 +112,7 @@ def bernoulli(x):
     """Out = 1 with probability X, else 0.   X [*] -> Out [*]"""
     check_float(x)
     check(bool(np.all((x >= 0) & (x <= 1))), "X is not a probability everywhere")
-    return (rng.generator().random(x.shape, dtype=np.float32) < x).astype(x.dtype)
+    return (np.asarray(rng.generator().random(x.shape, dtype=np.float32)) < x).astype(x.dtype)
 
 
 @bernoulli.meta
@@ -127,7 +126,7 @@ def _(g, x):
     return zeros_like(x)
 
 
-@op("multinomial", "X -> Out", no_grad=FRESH, random=True)
+@op("multinomial", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
     """Out = indices drawn with the weights of X.   X [N] or [B, N], not negative -> Out int64 [num_samples] or [B, num_samples]"""
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
@@ -149,7 +148,7 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
-@op("sampling_id", "X -> Out", no_grad=FRESH, random=True)
+@op("sampling_id", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
     """Out = for each row the first index where the sum so far reaches a number from [min, max).   X [B, N], weights -> Out int64 [B]"""
     check(min <= max, f"min={min} is above max={max}")
@@ -168,7 +167,7 @@ def _zero_gradient(g, x):
     return zeros_like(x)
 
 
-@op("poisson", "X -> Out", random=True)
+@op("poisson", "X -> Out", random=True, host=DRAWN)
 def poisson(x):
     """Out = whole numbers of Poisson distributions with the means X.   X [*], not negative -> Out [*]"""
     check(bool(np.all(x >= 0)), "X has negative means")
@@ -203,7 +202,7 @@ def _(x, **attrs):
 exponential.vjp(_zero_gradient)
 
 
-@op("dirichlet", "Alpha -> Out", no_grad="its gradient is not known in Paddle either", random=True)
+@op("dirichlet", "Alpha -> Out", no_grad="its gradient is not known in Paddle either", random=True, host=DRAWN)
 def dirichlet(alpha):
     """Out = points of simplices, drawn with the concentrations Alpha.   Alpha [*, N], positive -> Out [*, N]"""
     check(bool(np.all(alpha > 0)), "Alpha is not positive")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import WHOLE, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, WHOLE, Meta, check, op
 from .lod import lengths, offsets_from, ranges, rows_of
 from .meta import agree, like_x, no_second_order
 
 
-@op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=WHOLE)
+@op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=WHOLE, host=BY_ROW)
 def lod_rank_table(x, lod=None, *, level: int = 0):
     """Out = the number and the length of each sequence of a level, the longest first, of equal ones the first.   X [R,*] -> int64 [n,2]"""
     check(0 <= level < len(lod or ()), f"X holds no sequences at level {level}")
@@ -35,7 +34,7 @@ def _order(x, lod, table):
     return which, found
 
 
-@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out")
+@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=BY_ROW)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
     """Out = the sequences of X, or rows where it holds none, in the order of RankTable.   X [R,*], RankTable int64 [n,2] -> Out [R,*]"""
     return x[_order(x, lod, table)[0]]
@@ -57,7 +56,13 @@ def _(g, x, lod, table):
     return reorder_lod_tensor_by_rank_grad(x, lod, table, g), None, None
 
 
-@op("reorder_lod_tensor_by_rank_grad", "X, X@LOD*?!, RankTable, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op(
+    "reorder_lod_tensor_by_rank_grad",
+    "X, X@LOD*?!, RankTable, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     """The gradient of X: back in the order that it had.   [R,*] -> [R,*]"""
     back = np.empty_like(g)
@@ -68,7 +73,7 @@ def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
 reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"))
 
 
-@op("max_sequence_len", "RankTable -> Out", no_grad=WHOLE)
+@op("max_sequence_len", "RankTable -> Out", no_grad=WHOLE, host=BY_ROW)
 def max_sequence_len(table):
     """Out = how long the longest sequence of a lod_rank_table is.   RankTable int64 [n,2] -> int64 [1]"""
     return np.max(table[:, 1], initial=0).reshape(1)
@@ -85,7 +90,7 @@ def _going_on(x, lod, table, step):
     return int(np.asarray(lod[0])[count]) if lod else count
 
 
-@op("shrink_rnn_memory", "X, X@LOD*?!, RankTable!, I! -> Out", by_value=True)
+@op("shrink_rnn_memory", "X, X@LOD*?!, RankTable!, I! -> Out", by_value=True, host=BY_ROW)
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
     """Out = of X, in the order of RankTable, the rows or sequences of those that have a step I.   X [R,*], I int64 [1] -> Out [S,*]"""
     return x[: _going_on(x, lod, table, step)]
@@ -106,7 +111,7 @@ def _(g, x, lod, table, step):
     return shrink_rnn_memory_grad(x, g), None, None, None
 
 
-@op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def shrink_rnn_memory_grad(x, g):
     """The gradient of X: zeros for what was left out.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
     back = np.zeros_like(x)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Meta, check, op
 from .elementwise import keep, mul, scale, sub
 from .meta import agree_all, check_float, like_x, proto_of, shape_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, check, op
 from .compare import greater_than
 from .elementwise import add, div, mul, scale

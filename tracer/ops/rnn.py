@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .cells import CELLS, Cell, run, run_back
 from .meta import agree, agree_all, check_float, no_second_order
@@ -31,7 +30,7 @@ def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: in
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
-    return (drawn >= np.float32(prob)).view(np.uint8)
+    return np.asarray(drawn >= np.float32(prob)).view(np.uint8)
 
 
 def _directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .lod import owners, rows_of
 from .meta import agree, check_float, like, like_x

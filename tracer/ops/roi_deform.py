@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.op import Ints, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Ints, Meta, check, op
 from .box_moves import rounded
 from .lod import gives_none
 from .matching import NO_HALF
@@ -78,7 +77,7 @@ def _classes(trans: Any, no_trans: bool) -> int:
     return 1 if no_trans else trans.shape[1] // 2
 
 
-@op("deformable_psroi_pooling", "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output", no_half=NO_HALF)
+@op("deformable_psroi_pooling", "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output", no_half=NO_HALF, host=BY_ROW)
 def deformable_psroi_pooling(
     x, rois, lod, trans, *, no_trans: bool, spatial_scale: float, output_dim: int, group_size: Ints, pooled_height: int, pooled_width: int,
     part_size: Ints, sample_per_part: int, trans_std: float,
@@ -145,6 +144,7 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
     meta=like_each(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
+    host=BY_ROW,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     """The gradients of Input and Trans.   Output@GRAD [R,D,PH,PW] -> like Input, like Trans"""

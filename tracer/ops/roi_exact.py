@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import gives_none, owners
 from .matching import NO_HALF, pictures_of
 from .meta import like_each, no_second_order
@@ -67,7 +66,7 @@ def _share(rows: Side, columns: Side) -> Any:
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
 
-@op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF, other_rows=True)
+@op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF, other_rows=True, host=BY_ROW)
 def prroi_pool(
     x, rois, lod=None, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
 ):
@@ -109,6 +108,7 @@ def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     meta=like_each(0, 1),
     attrs_of=prroi_pool,
     internal=True,
+    host=BY_ROW,
 )
 def prroi_pool_grad(
     x, rois, lod, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0

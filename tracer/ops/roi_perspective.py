@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .box_moves import rounded
 from .matching import INT32, NO_HALF
 from .meta import like_x, no_second_order
@@ -79,7 +78,7 @@ def _pixels(x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float) -> 
     return matrices, seen, [((owner, i, j), weight[..., None]) for i, j, weight in shares]
 
 
-@op("roi_perspective_transform", "X, ROIs!, ROIs@LOD*?! -> Out, Mask~, TransformMatrix~", no_half=NO_HALF)
+@op("roi_perspective_transform", "X, ROIs!, ROIs@LOD*?! -> Out, Mask~, TransformMatrix~", no_half=NO_HALF, host=BY_ROW)
 def roi_perspective_transform(
     x, rois, lod=None, *, spatial_scale: float = 1.0, transformed_height: int = 1, transformed_width: int = 1
 ):  # fmt: skip
@@ -124,6 +123,7 @@ def _(g, x, rois, lod, **over):
     meta=like_x,
     attrs_of=roi_perspective_transform,
     internal=True,
+    host=BY_ROW,
 )
 def roi_perspective_transform_grad(
     x, rois, lod, g, *, spatial_scale: float = 1.0, transformed_height: int = 1, transformed_width: int = 1

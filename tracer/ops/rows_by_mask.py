@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .meta import agree_all, known_dim
 

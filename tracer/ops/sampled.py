@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core import rng
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .meta import agree, check_float, known_dim, like_x, no_second_order
 
 
@@ -32,6 +31,7 @@ def _drawn(labels, count, of):
     "sample_logits",
     "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, SampledLabels~, Samples~, Probabilities~",
     random=True,
+    host=BY_ROW,
 )
 def sample_logits(
     x, labels, samples=None, chance=None, *, use_customized_samples: bool = False, uniq: bool = True, remove_accidental_hits: bool = True,
@@ -77,7 +77,7 @@ def _(g, x, labels, samples, chance, *, Samples):
     return sample_logits_grad(x, Samples, g), None, None, None
 
 
-@op("sample_logits_grad", "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD", meta=like_x, internal=True)
+@op("sample_logits_grad", "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def sample_logits_grad(x, samples, g):
     """The gradient of Logits: what goes to the classes that were looked at.   [N,T+S] -> [N,C]"""
     back = np.zeros_like(x)

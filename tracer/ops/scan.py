@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import OPS, Meta, check_dtype, op
+from ..core.arrays import np
+from ..core.op import NOT_THERE, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .meta import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
@@ -104,7 +103,7 @@ cummax = _extreme("cummax", np.greater_equal, "largest")
 cummin = _extreme("cummin", np.less_equal, "smallest")
 
 
-@op("logcumsumexp", "X -> Out")
+@op("logcumsumexp", "X -> Out", host=NOT_THERE)
 @np.errstate(all="ignore")
 @wide
 def logcumsumexp(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):

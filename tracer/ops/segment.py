@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
+from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, zeros_like
 from .index import gather
@@ -25,7 +25,7 @@ def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
-        np.add.at(out, places, rows)
+        combine_at(np.add, out, places, rows)
         if word == "MEAN":
             out = out / np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
         return out, counts
@@ -50,7 +50,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     pooltype: SUM, MEAN, MAX, MIN; SummedIds [S,1]: how many rows each segment has.
     """
     check(bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)), "SegmentIds are negative or fall")
-    out, counts = _reduced(x, ids, int(np.max(ids, initial=-1)) + 1, pooltype)
+    out, counts = _reduced(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
     return out, counts.reshape(-1, 1).astype(x.dtype)
 
 

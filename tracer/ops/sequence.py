@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import WHOLE, Meta, check, check_dtype, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, WHOLE, Meta, check, check_dtype, op
 from .meta import agree, agree_all, check_float, proto_dtype, size_of
 from .wide import wide
 
@@ -18,7 +17,7 @@ def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.   X int [*] -> Y [*,maxlen]"""
     count = maxlen if max_length is None else int(max_length.reshape(()))
     if count < 0:
-        count = int(np.max(x, initial=0))
+        count = max(int(np.max(x)), 0) if x.size else 0
     return (np.arange(count) < x[..., None]).astype(proto_dtype(out_dtype))
 
 
@@ -28,7 +27,7 @@ def _(x, max_length, *, maxlen, out_dtype):
     return Meta((*x.shape, max(maxlen, -1) if max_length is None else -1), proto_dtype(out_dtype))
 
 
-@op("edit_distance", "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out", no_grad=WHOLE)
+@op("edit_distance", "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out", no_grad=WHOLE, host=BY_ROW)
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = how many tokens to insert, delete or replace to make Hyps Refs   (Levenshtein 1966).   Hyps int [B,T], Refs int [B,S] -> Out [B,1]
 
@@ -87,7 +86,7 @@ def _(ids, parents):
     return ids
 
 
-@op("viterbi_decode", "Input, Transition, Length -> Scores, Path", no_grad=BY_CHOICE, by_value=True)
+@op("viterbi_decode", "Input, Transition, Length -> Scores, Path", no_grad=BY_CHOICE, by_value=True, host=BY_ROW)
 @wide
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     """Path = the tags of the best way, Scores = its score   (Viterbi 1967).   Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import owners, rows_of
 from .matmul import matmul
 from .meta import like_x, no_second_order
@@ -19,7 +18,7 @@ def _window(lod, length, start):
     return np.where(inside, places, 0), inside
 
 
-@op("sequence_context", "X, X@LOD*?! -> Out", internal=True)
+@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host=BY_ROW)
 def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
     """Out = the rows of the window of each row, side by side, zeros beyond its sequence.   X [R,D] -> Out [R, contextLength D]"""
     places, inside = _window(lod, contextLength, contextStart)
@@ -34,7 +33,7 @@ def _(x, lod, *, contextLength, contextStart):
 sequence_context.vjp(no_second_order("sequence_conv"))
 
 
-@op("sequence_context_grad", "X, X@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("sequence_context_grad", "X, X@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
     """The gradient of X.   Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
     places, inside = _window(lod, contextLength, contextStart)
@@ -46,7 +45,7 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
 sequence_context_grad.vjp(no_second_order("sequence_conv"))
 
 
-@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out")
+@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host=BY_ROW)
 def sequence_conv(
     x, lod=None, padding_data=None, filter=None, *, contextLength: int, contextStart: int = 0, contextStride: int = 1, paddingTrainable: bool = False
 ):  # fmt: skip

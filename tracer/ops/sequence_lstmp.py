@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import rows_of
 from .meta import agree, no_second_order, times
 from .sequence_rnn import ACTIVATIONS, check_activations, lstm_gates, peepholes, start, step_back, steps_of
@@ -16,7 +15,7 @@ def _clipped(x, most):
     return np.clip(x, -most, most) if most > 0 else x
 
 
-@op("lstmp", f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~")
+@op("lstmp", f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~", host=BY_ROW)
 def lstmp(
     x, lod=None, h0=None, c0=None, weight=None, projection=None, bias=None, *, use_peepholes: bool = True, is_reverse: bool = False,
     cell_clip: float = 0.0, proj_clip: float = 0.0, gate_activation: str = "sigmoid", cell_activation: str = "tanh",
@@ -93,6 +92,7 @@ KEPT = "Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden, Projection@GR
     f"{LSTMP}, {KEPT} -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
     internal=True,
     attrs_of=lstmp,
+    host=BY_ROW,
 )
 def lstmp_grad(
     x, lod=None, h0=None, c0=None, weight=None, projection=None, bias=None, states=None, cells=None, gates=None, active=None, hidden=None,

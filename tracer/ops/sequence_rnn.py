@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.op import Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Meta, check, op
 from .lod import lengths, rows_of
 from .meta import agree, no_second_order, times
 
@@ -76,7 +75,7 @@ def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     return candidate(new), gate(i + c * peep[0]), gate(f + c * peep[1]), o
 
 
-@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~")
+@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=BY_ROW)
 def lstm(
     x, lod=None, h0=None, c0=None, weight=None, bias=None, *, use_peepholes: bool = True, is_reverse: bool = False, is_test: bool = False,
     gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh",
@@ -144,6 +143,7 @@ def step_back(gates, cells, grads, peep, slopes, unclipped=1):
     "lstm_grad",
     f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
+    host=BY_ROW,
 )
 def lstm_grad(
     x, lod=None, h0=None, c0=None, weight=None, bias=None, hidden=None, cells=None, gates=None, active=None, gh=None, gc=None, *,
@@ -191,7 +191,7 @@ lstm_grad.vjp(no_second_order("lstm"))
 GRU = "Input, Input@LOD*?!, H0?, Weight, Bias?"
 
 
-@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden")
+@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=BY_ROW)
 def gru(
     x, lod=None, h0=None, weight=None, bias=None, *, activation: str = "tanh", gate_activation: str = "sigmoid", is_reverse: bool = False,
     origin_mode: bool = False,
@@ -251,6 +251,7 @@ def _(
     "gru_grad",
     f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
+    host=BY_ROW,
 )
 def gru_grad(
     x, lod=None, h0=None, weight=None, bias=None, gates=None, resets=None, hidden=None, g=None, *, activation: str = "tanh",
@@ -314,7 +315,7 @@ def _alone(x):
     return [np.arange(x.shape[0] + 1)]
 
 
-@op("gru_unit", "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden")
+@op("gru_unit", "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden", host=BY_ROW)
 def gru_unit(x, h, weight, bias=None, *, activation: int = 2, gate_activation: int = 1, origin_mode: bool = False):
     """One step of `gru`; activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.   Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]"""
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
@@ -343,6 +344,7 @@ def _(g, x, h, weight, bias, *, activation, gate_activation, origin_mode, Gate, 
     "gru_unit_grad",
     "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
+    host=BY_ROW,
 )
 def gru_unit_grad(
     x, h, weight, bias=None, gates=None, resets=None, hidden=None, g=None, *, activation: int = 2, gate_activation: int = 1,

@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ..core.op import WHOLE, Ints, Meta, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, WHOLE, Ints, Meta, check, op
 from .arrange import fold_like, unfold
 from .lod import gives_none, lengths, offsets_from, owners, rows_of
 from .meta import like_x, no_second_order
@@ -28,7 +27,13 @@ def _counts(kept: Any, owner: Any, count: int) -> Any:
     return np.bincount(owner[kept], minlength=count)
 
 
-@op("ctc_align", "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength", no_grad=BY_CHOICE, by_value=True)
+@op(
+    "ctc_align",
+    "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
+    no_grad=BY_CHOICE,
+    by_value=True,
+    host=BY_ROW,
+)
 def ctc_align(x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0):
     """Output = the labels without blanks and, with merge_repeated, without repetitions.   Input int [R,1] -> Output [S,1], [[-1]] where nothing is left
 
@@ -65,7 +70,7 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     return [offsets_from(_counts(_kept(x, owner, blank, merge_repeated), owner, len(offsets) - 1))]
 
 
-@op("sequence_erase", "X, X@LOD*?! -> Out", no_grad=BY_CHOICE, by_value=True)
+@op("sequence_erase", "X, X@LOD*?! -> Out", no_grad=BY_CHOICE, by_value=True, host=BY_ROW)
 def sequence_erase(x, lod=None, *, tokens: Ints):
     """Out = the rows of X that are none of `tokens`.   X int [R,1] -> Out [S,1]"""
     return x[~np.isin(x.reshape(-1), tokens)]
@@ -89,7 +94,7 @@ def _window(kernels, strides, paddings):
     return {"kernel_sizes": kernels, "strides": strides, "paddings": paddings, "dilations": [1, 1]}
 
 
-@op("im2sequence", "X, Y?! -> Out")
+@op("im2sequence", "X, Y?! -> Out", host=BY_ROW)
 def im2sequence(
     x, y=None, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0], out_stride: Ints = [1, 1]
 ):
@@ -117,7 +122,7 @@ def _(g, x, y, *, kernels, strides, paddings):
     return im2sequence_grad(x, g, kernels=kernels, strides=strides, paddings=paddings), None
 
 
-@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
     """The gradient of X.   Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
@@ -174,6 +179,7 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
     "chunk_eval",
     "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
     no_grad=WHOLE,
+    host=BY_ROW,
 )
 def chunk_eval(
     inference, lod=None, label=None, label_lod=None, length=None, *, num_chunk_types: int, chunk_scheme: str = "IOB",

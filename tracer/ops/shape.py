@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Ints, Longs, Meta, check, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 from .sizes import from_tensors, sizes, sizes_meta, unknown

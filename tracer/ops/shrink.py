@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..core import rng
+from ..core.arrays import np
 from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
 from .compare import between, where
@@ -154,7 +153,7 @@ def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
-        slope = rng.generator().uniform(lower, upper, x.shape).astype(x.dtype)
+        slope = np.asarray(rng.generator().uniform(lower, upper, x.shape)).astype(x.dtype)
     noise = np.where(x > 0, x.dtype.type(1), slope)
     return x * noise, noise
 
@@ -175,7 +174,7 @@ def _(g, x, *, Noise):
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
     """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0   (Jang et al. 2017).   X [*] -> Out [*]"""
     t = x.dtype.type
-    noise = -np.log(rng.generator().exponential(size=x.shape)).astype(x.dtype)
+    noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
     soft = softmax_of((x + noise) / t(temperature), axis)
     if not hard:
         return soft

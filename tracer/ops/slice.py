@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze

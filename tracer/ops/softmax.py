@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, Meta, op
 from .blocks import along_last, largest, sums
 from .elementwise import mul, sub

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.op import DECOMPOSED, Meta, check, check_dtype, op
+from ..core.arrays import elsewhere, np
+from ..core.op import DECOMPOSED, NOT_THERE, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -171,7 +170,10 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
     hermitian: X is, and its lower triangle is read.
     """
-    return np.linalg.pinv(x, rcond, hermitian)
+    if not elsewhere():
+        return np.linalg.pinv(x, rcond, hermitian)
+    below = np.tril(x, -1)  # CuPy reads all of it
+    return np.linalg.pinv(np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond)
 
 
 @pseudo_inverse.meta
@@ -191,7 +193,7 @@ def _pseudo_back(g, x, *, hermitian, Out):
     return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
 
-@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED)
+@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED, host=NOT_THERE)
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the smallest Z of the smallest |X Z - Y|.   X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .along import put_along_axis
 from .elementwise import zeros_like

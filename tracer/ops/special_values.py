@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from .special import erf
 
 _SHIFT = 8  # arguments are moved up by so much before a series in 1/x is good
@@ -21,7 +20,7 @@ def lgamma(x: Any) -> Any:
     up = np.where(z < _SHIFT, z + _SHIFT, z)
     series = sum(b / (2 * k * (2 * k - 1)) * up ** (1 - 2 * k) for k, b in enumerate(_BERNOULLI, 1))
     found = (up - 0.5) * np.log(up) - up + 0.5 * math.log(2 * math.pi) + series
-    product = np.prod([np.where(z < _SHIFT, z + k, 1.0) for k in range(_SHIFT)], axis=0)
+    product = math.prod(np.where(z < _SHIFT, z + k, 1.0) for k in range(_SHIFT))
     found = np.where(np.isinf(z), np.inf, found - np.log(product))
     mirrored = np.log(np.pi / np.abs(np.sin(np.pi * (x - np.rint(x))))) - found
     return np.where(negative, np.where(x == np.floor(x), np.inf, mirrored), found)
@@ -41,7 +40,7 @@ def digamma(x: Any) -> Any:
 def zeta(s: float, x: Any) -> Any:
     """The sum of (x + k) ** -s for k = 0, 1, ..., by Euler and Maclaurin; s > 1, x > 0.   x [*] -> [*]"""
     first = 10
-    found = np.sum([(x + k) ** -s for k in range(first)], axis=0)
+    found = sum((x + k) ** -s for k in range(first))
     up = x + first
     found = found + up ** (1 - s) / (s - 1) + 0.5 * up**-s
     term = s * up ** (-s - 1)
@@ -71,8 +70,8 @@ def bessel_scaled(n: int, x: Any) -> Any:
     size = np.abs(x)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)
     points = 48
-    angles = np.pi * np.arange(points + 1) / points
-    weights = np.where((angles == 0) | (angles == angles[-1]), 0.5, 1.0) / points
+    angles = [math.pi * k / points for k in range(points + 1)]
+    weights = [(0.5 if k in (0, points) else 1.0) / points for k in range(points + 1)]
     near = sum(w * np.exp(small * (math.cos(t) - 1)) * math.cos(n * t) for w, t in zip(weights, angles, strict=True))
     term = far = np.ones_like(large)
     for k in range(1, 20):

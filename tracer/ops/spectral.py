@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import DECOMPOSED, OPS, WHOLE, Meta, check, op
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub

@@ -9,9 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import Ints, Meta, op
 from . import blocks
 from .elementwise import add, mul
@@ -77,7 +76,7 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
         return _back(x, mean, inv_std, g, tuple(axes))
     kept, gone = turned(x, axes)
     found = blocks.rows(_rows_back, *flat).reshape([x.shape[a] for a in kept + gone])
-    return np.transpose(found, np.argsort(kept + gone))
+    return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
 _BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot")

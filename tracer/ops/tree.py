@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.op import Longs, Meta, Strings, check, op
+from ..core.arrays import np
+from ..core.op import BY_ROW, Longs, Meta, Strings, check, op
 from .meta import agree, check_float, no_second_order, size_of
 from .wide import wide
 
@@ -43,7 +42,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
     return np.clip(found, -limit, limit) * walk.valid
 
 
-@op("hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W")
+@op("hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W", host=BY_ROW)
 @wide
 def hierarchical_sigmoid(
     x, w, label, table=None, code=None, bias=None, *, num_classes: int = 2, trainer_id: int = 0, height_sections: Longs = [],
@@ -77,7 +76,12 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     return found[0], found[1], None, None, None, None if bias is None else found[2]
 
 
-@op("hierarchical_sigmoid_grad", "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*", internal=True)
+@op(
+    "hierarchical_sigmoid_grad",
+    "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*",
+    internal=True,
+    host=BY_ROW,
+)
 @wide
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid in X, in W and, where there is one, in Bias."""

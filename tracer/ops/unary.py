@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..core import native
+from ..core.arrays import np
 from ..core.op import OPS, Op, check_dtype, op
 from .compare import between
 from .elementwise import div, keep, mul, scale, sub, zeros_like

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, mul, sub
 from .matmul import matmul

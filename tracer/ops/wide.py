@@ -6,8 +6,7 @@ import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.dtype import BY_NP, HALF, float32
 from ..core.op import OPS
 from .meta import proto_of

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import check
 from .meta import Shape
 

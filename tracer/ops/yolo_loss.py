@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .boxes import _sigmoid
 from .matching import INT32, NO_HALF

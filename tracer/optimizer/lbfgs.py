@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.tensor import Tensor
@@ -77,13 +78,13 @@ class LBFGS(Optimizer):
     # -- parameters as one vector -------------------------------------------------------------------------------
 
     def _vector(self) -> Array:
-        return np.concatenate([p.array.ravel().astype(np.float64) for p in self._parameter_list])
+        return np.concatenate([cuda.host(p.array).ravel().astype(np.float64) for p in self._parameter_list])
 
     def _put(self, vector: Array) -> None:
         at = 0
         for p in self._parameter_list:
             size = p.array.size
-            p.array = vector[at : at + size].reshape(p.array.shape).astype(p.array.dtype)
+            p.array = cuda.copied_to(vector[at : at + size].reshape(p.array.shape), p.array)
             at += size
 
     def _evaluate(self, closure: Callable[[], Tensor]) -> tuple[Tensor, float, Array]:
@@ -92,12 +93,12 @@ class LBFGS(Optimizer):
             loss = closure()
         self._evaluations += 1
         grads = [
-            (p, np.zeros_like(p.array) if p.grad is None else self._decayed(p, p.grad.array))
+            (p, cuda.zeros_like(p.array) if p.grad is None else self._decayed(p, p.grad.array))
             for p in self._parameter_list
         ]
         if self._grad_clip is not None:
             grads = self._grad_clip(grads)
-        return loss, float(loss.array), np.concatenate([g.ravel().astype(np.float64) for _, g in grads])
+        return loss, float(loss.array), np.concatenate([cuda.host(g).ravel().astype(np.float64) for _, g in grads])
 
     # -- where to go --------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import mode, native
+from ..core import cuda, mode, native
 from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, OpError
 from ..core.op import Op
@@ -57,6 +57,13 @@ class Accumulator(NamedTuple):
     slot: str
     start: float = 0.0
     single: bool = False
+
+
+def _started(kind: Accumulator, like: Array, dtype: Any) -> Array:
+    """What is kept of a parameter before the first step: beside it, but for single numbers, which Python reads."""
+    if kind.single:
+        return np.full([1], kind.start, dtype)
+    return cuda.put(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
 
 
 class Optimizer:
@@ -246,7 +253,7 @@ class Optimizer:
         like = parameter.array
         keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
         dtype = work_dtype(like.dtype) if keep_wide else like.dtype
-        state = {a.name: np.full([1] if a.single else like.shape, a.start, dtype) for a in self._kinds()}
+        state = {a.name: _started(a, like, dtype) for a in self._kinds()}
         return {**state, MASTER: like.astype(dtype)} if keep_wide else state
 
     def minimize(
@@ -301,7 +308,7 @@ class Optimizer:
             state = self._state.get(parameter.name, {})
             for key, array in state.items():
                 name = parameter.name if key == MASTER else self._key(parameter, key, MASTER in state)
-                (masters if key == MASTER else found)[name] = Tensor(np.array(array), name=name)
+                (masters if key == MASTER else found)[name] = Tensor(np.array(cuda.host(array)), name=name)
         if masters:
             found["master_weights"] = masters
         if isinstance(self._learning_rate, LRScheduler):
@@ -343,7 +350,7 @@ class Optimizer:
         return state_dict[others[0]] if len(others) == 1 else None
 
     def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
-        array = np.array(given.array if isinstance(given, Tensor) else given, dtype=like.dtype)
+        array = cuda.copied_to(given.array if isinstance(given, Tensor) else np.asarray(given), like)
         if array.size != like.size:
             why = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
             raise OpError(f"{type(self).__name__}.set_state_dict: {why}")

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -30,6 +31,7 @@ class Patient(H11Protocol):
 
     _head: asyncio.TimerHandle | None = None
     _taking: asyncio.TimerHandle | None = None
+    _no_more = False  # the client has closed its side, and waits for the answer
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
@@ -40,6 +42,14 @@ class Patient(H11Protocol):
         """Begin to wait for the next request."""
         self._await_head()  # before a request that is here already has its turn
         super().on_response_complete()
+        if self._no_more and self.cycle.response_complete and not self.transport.is_closing():
+            self.transport.close()
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]  # asyncio asks whether to stay, uvicorn always goes
+        """The client sends no more: stay for the answer to a request that is here as a whole."""
+        busy = self.cycle is not None and not self.cycle.response_complete
+        self._no_more = busy and self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
+        return self._no_more or None
 
     def _await_head(self) -> None:
         self._wait_no_longer()

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.place import set_device
+from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 
 _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
@@ -20,7 +21,7 @@ _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "f
 def to_array(data: Any, dtype: Any = None) -> Any:
     """`data` as an ndarray of Paddle's default dtypes: Python floats become the default float, ints int64."""
     if isinstance(data, Tensor):
-        data = data._read("to_tensor()")
+        data = cuda.host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -28,6 +29,10 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         array = np.array(data)
     except ValueError as error:
         raise OpError(with_user_line(f"to_tensor: the rows do not have one length ({error})")) from None
+    except TypeError:  # CuPy refuses
+        if cuda.index_of(data) is None:
+            raise
+        return to_array(cuda.host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype == np.float64 and not _holds(data, np.floating | np.ndarray):
@@ -47,7 +52,7 @@ def _holds(data: Any, kinds: Any) -> bool:
 
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
-    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: the CPU."""
+    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: where to; where `set_device` says unless given."""
     if isinstance(data, Tensor) and not state.mode.silent:
         copied = data.detach()
         return copied if dtype is None else cast(copied, dtype)
@@ -57,12 +62,25 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     if not state.mode.silent and _has_tensors(data):
         joined = _stacked(data).detach()
         return joined if dtype is None else cast(joined, dtype)
-    if place is not None and "gpu" in str(place):
-        set_device(str(place).removeprefix("Place(").rstrip(")"))  # says that there is none
     array = to_array(data, dtype)
     if not state.mode.silent:
         return constant(array)
+    if place is not None:
+        array = cuda.put(array, device_index(place))
+    elif cuda.found.index is not None:
+        array = cuda.as_new(array)
     return Tensor(array, stop_gradient=stop_gradient)
+
+
+def device_index(place: Any, asker: str = "to_tensor") -> int | None:
+    """The number of the GPU that a Place, or a string, names; None for the processor.   Raises OarlockError for one that cannot be used."""
+    found = place_named(place, asker)
+    return index_for(found, f"{type(found).__name__}({found.index})")
+
+
+def beside(x: Tensor, array: Any) -> Tensor:
+    """`array`, of the processor, as a tensor where x is."""
+    return Tensor(cuda.put(array, cuda.index_of(x.array))) if state.mode.silent else constant(array)
 
 
 def _has_tensors(data: Any) -> bool:
@@ -128,7 +146,7 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
             dtype = default_float()
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
-        return to_tensor(value)
+        return beside(like, to_array(value))
     if getattr(type(value), "_has_no_value", False):  # a name of converted code: the error says which
         value.use()
     raise OpError(with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number"))

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import bounds, cast, full, to_tensor
+from .convert import beside, bounds, cast, full, to_array
 from .manipulation import as_index, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
@@ -162,11 +163,11 @@ def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
     axes, indices = [], []
     for axis, item in advanced:
         if _is_mask(item):
-            found = OPS["where_index"](as_index(item))
+            found = OPS["where_index"](as_index(item, x))
             indices += OPS["unbind"](found, axis=1)
             axes += list(range(axis, axis + item.ndim))
         else:
-            indices.append(_from_front(as_index(_counted(item, x, axis)), x, axis))
+            indices.append(_from_front(as_index(_counted(item, x, axis), x), x, axis))
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
@@ -192,7 +193,7 @@ def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
     """Negative indices counted from the front.   A recorded program looks at no values: there the engine does it."""
     if not state.mode.silent or index.meta.dtype.kind not in "iu":
         return index
-    if np.size(index.array) and np.min(index.array) < 0:
+    if index.array.size and (index.array < 0).any():
         return OPS["where"](index < 0, index + x.meta.shape[axis], index)
     return index
 
@@ -214,7 +215,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays true."""
     basic = _Basic(x, index)
     _check_bounds(x, basic)
-    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), x.dtype)
+    given = value if isinstance(value, Tensor) else beside(x, to_array(value, x.dtype))
     if given.meta.dtype != x.meta.dtype:
         given = cast(given, x.dtype)
     in_place(x, lambda now: _put(now, index, given) if basic.advanced else _set(now, basic, given))
@@ -232,7 +233,7 @@ def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
 def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """x with `value` at an index that holds tensors."""
     if _is_mask(index) and value.ndim == 0:
-        mask = as_index(index)
+        mask = as_index(index, x)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
         return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
@@ -240,7 +241,7 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     while items and _is_all(items[-1]):
         items.pop()
     if all(_is_int(i) or _is_tensor_index(i) for i in items):  # those in front: the op takes them as they are
-        return OPS["index_put"](x, [_place(i) for i in items], value)
+        return OPS["index_put"](x, [_place(i, x) for i in items], value)
     return _put_at(x, index, value)
 
 
@@ -248,8 +249,8 @@ def _is_all(item: Any) -> bool:
     return isinstance(item, slice) and item == slice(None)
 
 
-def _place(item: Any) -> Tensor:
-    return as_index(item) if _is_tensor_index(item) else item if isinstance(item, Tensor) else to_tensor(np.int64(item))
+def _place(item: Any, x: Tensor) -> Tensor:
+    return as_index(item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x)
 
 
 def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
@@ -259,13 +260,13 @@ def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
         why = "while a program is recorded, index tensors in front of slices can be written to, and a mask with one number"
         raise OpError(with_user_line(f"setitem: {why} (X={x.meta})"))
     shape = x.meta.shape
-    plain = tuple(np.asarray(i.array) if isinstance(i, Tensor) else i for i in items)
+    plain = tuple(np.asarray(cuda.host(i.array)) if isinstance(i, Tensor) else i for i in items)
     try:
         places = np.arange(x.size).reshape(shape)[plain]
         given = value if value.ndim == 0 else expand(value, list(places.shape))
     except (IndexError, ValueError) as error:
         raise OpError(with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")) from None
     flat = OPS["index_put"](
-        reshape(x, [-1]), [to_tensor(places.reshape(-1))], given if value.ndim == 0 else reshape(given, [-1])
+        reshape(x, [-1]), [beside(x, places.reshape(-1))], given if value.ndim == 0 else reshape(given, [-1])
     )
     return reshape(flat, list(shape))

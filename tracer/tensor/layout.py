@@ -13,7 +13,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
-from .convert import cast, from_front, full, sizes, tensor_like, to_tensor
+from .convert import beside, cast, from_front, full, sizes, tensor_like, to_tensor
 
 __all__ = [
     "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shape", "combinations", "crop", "diag_embed", "diagflat",
@@ -63,7 +63,7 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     """x in another shape, or its bytes as another dtype; a tensor of its own, not a window on x.   x [*] -> [*]"""
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
-    return Tensor(np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
+    return beside(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
@@ -85,7 +85,7 @@ def as_strided(
             )
         )
     picked = manipulation.gather(
-        manipulation.flatten(x) if x.ndim else manipulation.reshape(x, [1]), to_tensor(places.reshape(-1))
+        manipulation.flatten(x) if x.ndim else manipulation.reshape(x, [1]), beside(x, places.reshape(-1))
     )
     return manipulation.reshape(picked, list(shape))
 
@@ -105,7 +105,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
         raise OpError(with_user_line(f"unfold: size={size} and step={step} do not fit axis {axis} (X={x.meta})"))
     count = (x.shape[axis] - size) // step + 1
     places = np.arange(count)[:, None] * step + np.arange(size)
-    picked = manipulation.gather(x, to_tensor(places.reshape(-1)), axis)
+    picked = manipulation.gather(x, beside(x, places.reshape(-1)), axis)
     split = manipulation.reshape(picked, [*x.shape[:axis], count, size, *x.shape[axis + 1 :]])
     return manipulation.moveaxis(split, axis + 1, -1)
 
@@ -261,7 +261,7 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False, name: st
     places = np.array(list(ways(range(x.shape[0]), r)), np.int64).reshape(-1, r)
     if not places.size:
         return creation.empty([len(places), r] if r else [0], x.dtype)
-    return manipulation.reshape(manipulation.gather(x, to_tensor(places.reshape(-1))), list(places.shape))
+    return manipulation.reshape(manipulation.gather(x, beside(x, places.reshape(-1))), list(places.shape))
 
 
 def vander(x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None) -> Tensor:

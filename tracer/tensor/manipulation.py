@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import axes_of, bounds, cast, from_front, full, sizes, stacked_sizes, to_tensor
+from .convert import axes_of, beside, bounds, cast, from_front, full, sizes, stacked_sizes, to_array
 
 __all__ = [
     "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -291,9 +291,9 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
     return OPS["one_hot_v2"](x, depth=num_classes, dtype=dtype_of("float32").proto)
 
 
-def as_index(value: Any) -> Tensor:
-    """A list or ndarray of indices as a tensor."""
-    return value if isinstance(value, Tensor) else to_tensor(np.asarray(value))
+def as_index(value: Any, x: Tensor) -> Tensor:
+    """A list or ndarray of indices as a tensor beside x."""
+    return value if isinstance(value, Tensor) else beside(x, to_array(np.asarray(value)))
 
 
 def tolist(x: Tensor) -> Any:

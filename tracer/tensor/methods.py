@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..core import autograd
+from ..core import cuda as cuda_of
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
+from ..core.mode import state
 from ..core.op import OPS
-from ..core.place import set_device
+from ..core.place import CUDAPlace, Place
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation
-from .convert import cast, to_tensor
+from .convert import cast, device_index, to_tensor
 
 METHODS_ONLY = [
     "astype", "backward", "contiguous", "copy_", "cpu", "cuda", "detach_", "element_size", "fill_", "fill_diagonal_", "fill_diagonal_tensor",
@@ -32,26 +34,41 @@ def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = 
 
 
 def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """x with another dtype (or that of another tensor); the only device is the CPU."""
+    """x with another dtype (or that of another tensor); a Place, 'cpu', 'gpu:0' for another device."""
     for key, value in (*((None, a) for a in args), *kwargs.items()):
-        if key == "blocking" or value is None or isinstance(value, bool) or type(value).__name__ == "CPUPlace":
+        if key == "blocking" or value is None or isinstance(value, bool):
             continue
-        if isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "cuda", "xpu"):
-            set_device(value.replace("cuda", "gpu"))  # says that there is none but the CPU
+        if isinstance(value, Place) or (
+            isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "cuda", "xpu")
+        ):
+            x = _moved(x, device_index(value, "to"))
             continue
         x = cast(x, value.dtype if isinstance(value, Tensor) else dtype_of(value))
     return x
 
 
 def cpu(x: Tensor) -> Tensor:
-    """Itself: it is on the CPU."""
-    return x
+    """x in the processor's memory: itself, or as with `cuda` a leaf of its own.   [*] -> [*]"""
+    return _moved(x, None)
 
 
 def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """Raises OpError: tensors live on the CPU."""
-    set_device(f"gpu:{device_id or 0}")
-    return x
+    """x on a GPU, the current one unless told: itself, or a copy, which as in Paddle is a leaf of its own.   [*] -> [*]
+
+    Raises OarlockError without CuPy or a device.
+    """
+    index = (cuda_of.found.index or 0) if device_id is None else device_id
+    return _moved(x, device_index(CUDAPlace(index), "cuda"))
+
+
+def _moved(x: Tensor, index: int | None) -> Tensor:
+    """x on another device: a copy that wants a gradient where x does, and that no gradient passes."""
+    if not state.mode.silent or cuda_of.index_of(x.array) == index:
+        return x
+    made = type(x).__new__(type(x))
+    made.__dict__.update({k: v for k, v in x.__dict__.items() if k != "_name"})
+    made.array, made.stop_gradient = cuda_of.put(x.array, index), x.stop_gradient
+    return made
 
 
 def pin_memory(x: Tensor, blocking: bool = True) -> Tensor:

@@ -1,5 +1,6 @@
 """Rank 1 ends in one way or another in front of a collective that the others are in."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -39,6 +40,19 @@ if dist.get_rank() == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     if how == "exit":
         sys.exit(0)
+    if how == "sys":
+        with contextlib.suppress(SystemExit):  # caught: not the end
+            sys.exit(5)
+        sys.exit(3)
+    if how == "caught":
+        try:
+            sys.exit(5)
+        except SystemExit:
+            sys.exit(0)
+    if how == "session":
+        command = [sys.executable, "-c", "import time; time.sleep(1000)", sys.argv[3]]
+        subprocess.Popen(command, start_new_session=True)
+        raise ValueError("the reason")
     if how == "code":
         os._exit(7)
     if how == "children":

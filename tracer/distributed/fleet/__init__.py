@@ -10,12 +10,13 @@ from ..collective import barrier
 from ..environment import ParallelEnv
 from ..parallel import DataParallel
 from ..start import init_parallel_env
+from . import utils
 from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
 
 __all__ = [
     "DistributedStrategy", "PaddleCloudRoleMaker", "UserDefinedRoleMaker", "barrier_worker", "distributed_model", "distributed_optimizer",
     "distributed_scaler", "init", "is_first_worker", "is_server", "is_worker", "local_rank", "node_num", "nranks", "rank", "server_num",
-    "stop_worker", "worker_endpoints", "worker_index", "worker_num", "world_size",
+    "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num", "world_size",
 ]  # fmt: skip
 
 _used: dict[str, DistributedStrategy] = {}

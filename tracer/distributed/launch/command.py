@@ -19,6 +19,30 @@ _TAKEN = (
 )  # fmt: skip
 
 
+# Variables that go before options, as in Paddle, and what they set.
+_VARIABLES = {
+    "POD_IP": "node_ip", "PADDLE_IPS": "ips", "PADDLE_DEVICES": "devices", "PADDLE_NPROC_PER_NODE": "nproc_per_node",
+    "PADDLE_LOG_DIR": "log_dir", "PADDLE_START_PORT": "started_port", "PADDLE_NNODES": "nnodes", "PADDLE_MASTER": "master",
+    "PADDLE_RANK": "rank", "PADDLE_RUN_MODE": "run_mode", "PADDLE_LOG_LEVEL": "log_level", "PADDLE_LOG_OVERWRITE": "log_overwrite",
+    "PADDLE_SORT_IP": "sort_ip", "PADDLE_JOB_ID": "job_id", "PADDLE_MAX_RESTART": "max_restart", "PADDLE_ELASTIC_LEVEL": "elastic_level",
+    "PADDLE_ELASTIC_TIMEOUT": "elastic_timeout", "PADDLE_GLOO_PORT": "gloo_port", "PADDLE_WITH_GLOO": "with_gloo",
+}  # fmt: skip
+_NUMBERS = ("nproc_per_node", "started_port")
+_HERE = "127.0.0.1"
+
+
+def set_by_variables(given: argparse.Namespace) -> None:
+    """Change options to what the environment says, and say so.   Raises OarlockError for a variable that is no number and has to be."""
+    for variable, name in _VARIABLES.items():
+        text = os.environ.get(variable)
+        if text is None:
+            continue
+        if name in _NUMBERS and not text.isdecimal():
+            raise OarlockError(f"launch: {variable}={text!r} is no number")
+        setattr(given, name, int(text) if name in _NUMBERS else text)
+        print(f"launch: {variable}={text} goes before --{name}", file=sys.stderr)
+
+
 def parser() -> argparse.ArgumentParser:
     """The options: those of Paddle 1.x and 2.x for one machine."""
     made = argparse.ArgumentParser(
@@ -44,8 +68,8 @@ def parser() -> argparse.ArgumentParser:
         default=6170,
         help="the first port of the addresses that ranks are listed by",
     )
-    made.add_argument("--ips", "--cluster_node_ips", dest="ips", default="127.0.0.1", help="this machine's address")
-    made.add_argument("--node_ip", "--host", default="127.0.0.1", help="the same, in Paddle 1.x")
+    made.add_argument("--ips", "--cluster_node_ips", dest="ips", default=_HERE, help="this machine's address")
+    made.add_argument("--node_ip", "--host", default=_HERE, help="the same, in Paddle 1.x")
     made.add_argument("--print_config", type=_truth, default=True, help="print these options first")
     made.add_argument("--use_paddlecloud", action="store_true", help="taken, as Paddle 1.x takes it")
     for name in _TAKEN:
@@ -63,7 +87,7 @@ def plan_of(given: argparse.Namespace) -> Plan:
     """How the processes are started.   Raises OarlockError for options that do not fit together."""
     devices = [d for d in given.devices.split(",") if d]
     count = given.nproc_per_node if given.nproc_per_node is not None else max(1, len(devices))
-    hosts = [h for h in given.ips.split(",") if h]
+    hosts = [h for h in (given.node_ip if given.ips == _HERE else given.ips).split(",") if h] or [_HERE]
     if len(hosts) > 1 or (given.nnodes or "1") != "1":
         raise OarlockError(
             "launch: several machines are started by MPI's own launcher, from one of them: "
@@ -81,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.   Gives the exit code: 0, or that of the rank that failed first."""
     given = parser().parse_args(arguments)
     try:
+        set_by_variables(given)
         plan = plan_of(given)
         if not os.path.exists(given.training_script):
             raise OarlockError(f"launch: there is no program {given.training_script}")

@@ -55,6 +55,23 @@ def launcher_is_gone(folder: Path) -> bool:
     return True
 
 
+def adopt() -> None:
+    """Become the parent of what the rank leaves behind, however far it has gone; where the system can do that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that have this one as their parent now."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            behind_name = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(behind_name[1]) == process:
+                found.append(int(folder.name))
+    return found
+
+
 def _before() -> None:
     os.setpgid(0, 0)  # so that what it starts itself can be ended with it
     if sys.platform == "linux":
@@ -87,6 +104,17 @@ class Rank:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, number)
 
+    def kill_all(self) -> None:
+        """Kill all that the rank has started, also what has taken a session of its own."""
+        self.kill(signal.SIGKILL)
+        while found := children_of(os.getpid()):
+            for child in found:
+                with contextlib.suppress(OSError):
+                    os.kill(child, signal.SIGKILL)
+            for child in found:
+                with contextlib.suppress(OSError):
+                    os.waitpid(child, 0)
+
     def wait(self) -> int:
         """Its exit code, minus the signal's number where one ended it."""
         while True:
@@ -106,13 +134,14 @@ class Rank:
 def main() -> int:
     """Run the command.   Gives its exit code, 128 and the signal's number where one ended it."""
     rank, folder = rank_here(), Path(os.environ["OARLOCK_RUN_FOLDER"])
+    adopt()
     with open(Path(os.environ["OARLOCK_LOG_FOLDER"], f"workerlog.{rank}"), "wb") as log:
         process = Rank(sys.argv[1:], rank, log, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, process.end)
     (folder / f"rank.{rank}.pid").write_text(str(os.getpid()))
     code = process.wait()
-    process.kill(signal.SIGKILL)
+    process.kill_all()
     half = folder / f"rank.{rank}.half"
     half.write_text(str(code))
     half.rename(folder / f"rank.{rank}.end")

@@ -1,0 +1,45 @@
+"""Several ranks with a GPU each: NCCL, whose part a stand-in on MPI plays."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from oarlock.core.errors import OarlockError
+from oarlock.distributed import by_place, nccl
+
+from ..distributed.launched import PROGRAMS, launch
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(__file__).parent / "programs" / "cards.py"
+
+
+@pytest.mark.parametrize("backend", ["", "nccl", "mpi"])
+def test_collectives_and_training(backend: str, tmp_path: Path) -> None:
+    found = os.pathsep.join([str(ROOT), str(PROGRAMS)])
+    done = launch(PROGRAM, 2, tmp_path, OARLOCK_DISTRIBUTED_BACKEND=backend, PYTHONPATH=found)
+    logs = [(tmp_path / f"workerlog.{rank}").read_text() for rank in range(2)]
+    assert done.returncode == 0, done.stdout + done.stderr + "".join(logs)
+    assert all(log.endswith("fine\n") for log in logs)
+
+
+def test_without_nccl_one_sentence_says_so(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
+    with pytest.raises(
+        OarlockError, match=r"travel by NCCL, which is not there \(.*\): pip install oarlock\[gpu-train\]"
+    ):
+        nccl.library()
+
+
+def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setenv(by_place.BACKEND, "nccl")
+    with pytest.raises(OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"):
+        by_place.check_backend()
+    monkeypatch.setenv(by_place.BACKEND, "gloo")
+    with pytest.raises(OarlockError, match="'gloo' is neither 'mpi' nor 'nccl'"):
+        by_place.check_backend()

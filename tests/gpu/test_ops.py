@@ -1,0 +1,85 @@
+"""Every row of the op table on the stand-in for a GPU: results and gradients are those of the processor, and lie on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oarlock.core import cuda, place, rng
+from oarlock.core.autograd import grad
+from oarlock.core.op import OPS
+from oarlock.core.placed import _is_read
+from oarlock.core.tensor import Tensor
+
+from ..ops.rows import Row
+from ..ops.table import IDS, ROWS, constant_of, op_of
+from . import stand_in
+
+rows = pytest.mark.parametrize("row", ROWS, ids=IDS)
+
+
+@pytest.fixture(autouse=True)
+def gpu() -> Iterator[None]:
+    with stand_in.installed():
+        place.set_device("gpu:0")
+        yield
+
+
+def each(value: Any, do: Any) -> Any:
+    if value is None:
+        return None
+    return type(value)(each(v, do) for v in value) if isinstance(value, list | tuple) else do(value)
+
+
+def flat(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return [t for v in value for t in flat(v)] if isinstance(value, list | tuple) else [value]
+
+
+def outs(row: Row, made: Any) -> Any:
+    """The results by slots."""
+    return [made] if len(op_of(row).outs) == 1 else made
+
+
+def run(row: Row, index: int | None) -> tuple[Any, list[Any]]:
+    """The results of a row, and the gradients of its operands, of the sum of everything."""
+    op, constant = op_of(row), constant_of(row)
+    place.set_device(cuda.name_of(index))
+    rng.seed(7)
+
+    def operand(slot: Any, array: Any) -> Tensor:
+        wanted = row.grad and array.dtype.kind in "fc" and slot.name not in constant and op.has_vjp
+        return Tensor(cuda.put(array, index), stop_gradient=not wanted)
+
+    args = [each(a, lambda a, s=s: operand(s, a)) for s, a in zip(op.ins, row.args, strict=False)]
+    made = op(*args, **row.attrs)
+    ends = [t for t in flat(made) if not t.stop_gradient]
+    leaves = [t for t in flat(args) if not t.stop_gradient]
+    found = grad(ends, leaves, allow_unused=True) if ends and leaves else []
+    return made, [g for g in found if g is not None]
+
+
+@rows
+def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
+    there, back = run(row, 0)
+    here, wanted = run(row, None)
+    read = [t for s, o in zip(op_of(row).outs, outs(row, there), strict=True) for t in flat(o) if _is_read(s)]
+    assert {cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)} <= {0}, (
+        "on the processor"
+    )
+    assert all(cuda.index_of(t.array) is None for t in read)
+    there, here = flat(there), flat(here)
+    assert len(there) == len(here) and len(back) == len(wanted)
+    for got, want in zip(there + back, here + wanted, strict=True):
+        assert got.meta == want.meta
+        a, b = got.numpy(), want.numpy()
+        a, b = (v.astype(np.float32) if v.dtype.kind == "V" else v for v in (a, b))
+        np.testing.assert_allclose(a, b, rtol=10 * row.tol, atol=max(row.tol, 1e-5))
+
+
+def test_what_goes_over_the_processor_says_why() -> None:
+    assert all(len(op.facts.host.split()) > 3 for op in OPS.values() if op.facts.host)

@@ -1,0 +1,287 @@
+"""Tensors on a GPU: how they get there and back, what they say, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+from oarlock.core import arrays, cuda
+from oarlock.core.errors import OarlockError, OpError
+from oarlock.core.op import OPS
+
+from . import stand_in
+
+ROWS = [[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]
+
+
+def where(x: Any) -> int | None:
+    return cuda.index_of(x.array)
+
+
+def test_without_cupy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    for ask in (
+        lambda: oarlock.set_device("gpu:0"), lambda: oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0)), lambda: oarlock.to_tensor(ROWS).cuda(),
+    ):  # fmt: skip
+        with pytest.raises(OarlockError, match=r"needs CuPy .*pip install oarlock\[gpu-train\]"):
+            ask()
+    assert oarlock.get_device() == "cpu"
+
+
+def test_without_a_device_one_sentence_says_so(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> int:
+        raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", none)
+    with pytest.raises(OarlockError, match=r"CUDAPlace\(0\): no CUDA device is visible \(cudaErrorNoDevice"):
+        oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0))
+    monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", lambda: 0)
+    with pytest.raises(OarlockError, match="set_device: 'gpu:0': no CUDA device is visible"):
+        oarlock.set_device("gpu")
+    assert oarlock.device.cuda.device_count() == 0
+    assert cuda.found.cupy is None, "ops of the processor are called in another way now"
+
+
+def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
+    with pytest.raises(OarlockError, match="there is no CUDA device 7; 2 are visible"):
+        oarlock.set_device("gpu:7")
+    with pytest.raises(OarlockError, match="'xpu' is none of 'cpu', 'gpu', 'gpu:N'"):
+        oarlock.set_device("xpu")
+
+
+def test_what_programs_ask_before_they_start(cupy: ModuleType) -> None:
+    assert oarlock.is_compiled_with_cuda() and oarlock.device.cuda.device_count() == 2
+    assert oarlock.device.get_available_device() == ["cpu", "gpu:0", "gpu:1"]
+    assert cuda.found.cupy is None, "asking changed something"
+    assert oarlock.device.cuda.get_device_capability("gpu:1") == (9, 0)
+    assert oarlock.device.cuda.get_device_name() == "Stand-in 1"
+    oarlock.device.synchronize()
+    oarlock.device.cuda.synchronize(0)
+
+
+def test_there_and_back(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(1), stop_gradient=False)
+    assert (where(x), str(x.place), x.place == oarlock.CUDAPlace(1)) == (1, "Place(gpu:1)", True)
+    back = x.cpu()
+    assert (where(back), back.stop_gradient, str(back.place)) == (None, False, "Place(cpu)")
+    assert back.numpy().tolist() == ROWS
+    assert x.cuda(1) is x and back.cpu() is back
+    assert [
+        where(t) for t in (back.cuda(), back.cuda(1), x.to("cpu"), back.to("gpu:1"), back.to(oarlock.CUDAPlace(0)))
+    ] == [0, 1, None, 1, 0]
+
+
+def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
+    oarlock.set_device("gpu:1")
+    assert oarlock.get_device() == "gpu:1"
+    layer = oarlock.nn.Linear(3, 2)
+    made = [
+        oarlock.to_tensor(ROWS), oarlock.ones([2]), oarlock.rand([3]), oarlock.arange(4), oarlock.nn.Embedding(4, 2, padding_idx=0).weight,
+        *layer.parameters(), layer(oarlock.to_tensor(ROWS)),
+    ]  # fmt: skip
+    assert {where(t) for t in made} == {1}
+    assert oarlock.to_tensor(cupy.asarray(ROWS)).tolist() == ROWS
+    oarlock.set_device("cpu")
+    assert where(oarlock.ones([2])) is None
+
+
+def test_the_device_that_the_launcher_chose(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGS_selected_gpus", "1,0")
+    oarlock.set_device("gpu")
+    assert oarlock.get_device() == "gpu:1"
+    oarlock.set_device("gpu:0")
+    assert oarlock.get_device() == "gpu:0"
+
+
+def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
+    def drawn() -> list[Any]:
+        oarlock.seed(3)
+        x = oarlock.ones([4, 5])
+        made = [
+            oarlock.rand([3]),
+            oarlock.nn.functional.dropout(x, 0.5),
+            oarlock.bernoulli(x * 0.5),
+            oarlock.nn.Linear(3, 4).weight,
+        ]
+        return [t.numpy().tolist() for t in (*made, oarlock.multinomial(x[0], 3), oarlock.randperm(5))]
+
+    here = drawn()
+    oarlock.set_device("gpu")
+    assert drawn() == here
+
+
+def test_operands_on_two_devices_are_an_error(cupy: ModuleType) -> None:
+    x, y = oarlock.to_tensor(ROWS).cuda(), oarlock.to_tensor(ROWS)
+    wanted = r"elementwise_add: operands are on two devices \(X=float32\[2,3\] on gpu:0, Y=float32\[2,3\] on cpu\)\n  at test_places.py"
+    with pytest.raises(OpError, match=wanted):
+        x + y
+    with pytest.raises(OpError, match=r"on gpu:1, float32\[2,3\] on cpu\]"):
+        oarlock.concat([x.cuda(1), y])
+
+
+def test_numbers_go_along(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS).cuda()
+    for made in (x + 1, 2 - x, x * oarlock.to_tensor(3.0), oarlock.where(x > 0, x, oarlock.to_tensor(0.0)), x**2):
+        assert where(made) == 0
+
+
+def test_what_python_reads(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS).cuda()
+    assert x.numpy().tolist() == x.tolist() == np.asarray(x).tolist() == ROWS
+    assert (x[0, 0].item(), float(x[1, 1]), int(x[0, 2]), bool(x[0, 0] > 0), len(x), x.shape) == (
+        1.0,
+        5.0,
+        3,
+        True,
+        2,
+        [2, 3],
+    )
+    assert (
+        repr(x)
+        == "Tensor(shape=[2, 3], dtype=float32, place=Place(gpu:0), stop_gradient=True,\n"
+        + repr(x.cpu()).split("\n", 1)[1]
+    )
+    assert f"{x[0, 0]:.2f}" == "1.00" and np.sum(x) == 5.0
+    x.numpy()[0] = 9  # a copy, as ever
+    assert x.tolist() == ROWS
+    assert pickle.loads(pickle.dumps(x)).tolist() == ROWS
+    again = copy.deepcopy(x)
+    assert (where(again), again.tolist()) == (0, ROWS)
+
+
+def test_elements(cupy: ModuleType) -> None:
+    def seen() -> list[Any]:
+        x = oarlock.to_tensor(ROWS)
+        picked = [
+            x[0],
+            x[:, 1:],
+            x[[1, -1]],
+            x[x > 0],
+            x[oarlock.to_tensor([1, 0])],
+            x[..., None],
+            x[1, oarlock.to_tensor([2])],
+        ]
+        x[0] = 7.0
+        x[:, 1] = oarlock.to_tensor([8.0, 9.0])
+        x[[1]] = 1.0
+        x[x > 8] = 0.0
+        x[0, [1, 2]] = np.array([5.0, 6.0], "float32")
+        assert {where(t) for t in picked} == {where(x)}
+        return [t.tolist() for t in (*picked, x)]
+
+    here = seen()
+    oarlock.set_device("gpu")
+    assert seen() == here
+
+
+def test_indices_beside_what_they_pick_from(cupy: ModuleType) -> None:
+    """Without set_device: what Oarlock makes for itself lies beside the operand."""
+    x = oarlock.to_tensor(ROWS).cuda()
+    x[0, 1] = 3.0
+    x[[1], 0] = 2.0
+    made = [
+        x[[0, 1]],
+        x[np.array([1])],
+        x[1:, [0]],
+        oarlock.unfold(x, 1, 2, 1),
+        oarlock.combinations(x[0]),
+        x.view("int32"),
+    ]
+    assert {where(t) for t in made} == {0}
+
+
+def test_gradients_stay_beside_their_leaves(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS, place="gpu:1", stop_gradient=False)
+    seen: list[Any] = []
+    x.register_hook(lambda g: seen.append(where(g)))
+    (x * x).sum().backward()
+    y = x * x * x
+    (first,) = oarlock.grad(y, x, oarlock.ones_like(y), create_graph=True)
+    (second,) = oarlock.grad(first.sum(), x)
+    assert (where(x.grad), seen, where(second)) == (1, [1], 1)
+    np.testing.assert_allclose(x.grad.numpy(), 2 * np.array(ROWS))
+    np.testing.assert_allclose(second.numpy(), 6 * np.array(ROWS))
+    x.clear_gradient()
+    assert where(x.grad) == 1 and not x.grad.numpy().any()
+
+
+def test_a_value_set_anew_stays_where_it_was(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS).cuda()
+    x.set_value(np.zeros([2, 3]))
+    assert (where(x), x.dtype) == (0, oarlock.float32)
+    x.set_value(oarlock.to_tensor(ROWS))
+    assert (where(x), x.tolist()) == (0, ROWS)
+
+
+def test_files_hold_what_the_processor_would_have_written(cupy: ModuleType, tmp_path: Path) -> None:
+    layer = oarlock.nn.Linear(3, 2)
+    oarlock.save(layer.state_dict(), str(tmp_path / "here.pdparams"))
+    layer.to("gpu:0")
+    assert {where(p) for p in layer.parameters()} == {0}
+    oarlock.save(layer.state_dict(), str(tmp_path / "there.pdparams"))
+    assert (tmp_path / "here.pdparams").read_bytes() == (tmp_path / "there.pdparams").read_bytes()
+    layer.set_state_dict(oarlock.load(str(tmp_path / "there.pdparams")))
+    assert {where(p) for p in layer.parameters()} == {0}
+    oarlock.set_device("gpu")
+    assert {where(t) for t in oarlock.load(str(tmp_path / "there.pdparams")).values()} == {0}
+
+
+class Pictures(oarlock.io.Dataset):
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Any:
+        return np.full([3], index, "float32"), index
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_batches_go_to_their_place(cupy: ModuleType, workers: int) -> None:
+    loader = oarlock.io.DataLoader(Pictures(), places=oarlock.CUDAPlace(1), batch_size=2, num_workers=workers)
+    assert [[where(t) for t in batch] for batch in loader] == [[1, 1], [1, 1]]
+    oarlock.set_device("gpu")
+    loader = oarlock.io.DataLoader(Pictures(), batch_size=2, num_workers=workers)
+    assert [[where(t) for t in batch] for batch in loader] == [[0, 0], [0, 0]]
+
+
+def test_half_precision(cupy: ModuleType) -> None:
+    for dtype in ("float16", "bfloat16"):
+        x = oarlock.to_tensor(ROWS).cuda().astype(dtype)
+        made = oarlock.matmul(x, x, transpose_y=True)
+        assert (where(made), made.dtype.name) == (0, dtype)
+        assert made.astype("float32").tolist() == (np.array(ROWS) @ np.array(ROWS).T).tolist()
+
+
+def test_a_kernel_may_ask_another_for_something_of_the_processor(cupy: ModuleType) -> None:
+    oarlock.set_device("gpu")
+    with arrays.made_by(cupy):
+        found = OPS["one_hot_v2"].kernel(np.array([1, 0]), depth=3, dtype=5)
+    assert isinstance(found, np.ndarray) and found.tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+def test_a_failed_op_still_says_why(cupy: ModuleType) -> None:
+    x = oarlock.to_tensor(ROWS).cuda()
+    with pytest.raises(OpError, match=r"matmul_v2: .*\(X=float32\[2,3\], Y=float32\[2,3\]\)\n  at test_places.py"):
+        oarlock.matmul(x, x)
+
+
+def test_nothing_goes_to_the_processor_in_a_step_of_training(cupy: ModuleType) -> None:
+    oarlock.set_device("gpu")
+    net = oarlock.nn.Sequential(
+        oarlock.nn.Linear(3, 4), oarlock.nn.ReLU(), oarlock.nn.LayerNorm(4), oarlock.nn.Linear(4, 2)
+    )
+    optimizer = oarlock.optimizer.Adam(parameters=net.parameters())
+    x, y = oarlock.to_tensor(ROWS), oarlock.to_tensor([[1.0, 0.0], [0.0, 1.0]])
+    for step in range(3):
+        before = stand_in.Counts.down
+        ((net(x) - y) ** 2).mean().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        assert step == 0 or stand_in.Counts.down == before

@@ -1,0 +1,5 @@
+"""What programs take from `fleet.utils`."""
+
+from .recompute import recompute
+
+__all__ = ["recompute"]
