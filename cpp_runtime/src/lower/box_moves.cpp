@@ -32,12 +32,14 @@ void box_decoder_and_assign(Node& n) {
   n.out("OutputAssignBox", n.emit("GatherND", {boxes, Expr{n, best} + 1}, {{"batch_dims", std::int64_t{1}}}));
 }
 
+constexpr std::int64_t kMostChannels = 1 << 16;  // a file may say any number, and each becomes a constant
+
 // Places lie four pixels apart; x and y take turns among the channels.
 void polygon_box_transform(Node& n) {
   auto x = n.in("Input");
   auto channels = n.need_rank(x) == 4 ? n.dim(x, 1) : -1;
-  n.require(channels > 0 && channels % 2 == 0,
-            "Input needs four dims, and the number of channels to be known and even");
+  n.require(channels > 0 && channels % 2 == 0 && channels <= kMostChannels,
+            "Input needs four dims, and the number of channels to be known, even and at most 65536");
   Floats across, down;
   for (std::int64_t i = 0; i < channels; ++i) across.push_back(i % 2 == 0 ? 4 : 0), down.push_back(i % 2 == 0 ? 0 : 4);
   auto dtype = n.need_dtype(x);
