@@ -16,7 +16,7 @@ from .era import era
 from .errors import MisfitError, OarlockError, OpError, with_user_line
 from .listen import hear, listeners, summed
 from .mode import only_running, pushed, state
-from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
+from .sweep import Reach, Sweep, outward, sweep_for
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,12 +110,11 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     operands = node.args[0]
     if not retain_graph:
         node.free()
-    for leaf, gradient in deposit(operands, found):
-        made = Tensor(outward(gradient))
-        if leaf._hooks:
-            with pushed(NO_TAPE):
-                made = run_hooks(made, leaf._hooks)
-        leaf.grad = made if leaf.grad is None else Tensor(leaf.grad.array + made.array)
+    rest = deposit(operands, found)
+    if rest:
+        with pushed(NO_TAPE):
+            for leaf, gradient in rest:
+                leaf.grad = summed(leaf, Tensor(outward(gradient)))
 
 
 def _listed(tensors: Any) -> list[Any]:
