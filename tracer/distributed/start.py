@@ -102,7 +102,7 @@ class _Leaving(SystemExit):
 def _watch_exits() -> None:
     """See how this process ends: nothing else tells, in time, the code that it ends with."""
     _Leaving.__name__, _Leaving.__qualname__, _Leaving.__module__ = "SystemExit", "SystemExit", "builtins"
-    builtins.SystemExit = _Leaving  # type: ignore[assignment, misc]
+    builtins.SystemExit = _Leaving  # type: ignore[misc]
     sys.exit = _leave
     threading.excepthook = _silent_about_exits(threading.excepthook)
 
