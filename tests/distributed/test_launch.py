@@ -226,6 +226,10 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
     [
         (("--ips", "10.0.0.1,10.0.0.2"), "mpiexec -hosts 10.0.0.1,10.0.0.2 -n 4 python"),
         (("--gpus", "0,1,2"), "3 devices (0,1,2) for 2 processes"),
+        (("--nproc_per_node", "0"), "--nproc_per_node 0; one machine has 1 to 1024"),
+        (("--nproc_per_node", "1000000"), "--nproc_per_node 1000000; one machine has 1 to 1024"),
+        (("--started_port", "65535"), "--started_port 65535; ports end at 65535"),
+        (("--started_port", "-5"), "--started_port -5"),
     ],
 )
 def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -> None:

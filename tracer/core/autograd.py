@@ -63,6 +63,8 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     sweep = sweep_for(create_graph=False)
     heard = hear(sweep, roots, asking)
     _walk(sweep, roots, given, retain_graph)
+    if heard:
+        sweep.final_of_the_rest()
     with pushed(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.sets(leaf) for listener in heard):
