@@ -116,7 +116,7 @@ class Sweep(Walk):
 
     def final_of_the_rest(self) -> None:
         """The walk is over: tell those who listen of the leaves whose last node it did not come by, as the first layers in a second order."""
-        pairs = [pair for found in self.last.values() for pair in found]
+        pairs = [pair for found in (self.last or {}).values() for pair in found]
         self.final([(listener, leaf) for listener, leaf in pairs if (id(listener), id(leaf)) not in self.told])
 
     # -- how gradients are held ---------------------------------------------------------------------------------
