@@ -386,6 +386,31 @@ def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
 
 
 @pytest.mark.slow
+def test_what_happens_to_its_files_does_not_change_a_server(tmp_path: Path) -> None:
+    layer = paddle.nn.Linear(64, 4096)  # large enough to be mapped
+    prefix, spec = str(tmp_path / "wide"), [paddle.static.InputSpec([None, 64], "float32", "x")]
+
+    def save() -> None:
+        layer.eval()
+        paddle.jit.save(layer, prefix, input_spec=spec)
+
+    x = {"name": "x", "shape": [1, 64], "datatype": "FP32", "data": [1.0] * 64}
+    save()
+    serving_it = started([prefix])
+    ask = lambda: posted(serving_it, json.dumps({"inputs": [x]}), "/v2/models/wide/infer")
+    first = ask()
+    assert first[0] == 200
+    layer.weight.set_value(layer.weight.numpy() * 2)
+    save()
+    assert ask() == first
+    (tmp_path / "wide.pdiparams").write_bytes(b"")
+    assert ask() == first
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert ask() == first and stopped(serving_it) == 0
+
+
+@pytest.mark.slow
 def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
     ending = started([model], "--request-timeout", "10")
     good = json.dumps(request()).encode()
