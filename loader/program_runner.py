@@ -14,6 +14,7 @@ import numpy as np
 from ..core import cuda
 from ..core.errors import OarlockError, warn
 from ..core.mode import pushed, state
+from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import named
@@ -121,8 +122,10 @@ class ProgramRunner:
             return False
 
     def _inferred_here(self, arrays: Sequence[Array]) -> list[Any]:
+        index = device_of([t.array for t in self._tensors])  # our kernels work where the values are
         with pushed(state.mode.with_tape(False)):
-            return [np.asarray(t.array) for t in self.run_here([Tensor(a) for a in arrays])]
+            found = self.run_here([Tensor(cuda.put(a, index)) for a in arrays])
+        return [np.asarray(cuda.host(t.array)) for t in found]
 
     def run_here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """The outputs for inputs in order, in the mode in force: gradients flow, a recording records.   Raises GuardError.

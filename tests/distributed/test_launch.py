@@ -99,6 +99,7 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(w
         ("kill", 137, "rank 1 was ended by SIGKILL"),
         ("code", 7, "rank 1 ended with exit code 7"),
         ("sys", 3, "rank 1 ended with exit code 3"),
+        ("raised", 3, "rank 1 ended with exit code 3"),
         ("caught", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
         ("exit", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
     ],
@@ -107,7 +108,8 @@ def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> 
     done = launch(PROGRAMS / "ending.py", 3, tmp_path, how, "all_reduce")
     assert done.returncode == code and words in done.stderr, done.stderr
     assert "rank 2 was waiting in all_reduce of ranks 0, 1, 2, ending.py:" in done.stderr
-    assert "rank 1 has something to say" in (tmp_path / "workerlog.1").read_text()
+    said = (tmp_path / "workerlog.1").read_text()
+    assert "rank 1 has something to say" in said and "Exception in thread" not in said
 
 
 @pytest.mark.slow
@@ -224,6 +226,10 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
     [
         (("--ips", "10.0.0.1,10.0.0.2"), "mpiexec -hosts 10.0.0.1,10.0.0.2 -n 4 python"),
         (("--gpus", "0,1,2"), "3 devices (0,1,2) for 2 processes"),
+        (("--nproc_per_node", "0"), "--nproc_per_node 0; one machine has 1 to 1024"),
+        (("--nproc_per_node", "1000000"), "--nproc_per_node 1000000; one machine has 1 to 1024"),
+        (("--started_port", "65535"), "--started_port 65535; ports end at 65535"),
+        (("--started_port", "-5"), "--started_port -5"),
     ],
 )
 def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -> None:

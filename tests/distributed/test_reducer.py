@@ -125,6 +125,25 @@ def test_paddle_grad_sends_nothing() -> None:
     assert world.sent == []
 
 
+@pytest.mark.parametrize("unused", [False, True])
+def test_gradients_of_second_order(unused: bool) -> None:
+    """The walk does not come by the ops that took the parameters first, and a bias has no part in it."""
+
+    def second_order(layer: Any) -> Any:
+        x = paddle.ones([2, 3])
+        x.stop_gradient = False
+        (g,) = paddle.grad(layer(x).sum(), x, create_graph=True)
+        (g * g).sum().backward()
+        return layer.weight.grad.numpy()
+
+    alone = paddle.nn.Linear(3, 2)
+    wanted = second_order(alone)
+    alone.clear_gradients()
+    world, reducer = made(alone.weight, alone.bias, unused=unused)
+    assert np.allclose(second_order(alone), wanted) and len(world.sent) == len(reducer.buckets) + unused
+    assert (alone.bias.grad is None) if unused else not alone.bias.grad.numpy().any()
+
+
 def test_a_converted_function_is_heard_as_well() -> None:
     first, second = parameters(2, 2)
     world, _reducer = made(first, second)
@@ -159,7 +178,7 @@ def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> N
             return super().all_reduce(array, op)
 
     asked: list[Any] = []
-    half = paddle.create_parameter([2], "float16")
+    half = paddle.create_parameter([2], "float16", default_initializer=paddle.nn.initializer.Constant(0.5))
     _reducer = Reducer(lambda: [("half", half)], Asked(), 1, 1, False)
     _reducer.armed = True
     (half * 60000).sum().backward()

@@ -38,6 +38,13 @@ def test_the_way_of_paddle_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_way_of_paddle_1_where_ranks_go_different_ways() -> None:
+    command = [mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "old_apart.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0 and done.stdout == "fine\n" * 2, done.stdout + done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["digits_cards_1_8.py", "digits_cards_2_0.py"])
 def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
     command = [

@@ -27,6 +27,8 @@ from tritonclient.utils import InferenceServerException
 
 import oarlock as paddle
 from oarlock.serving import server as serving
+from oarlock.serving.datatypes import DATATYPES
+from oarlock.serving.protocol import Request, answer
 
 from .conftest import COMMAND, Server, started, stopped
 
@@ -150,6 +152,8 @@ BAD = [
     (json.dumps(request(shape="14")), "list of sizes"),
     (json.dumps(request(shape=[1] * 100)), "list of sizes"),
     (json.dumps(request(data=[1, 2])), "2 numbers for the shape"),
+    (json.dumps(request(data=[1e39, 2, 3, 4])), "too large for FP32"),
+    (json.dumps(request(data=json.loads("[" * 90 + "1" + "]" * 90))), "rows of its data differ"),
     (json.dumps(request(data=[[1, 2], [3]])), "rows of its data differ"),
     (json.dumps(request(data="1234")), "no numbers of FP32"),
     (json.dumps(request(data=["1", "2", "3", "4"])), "no numbers of FP32"),
@@ -199,6 +203,49 @@ def test_headers_that_make_no_sense(server: Server) -> None:
     assert posted(server, good, Content_Encoding="br")[0] == 415
     assert posted(server, good, Content_Encoding="gzip")[0] == 400
     assert posted(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
+
+
+def said_to(server: Server, text: bytes) -> bytes:
+    """What the server says to some bytes, until it closes the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(text)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Content-Length: 5\r\nContent-Length: 50",
+        "Content-Length: -5",
+        "Content-Length: +5",
+        "Content-Length : 5",
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: xchunked",
+    ],
+)
+def test_a_request_whose_end_is_in_doubt_ends_the_connection(server: Server, head: str) -> None:
+    second = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n"
+    first = f"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\n{head}\r\n\r\n0\r\n\r\n"
+    answer = said_to(server, (first + second).encode())
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1 and b"extensions" not in answer
+
+
+def test_an_error_repeats_only_some_of_what_was_sent(server: Server) -> None:
+    status, said = posted(server, json.dumps(request() | {"outputs": [{"name": f"z{n}"} for n in range(20_000)]}))
+    assert status == 400 and "'z0', 'z1'" in said["error"] and len(said["error"]) == 2000
+
+
+def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
+    numbers = np.random.RandomState(0).rand(25_001, 1).astype("float32")
+    text, size = answer("m", Request("7", {}), [("y", DATATYPES["float32"], numbers), ("z", DATATYPES["int64"], N[:0])])
+    outputs = [
+        {"name": "y", "datatype": "FP32", "shape": [25_001, 1], "data": numbers.reshape(-1).tolist()},
+        {"name": "z", "datatype": "INT64", "shape": [0], "data": []},
+    ]
+    wanted = {"id": "7", "model_name": "m", "model_version": "1", "outputs": outputs}
+    assert size is None and text == json.dumps(wanted, separators=(",", ":")).encode()
 
 
 def test_what_is_too_large_is_refused_unread(server: Server) -> None:
@@ -336,6 +383,31 @@ def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
         status, said = posted(busy, json.dumps(request()))
         assert status == 503 and "too many requests" in said["error"]
     assert stopped(busy) == 0
+
+
+@pytest.mark.slow
+def test_what_happens_to_its_files_does_not_change_a_server(tmp_path: Path) -> None:
+    layer = paddle.nn.Linear(64, 4096)  # large enough to be mapped
+    prefix, spec = str(tmp_path / "wide"), [paddle.static.InputSpec([None, 64], "float32", "x")]
+
+    def save() -> None:
+        layer.eval()
+        paddle.jit.save(layer, prefix, input_spec=spec)
+
+    x = {"name": "x", "shape": [1, 64], "datatype": "FP32", "data": [1.0] * 64}
+    save()
+    serving_it = started([prefix])
+    ask = lambda: posted(serving_it, json.dumps({"inputs": [x]}), "/v2/models/wide/infer")
+    first = ask()
+    assert first[0] == 200
+    layer.weight.set_value(layer.weight.numpy() * 2)
+    save()
+    assert ask() == first
+    (tmp_path / "wide.pdiparams").write_bytes(b"")
+    assert ask() == first
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert ask() == first and stopped(serving_it) == 0
 
 
 @pytest.mark.slow

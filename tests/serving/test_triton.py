@@ -14,7 +14,7 @@ from oarlock import nn
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.files import Wanted
-from oarlock.serving.triton import as_text, config_of, write_repository
+from oarlock.serving.triton import as_text, config_of, manifest_of, write_repository
 
 
 @pytest.fixture
@@ -82,6 +82,14 @@ def test_text_of_a_tree() -> None:
         as_text({"a": 1, "b": [{"c": 'x"y'}, {"c": True}], "d": [1, -1]})
         == 'a: 1\nb {\n  c: "x\\"y"\n}\nb {\n  c: true\n}\nd: [1, -1]\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("Net_1.0", "net-1-0"), ("ünï: x\n- y", "n-x-y"), ("--", "model"), ("a" * 99, "a" * 63)],
+)
+def test_a_name_that_kubernetes_allows(name: str, known: str) -> None:
+    assert f"  name: {known}\nspec:" in manifest_of(name)
 
 
 def test_a_folder_that_is_there_stays(repository: Path, model: str) -> None:

@@ -70,6 +70,21 @@ def test_neighbours_that_broadcast() -> None:
     np.testing.assert_allclose(compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6)
 
 
+@pytest.mark.parametrize("uses", [63, 64, 65, 130])
+def test_a_value_that_many_ops_take(uses: int) -> None:
+    """Its gradient is a sum of as many, which stands among neighbours."""
+
+    def f(x: Tensor) -> Tensor:
+        total = paddle.add_n([paddle.tanh(x * float(i)) for i in range(uses)])
+        return (total * total + x).sum()
+
+    given = np.linspace(-1.0, 1.0, 6).reshape(2, 3)
+    eager, compiled = (paddle.to_tensor(given, stop_gradient=False) for _ in range(2))
+    f(eager).backward()
+    paddle.jit.to_static(f)(compiled).backward()
+    np.testing.assert_allclose(compiled.grad.numpy(), eager.grad.numpy(), rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "shapes",
     [[(3, 4), (3, 4)], [(3, 4), (1, 4)], [(3, 1), (1, 4)], [(1, 1), (3, 4)], [(0, 4), (0, 4)], [(40, 70), (70,)]],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
+from oarlock.static.backward import gradient_ops
 from oarlock.static.backward.gradient_ops import Gradients
 from oarlock.static.compiled import Compiled
 from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -105,3 +107,16 @@ def test_gradient_ops_that_are_ours_stay_kernels(type: str) -> None:
     forward = OpDesc(type.removesuffix("_grad"), {"X": ["x"]}, {"Out": ["y"]})
     back = OpDesc(type, {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
     assert Gradients(program(forward, back)).find(back) is None
+
+
+def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"v{i}" for i in range(101)]
+    ops = [OpDesc("exp", {"X": [x]}, {"Out": [y]}) for x, y in pairwise(names)]
+    backs = [OpDesc("exp_grad", {"Out": [y], "Out@GRAD": [f"grad/{y}@GRAD"]}, {"X@GRAD": [f"{x}@GRAD"]})
+             for x, y in pairwise(names)]  # fmt: skip
+    asked: list[OpDesc] = []
+    belongs = gradient_ops._belongs
+    monkeypatch.setattr(gradient_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op))
+    gradients = Gradients(program(*ops, *backs))
+    assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
+    assert len(asked) <= 2 * len(backs)

@@ -281,3 +281,11 @@ def test_a_failure_names_the_op_and_its_line() -> None:
         paddle.OpError, match=r"(?s)matmul_v2: the inner axes differ.*recorded at .*paddle.matmul\(x, y\)"
     ):
         program([wanting(3, 4), wanting(5, 2)])
+
+
+def test_gradients_that_overflow_while_they_add_up_are_infinite_without_a_word() -> None:
+    x = paddle.to_tensor(np.float32([3e38]), stop_gradient=False)
+    grow = paddle.jit.to_static(lambda x: (x * 3e38).sum())
+    for _ in range(2):
+        grow(x).backward()
+    assert x.grad.numpy().tolist() == [np.inf]

@@ -16,7 +16,7 @@ from .era import era
 from .errors import MisfitError, OarlockError, OpError, with_user_line
 from .listen import hear, listeners, summed
 from .mode import only_running, pushed, state
-from .sweep import Reach, Sweep, outward, run_hooks, sweep_for
+from .sweep import Reach, Sweep, outward, sweep_for
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,6 +63,8 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     sweep = sweep_for(create_graph=False)
     heard = hear(sweep, roots, asking)
     _walk(sweep, roots, given, retain_graph)
+    if heard:
+        sweep.final_of_the_rest()
     with pushed(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.sets(leaf) for listener in heard):
@@ -110,12 +112,11 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
     operands = node.args[0]
     if not retain_graph:
         node.free()
-    for leaf, gradient in deposit(operands, found):
-        made = Tensor(outward(gradient))
-        if leaf._hooks:
-            with pushed(NO_TAPE):
-                made = run_hooks(made, leaf._hooks)
-        leaf.grad = made if leaf.grad is None else Tensor(leaf.grad.array + made.array)
+    rest = deposit(operands, found)
+    if rest:
+        with pushed(NO_TAPE):
+            for leaf, gradient in rest:
+                leaf.grad = summed(leaf, Tensor(outward(gradient)))
 
 
 def _listed(tensors: Any) -> list[Any]:

@@ -10,7 +10,7 @@ Operands on two devices are an error, but for numbers (0-D), which go along.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def device_of(arrays: list[Any]) -> int | None:
+def device_of(arrays: Sequence[Any]) -> int | None:
     """The device that the operands of one call are on, None for the processor.   Raises PlaceError for two."""
     places = {cuda.index_of(a) for a in arrays if a.ndim}
     if not places:  # numbers only: where any GPU is

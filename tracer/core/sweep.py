@@ -102,6 +102,7 @@ class Sweep(Walk):
         self.nodes = None if reach is None else reach.nodes
         self.sum = OPS["elementwise_add"]
         self.bare = True
+        self.told: set[tuple[int, int]] = set()  # who was told of which leaf
 
     operands_of = staticmethod(operands_of)
 
@@ -110,7 +111,13 @@ class Sweep(Walk):
         with pushed(NO_TAPE):
             for listener, leaf in told:
                 gradient = self.leaf(leaf)
+                self.told.add((id(listener), id(leaf)))
                 listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
+
+    def final_of_the_rest(self) -> None:
+        """The walk is over: tell those who listen of the leaves whose last node it did not come by, as the first layers in a second order."""
+        pairs = [pair for found in (self.last or {}).values() for pair in found]
+        self.final([(listener, leaf) for listener, leaf in pairs if (id(listener), id(leaf)) not in self.told])
 
     # -- how gradients are held ---------------------------------------------------------------------------------
 

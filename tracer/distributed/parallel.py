@@ -55,7 +55,7 @@ class DataParallel(Layer):
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
             raise OpError(with_user_line("DataParallel: the layer has no parameter that wants a gradient"))
-        _check_alike(self._layers, self.group)
+        check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
             array = cuda.contiguous(tensor.array)
             communicator.broadcast(array, 0).wait()
@@ -107,7 +107,7 @@ class DataParallel(Layer):
     set_dict = load_dict = set_state_dict
 
 
-def _check_alike(layer: Layer, group: Group) -> None:
+def check_alike(layer: Layer, group: Group) -> None:
     """Raise OpError where ranks have other parameters than this one."""
     mine = [(name, str(t.meta)) for name, t in layer.state_dict().items()]
     for rank, theirs in zip(group.ranks, gathered_objects(group, mine), strict=True):

@@ -134,6 +134,8 @@ class Reducer:
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
         """See core.listen."""
         bucket, index = self._place[id(leaf)]
+        if gradient is None and self._unused:
+            self._used.discard(id(leaf))
         total = leaf.grad if gradient is None else summed(leaf, gradient)
         bucket.part(index)[...] = 0 if total is None else total.array
         bucket.missing -= 1

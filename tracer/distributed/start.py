@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import importlib.util
 import os
 import sys
+import threading
 import traceback
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..core.errors import OarlockError, with_user_line
@@ -64,7 +67,7 @@ def _start_mpi() -> None:
         )
     world.groups[0] = made
     sys.excepthook = _ended_by
-    sys.exit = _leave
+    _watch_exits()
     atexit.register(_ended)
 
 
@@ -84,7 +87,7 @@ def _go(code: int) -> NoReturn:
 
 
 class _Leaving(SystemExit):
-    """What `sys.exit` raises.   code_of_end: what the process ends with because of it, None as long as somebody may catch it."""
+    """SystemExit, also of those who raise it by name.   code_of_end: what the process ends with by it, None as long as somebody may catch it."""
 
     code_of_end: int | None = None
 
@@ -96,9 +99,22 @@ class _Leaving(SystemExit):
                 _Leaving.code_of_end = self.code if isinstance(self.code, int) else int(self.code is not None)
 
 
+def _watch_exits() -> None:
+    """See how this process ends: nothing else tells, in time, the code that it ends with."""
+    _Leaving.__name__, _Leaving.__qualname__, _Leaving.__module__ = "SystemExit", "SystemExit", "builtins"
+    builtins.SystemExit = _Leaving  # type: ignore[misc]
+    sys.exit = _leave
+    threading.excepthook = _silent_about_exits(threading.excepthook)
+
+
 def _leave(status: Any = None, /) -> NoReturn:
-    """`sys.exit`: the wish to end, whose code is known when the process does."""
+    """`sys.exit`, which is written in C and knows one SystemExit only."""
     raise _Leaving(status)
+
+
+def _silent_about_exits(before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A hook for threads whose functions raise: that one of them ends itself is nothing to be printed."""
+    return lambda given: None if issubclass(given.exc_type, SystemExit) else before(given)
 
 
 def _ended() -> None:

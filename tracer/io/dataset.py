@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..core import rng
+from ..core import cuda, rng
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 
@@ -44,7 +44,7 @@ class TensorDataset(Dataset):
         self.tensors = list(tensors)
 
     def __getitem__(self, index: int) -> Any:
-        return tuple(t.array[index] if isinstance(t, Tensor) else t[index] for t in self.tensors)
+        return tuple(cuda.host(t.array[index]) if isinstance(t, Tensor) else t[index] for t in self.tensors)
 
     def __len__(self) -> int:
         return int(self.tensors[0].shape[0])

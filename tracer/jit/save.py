@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OpError
@@ -178,6 +179,6 @@ def interpreted(recording: Recording) -> Reference:
     compiled = Compiled(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [t.array for t in tensors])
+        return run_compiled(compiled, recording.scope, [cuda.host(t.array) for t in tensors])
 
     return run

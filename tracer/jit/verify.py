@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
+from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
@@ -125,6 +127,7 @@ def verify(
     if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
+    reference, given = _at_home(reference, scope), [Tensor(cuda.host(t.array)) for t in given]
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
@@ -198,6 +201,19 @@ class Ending:
         return True
 
 
+def _at_home(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
+    """The reference for inputs of the processor, where what is compared is; the layer may be on a GPU."""
+    if cuda.found.cupy is None:
+        return reference
+    arrays = [t.array for t in scope.values()]
+    index = device_of(arrays) if arrays else cuda.found.index
+
+    def answer(tensors: list[Tensor]) -> Sequence[Any]:
+        return [cuda.host(a) for a in reference([Tensor(cuda.put(t.array, index)) for t in tensors])]
+
+    return answer
+
+
 def _answered(reference: Reference, tensors: list[Tensor]) -> tuple[list[Tensor], Sequence[Any]]:
     """What the layer gives, for positive inputs where others are refused or give NaN; with the inputs."""
     try:
@@ -234,7 +250,7 @@ class FileInterpreter:
 
 def run_compiled(compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]) -> list[Any]:
     """What a program gives for inputs in order, packed sequences being one each; the scope stays as it is."""
-    values = {name: Tensor(t.array, name=name) for name, t in scope.items()}
+    values = {name: Tensor(cuda.host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed})
 

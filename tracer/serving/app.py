@@ -13,13 +13,15 @@ import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import read_body
+from .body import read_body, unpacked
 from .metrics import Metrics
 from .protocol import RequestError, request_of
 from .served import Served, rows_of
@@ -27,6 +29,7 @@ from .served import Served, rows_of
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"
 _GONE = 499  # what web servers count for a client that left
+_MOST_WORDS = 2000  # characters of an error: it may list what the client sent
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,11 @@ class App:
                 Route(path + "/stats", self._refusing(self._statistics)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
-        return Starlette(routes=routes, exception_handlers={HTTPException: _no_route, Exception: _broken})
+        return Starlette(
+            routes=routes,
+            middleware=[Middleware(_OneLength)],
+            exception_handlers={HTTPException: _no_route, Exception: _broken},
+        )
 
     @staticmethod
     def _refusing(handler: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -132,9 +139,7 @@ class App:
             if self._in_hand > self._limits.workers + self._limits.queue:
                 raise RequestError("too many requests wait already", 503)
             body = await read_body(request, self._limits.bytes, self._limits.seconds)
-            asked = request_of(body, request.headers.get(_HEADER), model.inputs)
-            rows = rows_of(asked)
-            (text, size), seconds = await self._run(partial(model.infer, asked))
+            (text, size), rows, seconds = await self._run(partial(self._answer, model, body, request.headers))
             status = 200
             return _answered(text, size)
         except RequestError as error:
@@ -152,16 +157,33 @@ class App:
                 model.counts.add(status == 200, time.perf_counter() - started, rows)
                 self._metrics.add(model.name, status, seconds)
 
-    async def _run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        """What a call gives, in one of the threads that are there for it, and its seconds."""
+    def _answer(self, model: Served, body: bytes, headers: Mapping[str, str]) -> tuple[Any, int, float]:
+        """What a model says to a body: the answer, how many samples it was asked for, and its seconds."""
+        whole = unpacked(body, headers.get("content-encoding", "identity"), self._limits.bytes)
+        asked = request_of(whole, headers.get(_HEADER), model.inputs)
+        started = time.perf_counter()
+        return model.infer(asked), rows_of(asked), time.perf_counter() - started
+
+    async def _run(self, call: Callable[[], Any]) -> Any:
+        """What a call gives, in one of the threads that are there for it: nobody else waits while it computes."""
         if self._workers is None:
             self._workers = anyio.CapacityLimiter(self._limits.workers)
+        return await anyio.to_thread.run_sync(call, limiter=self._workers)
 
-        def timed() -> tuple[Any, float]:
-            started = time.perf_counter()
-            return call(), time.perf_counter() - started
 
-        return await anyio.to_thread.run_sync(timed, limiter=self._workers)
+class _OneLength:
+    """Refuses a request that says in two ways how long it is: what stands in front of this server may believe the other one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What a server of ASGI calls."""
+        app = self._app
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope.get("headers", ())}:
+            app = _refused(RequestError("a request has a Content-Length or a Transfer-Encoding, not both"))
+            app.headers["Connection"] = "close"
+        await app(scope, receive, send)
 
 
 def _answered(text: bytes, size: int | None) -> Response:
@@ -172,7 +194,7 @@ def _answered(text: bytes, size: int | None) -> Response:
 
 def _refused(error: RequestError) -> Response:
     headers = {"Retry-After": "1"} if error.status == 503 else None
-    text = json.dumps({"error": str(error)})  # in ASCII: what a client calls its inputs need not be text
+    text = json.dumps({"error": str(error)[:_MOST_WORDS]})  # in ASCII: what a client calls its inputs need not be text
     return Response(text, error.status, headers, "application/json")
 
 

@@ -13,7 +13,7 @@ _WINDOWS = {"gzip": 31, "deflate": 15}  # zlib's numbers for these forms
 
 
 async def read_body(request: Request, most: int, seconds: float) -> bytes:
-    """The whole body, unpacked.   Raises RequestError for one that is too large (413), too slow (408) or damaged."""
+    """The whole body, as it was sent.   Raises RequestError for one that is too large (413) or too slow (408)."""
     said = request.headers.get("content-length", "")
     if said.isdecimal() and int(said) > most:
         raise RequestError(f"a request may have {most} bytes, this one has {said[:20]}", 413)
@@ -26,7 +26,7 @@ async def read_body(request: Request, most: int, seconds: float) -> bytes:
                     raise RequestError(f"a request may have {most} bytes", 413)
     except TimeoutError:
         raise RequestError(f"the request was not here after {seconds:g} s", 408) from None
-    return unpacked(bytes(found), request.headers.get("content-encoding", "identity"), most)
+    return bytes(found)
 
 
 def unpacked(body: bytes, form: str, most: int) -> bytes:

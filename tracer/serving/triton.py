@@ -6,6 +6,7 @@ https://github.com/triton-inference-server/server/blob/main/docs/user_guide/mode
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from dataclasses import replace
@@ -23,6 +24,7 @@ from ..onnx.files import Wanted, write_onnx
 from .datatypes import datatype_of
 
 _BATCH = 8
+_MOST_LETTERS = 63  # of a name in Kubernetes
 _WARM_SIZE = 1  # of a size that is not known
 _ROUNDING = 1e-2  # of half precision, when sums are in another order
 
@@ -140,12 +142,13 @@ def _value(value: Any) -> str:
 
 
 def manifest_of(name: str) -> str:
-    """A KServe InferenceService that has Triton run the repository; where it lies is to be filled in."""
+    """A KServe InferenceService that has Triton run the repository; where it lies is to be filled in.   Its name has what Kubernetes allows."""
+    known = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MOST_LETTERS].strip("-") or "model"
     return (
         "apiVersion: serving.kserve.io/v1beta1\n"
         "kind: InferenceService\n"
         "metadata:\n"
-        f"  name: {name.lower().replace('_', '-').replace('.', '-')}\n"
+        f"  name: {known}\n"
         "spec:\n"
         "  predictor:\n"
         "    triton:\n"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import BY_NP, dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
@@ -28,7 +29,7 @@ def _array(value: Any, var: VarDesc | None) -> Any:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Tensor):
-        return np.asarray(value.array)
+        return np.asarray(cuda.host(value.array))
     if isinstance(value, Held):
         return np.asarray(value)
     try:

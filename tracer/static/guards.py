@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import GuardError, with_user_line
 from .program import Guard
 
@@ -18,7 +19,7 @@ MOST_ELEMENTS = 64  # of an array that a guard keeps whole
 
 def shown_value(array: Any) -> str:
     """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
-    flat = np.asarray(array)
+    flat = np.asarray(cuda.host(array))
     if flat.size == 1:
         return repr(flat.item())
     if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-import numpy as np
-
-from ..core import native
+from ..core import cuda, native
 from ..core._tape import Node
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
 from ..core.op import AttrSpec, Facts, Op, Slot
+from ..core.placed import device_of
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
 from .backward import differentiate
@@ -50,7 +49,7 @@ class PartialProgram:
         written = program.written()
         self.stores = [name for name in self.held if name in written] if stores else []
         self._changed = [self.scope[name] for name in self.stores]
-        self._ways: dict[tuple[Stops | None, bool], Way] = {}
+        self._ways: dict[tuple[Stops | None, bool, bool], Way] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs.   inputs: one per input of the program.   Raises OpError for another number, and for an op that fails."""
@@ -67,9 +66,11 @@ class PartialProgram:
         if not state.mode.bare:
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
-        way = self._ways.get((stops, native.switch.on)) or self._new_way(stops)
         arrays = [t.array for t in operands]
-        found = way.forward.quietly(*arrays)
+        device = None if cuda.found.cupy is None else self._device(arrays)
+        way = self._ways.get((stops, native.switch.on, device is not None)) or self._new_way(stops, device is not None)
+        with cuda.on(device):
+            found = way.forward.quietly(*arrays)
         count, end = way.ends
         if end > count:
             for tensor, array in zip(self._changed, found[count:end], strict=True):
@@ -84,6 +85,15 @@ class PartialProgram:
                 tensor.stop_gradient, tensor.node, tensor.index = False, node, i
         return made
 
+    def _device(self, arrays: Sequence[Any]) -> int | None:
+        """The device of all operands.   Raises PlaceError for two."""
+        try:
+            return device_of(arrays)
+        except PlaceError as error:
+            names = [*self.feeds, *self.held]
+            shown = ", ".join(f"{n} on {cuda.name_of(cuda.index_of(a))}" for n, a in zip(names, arrays, strict=True))
+            raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
+
     def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The program op by op, in the mode in force: what records others records it as well."""
         feed = dict(zip(self.feeds, inputs, strict=True))
@@ -92,11 +102,11 @@ class PartialProgram:
             return inline(mode, self.program, feed, self.scope)
         return Interpreter(self.program, self.scope).run(feed)
 
-    def _new_way(self, stops: Stops | None) -> Way:
+    def _new_way(self, stops: Stops | None, placed: bool) -> Way:
         names = [*self.feeds, *self.held]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
-        made = Way(self, names, [i for i in wants if self._is_differentiable(names[i])])
-        self._ways[stops, native.switch.on] = made
+        made = Way(self, names, [i for i in wants if self._is_differentiable(names[i])], placed)
+        self._ways[stops, native.switch.on, placed] = made
         return made
 
     def _is_differentiable(self, name: str) -> bool:
@@ -105,10 +115,12 @@ class PartialProgram:
 
 
 class Way:
-    """How a program runs for operands of which some want gradients.   taken: their places; op: of the node on the tape, if any."""
+    """How a program runs for operands of which some want gradients.   taken: their places; placed: whether they are on a GPU; op: of the
+    node on the tape, if any.
+    """
 
-    def __init__(self, of: PartialProgram, names: list[str], taken: list[int]) -> None:
-        self.of, self.names, self.taken = of, names, taken
+    def __init__(self, of: PartialProgram, names: list[str], taken: list[int], placed: bool) -> None:
+        self.of, self.names, self.taken, self.placed = of, names, taken, placed
         self.wanted = [names[i] for i in taken]
         self.ends = len(of.fetches), len(of.fetches) + len(of.stores)
         reach = Reach(of.program, self.wanted)
@@ -118,7 +130,7 @@ class Way:
         if not self.differentiable:
             plan = lowered(of.program)
             outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
-            self.forward = Piece(plan, plan.steps, [plan.place(n) for n in names], outputs)
+            self.forward = Piece(plan, plan.steps, [plan.place(n) for n in names], outputs, placed=placed)
             return
         self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
         back = self._backs[self.full] = Back(self, self.full, None)
@@ -143,7 +155,7 @@ class Way:
         if back is None:
             back = self._backs[self.full]
             grads = [
-                np.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left[1], self.full, strict=True)
+                cuda.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left[1], self.full, strict=True)
             ]
         return self.run(back, left, [g for g, w in zip(grads, back.arrived, strict=True) if w])
 
@@ -191,7 +203,7 @@ class Back:
             raise KeyError
         self.kept = kept
         cells = [self._plan.cells[key] for key in kept]
-        self.piece = Piece(self._plan, behind, [*cells, *given], outputs)
+        self.piece = Piece(self._plan, behind, [*cells, *given], outputs, placed=way.placed)
 
     def _differentiated(self) -> tuple[list[str], dict[str, Variable]]:
         """Append the way back; gives the names of the gradients that it starts with, and what it finds."""
@@ -211,7 +223,8 @@ class Back:
         of, plan = self._way.of, self._plan
         outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
         cells = [plan.cells[key] for key in self.kept]
-        return Piece(plan, self._ahead, [plan.place(n) for n in self._way.names], [*outputs, *cells])
+        ins = [plan.place(n) for n in self._way.names]
+        return Piece(plan, self._ahead, ins, [*outputs, *cells], placed=self._way.placed)
 
     def as_program(self) -> Program:
         """The whole as a program of inputs and arriving gradients that gives the gradients."""

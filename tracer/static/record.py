@@ -43,7 +43,7 @@ class Mark(NamedTuple):
 
     blocks: int
     ops: int
-    names: set[str]
+    names: tuple[str, ...]
     stale: dict[int, Stale]
 
 
@@ -124,11 +124,12 @@ class Recorder:
 
     def mark(self) -> Mark:
         """What there is now, for `rewind`."""
-        return Mark(len(self.program.blocks), len(self.block.ops), set(self.block.vars), dict(self.aliases.stale))
+        return Mark(len(self.program.blocks), len(self.block.ops), tuple(self.block.vars), dict(self.aliases.stale))
 
     def rewind(self, mark: Mark) -> None:
         """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
-        blocks, ops, names, stale = mark
+        blocks, ops, known, stale = mark
+        names = set(known)
         self.aliases.stale = dict(stale)
         del self.program.blocks[blocks:]
         del self.block.ops[ops:]

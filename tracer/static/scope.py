@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core import cuda
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -116,7 +117,7 @@ class Held:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.tensor.array is None:
             raise OpError(with_user_line(f"scope: '{self._name}' has no value yet"))
-        array = np.asarray(self.tensor.array)
+        array = np.asarray(cuda.host(self.tensor.array))
         return array.copy() if dtype is None else array.astype(dtype)
 
 

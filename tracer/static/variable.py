@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..core import cuda
 from ..core.dtype import DType, dtype_of
 from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
@@ -226,7 +227,7 @@ class Variable(Tensor):
         elif self.block is None:
             super().set_value(value)
         else:
-            array = np.asarray(value.array if isinstance(value, Tensor) else value)
+            array = np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value))
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
     def _written(self, value: Variable) -> Variable:

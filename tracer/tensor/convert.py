@@ -53,23 +53,25 @@ def _holds(data: Any, kinds: Any) -> bool:
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
     """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: where to; where `set_device` says unless given."""
-    if isinstance(data, Tensor) and not state.mode.silent:
-        copied = data.detach()
-        return copied if dtype is None else cast(copied, dtype)
-    if hasattr(data, "joined"):  # a list of which only a run knows the length
+    if type(data) is not np.ndarray and hasattr(data, "joined"):  # a list of which only a run knows the length
         data = data.joined(0, True)
         return data if dtype is None else cast(data, dtype)
-    if not state.mode.silent and _has_tensors(data):
-        joined = _stacked(data).detach()
-        return joined if dtype is None else cast(joined, dtype)
-    array = to_array(data, dtype)
     if not state.mode.silent:
-        return constant(array)
+        return _recorded(data, dtype)
+    array = to_array(data, dtype)
     if place is not None:
         array = cuda.put(array, device_index(place))
     elif cuda.found.index is not None:
         array = cuda.as_new(array)
     return Tensor(array, stop_gradient=stop_gradient)
+
+
+def _recorded(data: Any, dtype: Any) -> Tensor:
+    """A tensor of `data` while a program is recorded."""
+    if isinstance(data, Tensor) or _has_tensors(data):
+        found = (data if isinstance(data, Tensor) else _stacked(data)).detach()
+        return found if dtype is None else cast(found, dtype)
+    return constant(to_array(data, dtype))
 
 
 def device_index(place: Any, asker: str = "to_tensor") -> int | None:

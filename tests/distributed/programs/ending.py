@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import oarlock as paddle
@@ -44,6 +45,15 @@ if dist.get_rank() == 1:
         with contextlib.suppress(SystemExit):  # caught: not the end
             sys.exit(5)
         sys.exit(3)
+    if how == "raised":
+        thread = threading.Thread(target=sys.exit)  # ends itself, and nothing else
+        thread.start()
+        thread.join()
+        try:
+            raise SystemExit(5)
+        except SystemExit as error:
+            assert type(error) is SystemExit and repr(error) == "SystemExit(5)"
+        raise SystemExit(3)
     if how == "caught":
         try:
             sys.exit(5)

@@ -29,6 +29,7 @@ _VARIABLES = {
 }  # fmt: skip
 _NUMBERS = ("nproc_per_node", "started_port")
 _HERE = "127.0.0.1"
+_MOST_RANKS, _LAST_PORT = 1024, 65535
 
 
 def set_by_variables(given: argparse.Namespace) -> None:
@@ -93,8 +94,10 @@ def plan_of(given: argparse.Namespace) -> Plan:
             "launch: several machines are started by MPI's own launcher, from one of them: "
             f"mpiexec -hosts {','.join(hosts)} -n {count * len(hosts)} python {given.training_script}"
         )
-    if count < 1:
-        raise OarlockError(f"launch: --nproc_per_node {count}")
+    if not 1 <= count <= _MOST_RANKS:
+        raise OarlockError(f"launch: --nproc_per_node {count}; one machine has 1 to {_MOST_RANKS}")
+    if not 1 <= given.started_port <= _LAST_PORT - count + 1:
+        raise OarlockError(f"launch: --started_port {given.started_port}; ports end at {_LAST_PORT}")
     if devices and len(devices) % count:
         raise OarlockError(f"launch: {len(devices)} devices ({given.devices}) for {count} processes")
     script = [given.training_script, *given.training_script_args]

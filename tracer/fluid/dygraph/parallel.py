@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.era import era
 from ...core.errors import OarlockError, with_user_line
-from ...core.ranks import SUM, world
+from ...core.ranks import MAX, SUM, world
 from ...core.tensor import Tensor
 from ...distributed import parallel as today
 from ...distributed.environment import ParallelEnv
+from ...distributed.group import group_of
 from ...distributed.reducer import buckets_of
 from ...distributed.start import init_parallel_env
 from ...nn.layer import Layer as _Layer
@@ -58,8 +60,11 @@ class DataParallel(Layer):
         self._make_alike(layers.state_dict().values())
 
     def _make_alike(self, tensors: Any) -> None:
-        for tensor in tensors if world.everybody.size > 1 else ():
-            array = np.array(tensor.array, order="C")
+        if world.everybody.size == 1:
+            return
+        today.check_alike(self._layers, group_of(0))
+        for tensor in tensors:
+            array = cuda.contiguous(tensor.array)
             world.everybody.broadcast(array, 0).wait()
             tensor.set_value(array)
             self._alike.add(id(tensor))
@@ -86,15 +91,19 @@ class DataParallel(Layer):
         return loss / float(world.everybody.size) if world.everybody.size > 1 else loss
 
     def apply_collective_grads(self) -> None:
-        """Make each gradient the sum of those of all processes; a parameter without one is left out, on all."""
+        """Make each gradient the sum of those of all processes; a parameter of which none has one is left out."""
         everybody = world.everybody
         if everybody.size == 1:
             return
-        with_gradient = [p for p in self._layers.parameters() if p.grad is not None]
-        for bucket in buckets_of(with_gradient, _MEGABYTES, _MEGABYTES):
+        parameters = self._layers.parameters()
+        flags = np.array([p.grad is not None for p in parameters], dtype=np.int32)
+        everybody.all_reduce(flags, MAX).wait()
+        for bucket in buckets_of(
+            [p for p, flag in zip(parameters, flags, strict=True) if flag], _MEGABYTES, _MEGABYTES
+        ):
             bucket.clear()
             for index, parameter in enumerate(bucket.parameters):
-                bucket.part(index)[...] = parameter.grad.array
+                bucket.part(index)[...] = 0 if parameter.grad is None else parameter.grad.array
             bucket.send(everybody, SUM).wait()
             for index, parameter in enumerate(bucket.parameters):
                 parameter.grad = Tensor(bucket.part(index))

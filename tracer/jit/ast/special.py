@@ -19,27 +19,10 @@ from ...static.modes import static_mode
 from ..snapshots import has_attributes
 
 _OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
-_OTHERS = [
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "getitem",
-    "setitem",
-    "delitem",
-    "call",
-    "enter",
-    "exit",
-    "contains",
-    "getattr",
-    "round",
-]
+_OTHERS = (
+    "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "delitem", "call", "enter", "exit",
+    "contains", "getattr", "round",
+)  # fmt: skip
 NAMES = frozenset(f"__{kind}{name}__" for name in _OF_TWO for kind in ("", "r", "i")) | {f"__{n}__" for n in _OTHERS}
 OF_LAYERS = NAMES - {"__call__", "__getattr__"}  # Layer has these itself
 DEPTH = 2  # of containers and objects in one another

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...core.op import OPS
 from ..blocks import EMPTY
 from ..program import Attr, AttrType, OpDesc, Program
+from ..variable import GRADIENT
 from .slots import RENAMED as OTHER_NAMES
 
-SUFFIX, GRADIENT, RENAMED, SCOPE = "_grad", "@GRAD", "@RENAME@", "grad/"
+SUFFIX, RENAMED, SCOPE = "_grad", "@RENAME@", "grad/"
 BELONGS = {name: type for type, name in OTHER_NAMES.items()}  # the op that a gradient op with another name is of
 
 
@@ -23,6 +24,7 @@ class Gradients:
     def __init__(self, program: Program) -> None:
         self._found: dict[int, OpDesc | None] = {}  # by id of the op
         self._by_type: dict[str, list[OpDesc]] = {}
+        self._by_name: dict[str, dict[str, list[int]]] = {}  # which of a type have an operand or a result of a name
         for op in program.ops():
             self._by_type.setdefault(op.type, []).append(op)
 
@@ -36,8 +38,26 @@ class Gradients:
         type = BELONGS.get(desc.type) or desc.type.removesuffix(SUFFIX)
         if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
             return None
-        forward = next((op for op in reversed(self._by_type.get(type, [])) if _belongs(desc, op)), None)
+        forward = next((op for op in reversed(self._candidates(type, desc)) if _belongs(desc, op)), None)
         return None if forward is None else _as_vjp(desc, forward)
+
+    def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
+        """The ops of a type, in order, that have the rarest of the names which a gradient op knows."""
+        ops, having = self._by_type.get(type, []), self._having(type)
+        said = (_stems(names) if slot.endswith(GRADIENT) else names for slot, names in desc.inputs.items())
+        known = [set(_unscoped(name)) & having.keys() for names in said for name in names if name != EMPTY]
+        if not known:
+            return ops
+        rarest = min(known, key=lambda names: sum(len(having[n]) for n in names))
+        return [ops[i] for i in sorted({i for name in rarest for i in having[name]})]
+
+    def _having(self, type: str) -> dict[str, list[int]]:
+        if type not in self._by_name:
+            found = self._by_name[type] = {}
+            for i, op in enumerate(self._by_type.get(type, [])):
+                for name in {*op.input_names(), *op.output_names()}:
+                    found.setdefault(name, []).append(i)
+        return self._by_name[type]
 
 
 def _is_own(desc: OpDesc) -> bool:
@@ -66,15 +86,16 @@ def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
     """Whether names are the same, where they are known."""
     found = list(names)
     return not found or (
-        len(found) == len(theirs) and all(a == EMPTY or _scoped(a, b) for a, b in zip(found, theirs, strict=True))
+        len(found) == len(theirs) and all(a == EMPTY or b in _unscoped(a) for a, b in zip(found, theirs, strict=True))
     )
 
 
-def _scoped(name: str, plain: str) -> bool:
-    """Whether a name is another one, in scopes of `paddle.static.gradients` or not."""
-    while name != plain and name.startswith(SCOPE):
+def _unscoped(name: str) -> Iterator[str]:
+    """A name, and what it is outside of the scopes of `paddle.static.gradients`, one after the other."""
+    yield name
+    while name.startswith(SCOPE):
         name = name.removeprefix(SCOPE)
-    return name == plain
+        yield name
 
 
 def _stems(names: Iterable[str]) -> Iterator[str]:

@@ -50,7 +50,7 @@ class Walk:
         self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
     ) -> None:  # fmt: skip
         self.recorder, self.reach, self.versions = recorder, reach, versions
-        self._wanted = wanted
+        self._wanted = dict.fromkeys(wanted)  # asked for every result, kept in order
         self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
         self.block: Block = versions.block
         self.pending = Pending(recorder)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import native
+from ...core import cuda, native
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from ..backward.expand import expanded
@@ -29,19 +29,20 @@ SMALL = 4096  # elements of a cell whose memory is not given back before the end
 
 
 class Piece:
-    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results; tensors: see Source.
+    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results; tensors, placed: see Source.
 
     Calling it gives a tuple.   It holds no state: any number of threads may be in it.
     """
 
     def __init__(
         self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
-        each_round: Callable[[], None] | None = None,
+        each_round: Callable[[], None] | None = None, placed: bool = False,
     ) -> None:  # fmt: skip
-        kept = list(steps) if tensors else fused(needed(steps, set(outputs)), plan.declared)
+        kept = list(steps) if tensors else needed(steps, set(outputs))
+        kept = kept if tensors or placed else fused(kept, plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
-        self._source = Source(tensors, each_round)
+        self._source = Source(tensors, each_round, placed)
         self.function: Function = self._source.function(inputs, sorted(live - set(inputs)), kept, outputs)
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
@@ -143,6 +144,8 @@ class Compiled:
         if unknown:
             raise OpError(with_user_line(f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"))
         given = [*(feed[name] for name in built.feeds), *(scope[name].array for name in built.loads)]
+        if cuda.found.cupy is not None:
+            given = [cuda.host(a) for a in given]
         found = built.piece.quietly(*given, *(levels(feed[name + FEED]) for name in built.lods))
         count, end = len(self.fetches), len(self.fetches) + len(built.stores)
         for name, array in zip(built.stores, found[count:end], strict=True):

@@ -141,7 +141,7 @@ PIECES: dict[str, Rule] = {
     "fill_any_like": _filled,
 }
 NEW_MEMORY = ("fill_any_like", "spread_like")  # NumPy does these as well, if they are alone: they write over nothing
-MOST_INPUTS = 60
+MOST_INPUTS = 64  # as many as an expression takes
 MOST_CALLS = 400
 
 
@@ -185,6 +185,8 @@ class Fusion:
         """What all calls of a group share; None for a step that is in none."""
         if not isinstance(step, Call) or step.op.type not in PIECES or not isinstance(step.outs[0], str):
             return None
+        if len(set(step.reads())) > MOST_INPUTS:
+            return None
         if PIECES[step.op.type](step, self._shape) is None:
             return None
         var = self._var(step.outs[0])
@@ -200,9 +202,9 @@ class Fusion:
 
     def _home(self, step: Step, key: tuple[Any, ...]) -> Group:
         """The group that a call joins, a new one where it has to."""
-        written = set(step.writes())
+        written, read = set(step.writes()), set(step.reads())
         for group in self._open:
-            room = len(group.read) < MOST_INPUTS - 4 and len(group.calls) < MOST_CALLS
+            room = len(group.read.keys() | (read - group.made)) <= MOST_INPUTS and len(group.calls) < MOST_CALLS
             if group.key == key and room and not written & (group.made | group.read.keys()):
                 return group
         return Group(key)
@@ -265,10 +267,8 @@ def expression(step: Fused) -> Any:
     return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, over.ALONE)
 
 
-CONSTANTS, RESULTS = (
-    1 << 20,
-    1 << 21,
-)  # where the numbers of constants and of results start until it is known how many there are
+# Where the numbers of constants and of results start until it is known how many there are.
+CONSTANTS, RESULTS = 1 << 20, 1 << 21
 
 
 def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str, int, int]], list[float]]:

@@ -17,23 +17,21 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
     """
     live = set(after)
     for step in reversed(steps):
-        later = set(live)
-        if isinstance(step, Branch):
-            live |= mark(step.body, live, big)
-            touched = live
-        elif isinstance(step, Loop | Back):
-            live |= _around(step, live, big)[0]
-            touched = live
+        if isinstance(step, Branch | Loop | Back):
+            later = set(live)
+            live |= mark(step.body, live, big) if isinstance(step, Branch) else _around(step, live, big)[0]
+            live |= set(step.reads())
+            if isinstance(step, Loop) and step.rounds is not None:
+                live.discard(step.rounds)
+            dying = live - later
         else:
             if isinstance(step, Fused):
                 step.outs = tuple(c for c in dict.fromkeys(step.writes()) if c in live)
-            written = set(step.outs if isinstance(step, Fused) else step.writes())
+            written, read = set(step.outs if isinstance(step, Fused) else step.writes()), set(step.reads())
+            dying = (written | read) - live
             live -= written
-            touched = written | set(step.reads())
-        live |= set(step.reads())
-        if isinstance(step, Loop) and step.rounds is not None:
-            live.discard(step.rounds)
-        step.dying = tuple(sorted(c for c in touched - later if big(c)))
+            live |= read
+        step.dying = tuple(sorted(filter(big, dying)))
     return live
 
 

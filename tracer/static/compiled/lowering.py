@@ -12,6 +12,7 @@ from ..backward.gradient_ops import Gradients
 from ..blocks import EMPTY, step_gradients
 from ..one_axis import may_leave_none
 from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ..variable import GRADIENT
 from . import steps
 from .control import SPECIAL
 from .copies import without_copies
@@ -97,7 +98,7 @@ class Lowering:
     def fresh(self, block: Block, desc: OpDesc) -> list[Step]:
         """What begins a round or branch: lists that are its own are empty, as in a scope of its own."""
         lists = [
-            v.name for v in block.vars.values() if v.kind == Kind.ARRAY and not (v.persistable or "@GRAD" in v.name)
+            v.name for v in block.vars.values() if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
         ]
         return [Do(desc, "{o0} = None", (), (cell,), {}) for cell in self.cells_of(block.idx, lists)]
 

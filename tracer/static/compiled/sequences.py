@@ -16,6 +16,7 @@ from ...ops.meta import float_like_x, like_x
 from ...ops.rank import sequences_of_steps, steps_of_sequences
 from ..blocks import EMPTY
 from ..program import OpDesc, Program, VarDesc
+from ..variable import GRADIENT
 from . import lists
 from .plan import Do, Step
 
@@ -223,7 +224,6 @@ ON_LISTS: dict[str, Rule] = {
     "lod_tensor_to_array": _nothing,
     "array_to_lod_tensor": _nothing,
 }
-GRADIENT = "@GRAD"
 
 
 def keeps_rows(type: str) -> bool:

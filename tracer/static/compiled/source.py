@@ -24,11 +24,14 @@ _number = itertools.count()
 class Source:
     """A function that is being written.   names: what its globals are; steps: the instruction of each line.
 
-    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.   each_round: called in each round of a loop.
+    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.   placed: on arrays of a GPU, so none that know only those
+    of the processor.   each_round: called in each round of a loop.
     """
 
-    def __init__(self, tensors: bool = False, each_round: Callable[[], None] | None = None) -> None:
-        self.tensors, self.each_round = tensors, each_round
+    def __init__(
+        self, tensors: bool = False, each_round: Callable[[], None] | None = None, placed: bool = False
+    ) -> None:  # fmt: skip
+        self.tensors, self.each_round, self.placed = tensors, each_round, placed
         self.lines: list[str] = []
         self.steps: list[Step | None] = []
         self.names: dict[str, Any] = {"__builtins__": {"range": range, "reversed": reversed}, "NI": NotImplemented}
@@ -120,6 +123,9 @@ def target(outs: Slotted) -> str:
 def _write_call(source: Source, call: Call) -> None:
     if source.tensors:
         source.line(f"{target(call.outs)} = {call_text(source, call.op, call)}", call)
+        return
+    if source.placed:
+        source.line(f"{target(call.outs)} = {call_text(source, call.op.kernel, call)}", call)
         return
     fixed, written_out = constant(call), inline(call)
     if fixed is not None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.eager import EAGER
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import pushed, state
@@ -115,7 +116,7 @@ class Caller:
 
 
 def _array(value: Any, dtype: Any) -> Any:
-    return np.asarray(value.array if isinstance(value, Tensor) else value).astype(dtype, copy=False)
+    return np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value)).astype(dtype, copy=False)
 
 
 def backward_call(

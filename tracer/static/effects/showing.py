@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.errors import AssertError, OpError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
@@ -35,7 +36,7 @@ def Print(
     }  # fmt: skip
     mode = static_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
-        Printer(settings, input.name)(np.asarray(input.array))
+        Printer(settings, input.name)(np.asarray(cuda.host(input.array)))
         return input
     return mode.recorder.emit_like("print", "In", input, {name: typed_setting(v) for name, v in settings.items()})
 
@@ -90,7 +91,7 @@ def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 
     shown = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
-        Check(summarize, "")(cond.array, [np.asarray(t.array) for t in shown])
+        Check(summarize, "")(cuda.host(cond.array), [np.asarray(cuda.host(t.array)) for t in shown])
         return
     recorder = mode.recorder
     operands = {"Cond": [recorder.name_of(cond)], "Data": [recorder.name_of(t) for t in shown]}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.dtype import BY_NP, dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.mode import pushed
@@ -65,7 +66,7 @@ def new_parameter(
 
 def adopt(program: Program, tensor: Tensor) -> Variable:
     """The variable for a parameter or a buffer that was made outside of the program, with its value of now."""
-    array = np.asarray(tensor.array)
+    array = np.asarray(cuda.host(tensor.array))
     known = program.raw.block.vars.get(tensor.name)
     if known is not None:
         return program.global_block().of(known)

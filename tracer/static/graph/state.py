@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.errors import OpError, warn, with_user_line
 from ...core.tensor import Tensor
 from ..scope import Scope
@@ -18,7 +19,9 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     Raises OpError, listing all that have another shape or dtype, before anything changes.
     """
     known = {v.name: v for v in program.persistables()}
-    arrays = {n: np.asarray(v.array if isinstance(v, Tensor) else v) for n, v in values.items() if n in known}
+    arrays = {
+        n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v)) for n, v in values.items() if n in known
+    }
     problems = [
         f"'{n}' is {known[n].meta}, the value {a.dtype.name}{list(a.shape)}"
         for n, a in arrays.items()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.op import Meta
@@ -73,7 +74,7 @@ def _reference(desc: data.Program) -> Any:
     ready, scope, feeds = Ready(desc, desc.feeds(), desc.fetches()), current_scope(), desc.feeds()
 
     def run(tensors: list[Tensor]) -> list[Any]:
-        return ready.run(scope, {n: np.asarray(t.array) for n, t in zip(feeds, tensors, strict=True)})
+        return ready.run(scope, {n: np.asarray(cuda.host(t.array)) for n, t in zip(feeds, tensors, strict=True)})
 
     return run
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.errors import FileError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
@@ -48,7 +49,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
 
 
 def _arrays(program: Program, mode: str) -> dict[str, Any]:
-    return {name: np.asarray(tensor.array) for name, tensor in program.state_dict(mode).items()}
+    return {name: np.asarray(cuda.host(tensor.array)) for name, tensor in program.state_dict(mode).items()}
 
 
 def load(program: Program, model_path: Any, executor: Any = None, var_list: Sequence[Variable] | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import cuda
 from ...core.errors import OpError, with_user_line
 from ...export import pdiparams
 from ...export.save import atomic_write
@@ -62,7 +63,7 @@ def save_vars(
     vars: which, all persistables of the program unless given, or those that `predicate` likes.
     """
     chosen = _chosen(main_program, vars, predicate)
-    values = {v.name: np.asarray(current_scope().value(v.name).array) for v in chosen}
+    values = {v.name: np.asarray(cuda.host(current_scope().value(v.name).array)) for v in chosen}
     if filename is not None:
         atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
     else:
