@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "lower/expr.h"
 #include "lower/guard.h"
@@ -105,10 +106,18 @@ struct Rows {
   Ints paddle, onnx;
 };
 
+// The scale that gives a size.   Not a hair too small: ONNX's shape inference rounds down what is a double there.
+float scale_between(std::int64_t size, std::int64_t out) {
+  float scale = static_cast<float>(out) / static_cast<float>(size);
+  while (std::floor(static_cast<double>(size) * scale) < static_cast<double>(out))
+    scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
+  return scale;
+}
+
 Rows nearest_rows(std::int64_t size, std::int64_t out, double scale, bool corners) {
   if (out == 1) return {{0}, {0}};
   auto image = static_cast<float>(size), whole = static_cast<float>(out);
-  auto by = scale > 0 ? static_cast<float>(scale) : whole / image;
+  auto by = scale > 0 ? static_cast<float>(scale) : scale_between(size, out);
   auto ratio = corners ? (image - 1) / (whole - 1) : scale > 0 ? 1 / by : image / whole;
   Rows rows;
   for (std::int64_t i = 0; i < out; ++i) {
@@ -183,7 +192,7 @@ Floats scales_of(const Resizing& r) {
   Floats each;
   for (std::size_t i = 0; i < r.image.size(); ++i) {
     if (r.image[i] < 1 || r.out[i] < 1) return {};
-    each.push_back(static_cast<float>(r.out[i]) / static_cast<float>(r.image[i]));
+    each.push_back(scale_between(r.image[i], r.out[i]));
     if (scaled(r.image[i], each.back()) != r.out[i]) return {};
   }
   return each;
