@@ -29,7 +29,7 @@ PARENTS: dict[str, str] = {
     **_rows(".vision.transforms", ".vision.transforms", "transforms functional_cv2 functional_pil functional_tensor"),
     **_rows(
         ".fluid.layers", ".fluid.layers",
-        "collective control_flow detection device io learning_rate_scheduler loss math_op_patch metric_op nn ops rnn sequence_lod tensor utils",
+        "collective control_flow detection io learning_rate_scheduler loss math_op_patch metric_op nn ops rnn sequence_lod tensor utils",
     ),
     **_rows(
         ".fluid.dygraph", ".fluid.dygraph",
@@ -43,7 +43,7 @@ PARENTS: dict[str, str] = {
         "param_attr parallel_executor",
     ),
     **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs"),
-    **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils wrapped_decorator"),
+    **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils"),
     **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
     **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),
     ".batch": "",

@@ -29,6 +29,10 @@ class MisfitError(OpError, AssertionError):
     """A value does not fit what it is put into; an AssertionError in Paddle."""
 
 
+class RangeError(OpError, IndexError):
+    """An index of more axes than there are, or a mask of another shape; an IndexError in Paddle."""
+
+
 class PlaceError(OpError):
     """Operands are on two devices."""
 
@@ -56,6 +60,10 @@ class GuardError(OarlockError, RuntimeError):
 
 class FileError(OarlockError, ValueError):
     """A file is not what it claims to be, or holds more or less than it says."""
+
+
+class RuleError(OarlockError, RuntimeError):
+    """What was asked for cannot be had as things stand; a RuntimeError in Paddle."""
 
 
 class VerifyError(OarlockError, RuntimeError):

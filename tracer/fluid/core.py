@@ -20,7 +20,8 @@ from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [
-    "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
+    "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "Layer", "LoDTensor",
+    "LoDTensorArray",
     "OpDesc", "Place", "ProgramDesc", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count",
     "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
     "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm",
@@ -37,6 +38,14 @@ class Place(AnyPlace):
     def set_place(self, place: AnyPlace) -> None:
         """Be this one."""
         self.kind, self.index = place.kind, place.index
+
+
+class Layer:
+    """The layer that Paddle's C++ part has, which gives nothing."""
+
+    def forward(self, inputs: list[EagerTensor]) -> list[EagerTensor]:
+        """No tensors."""
+        return []
 
 
 class eager:

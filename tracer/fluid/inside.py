@@ -38,6 +38,11 @@ def _in_eager_mode_() -> bool:
     return True
 
 
+def _in_eager_without_dygraph_check() -> bool:
+    """True: there is one eager mode, the new one."""
+    return True
+
+
 def _enable_legacy_dygraph() -> None:
     """Nothing: there is one eager mode."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import cuda, mode, native
 from ..core.dtype import work_dtype
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OpError, RuleError
 from ..core.op import Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, remember_all
@@ -131,9 +131,9 @@ class Optimizer:
         return float(rate()) if isinstance(rate, LRScheduler) else float(rate)
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate.   Raises OarlockError where a scheduler rules."""
+        """Set the learning rate.   Raises RuleError where a scheduler rules."""
         if isinstance(self._learning_rate, LRScheduler):
-            raise OarlockError("set_lr: the learning rate is an LRScheduler's; change that one")
+            raise RuleError("set_lr: the learning rate is an LRScheduler's; change that one")
         self._learning_rate = float(value)
         for variable in self._rates.values():
             variable.set_value(np.asarray(value, np.float32))

@@ -59,10 +59,11 @@ class Old(Optimizer):
             self._parameter_list = all_parameters()
         with self._clipping(grad_clip, program):
             if program is not None or parameter_list is None:
-                return super().minimize(loss, startup_program, parameter_list, no_grad_set)
+                made = super().minimize(loss, startup_program, parameter_list, no_grad_set)
+                return made if program is not None else ([], [(p, g) for p, g in made[1] if g is not None])
             pairs = [(p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient]
             self._apply([(p, g.array) for p, g in pairs])
-            return None, pairs
+            return [], pairs
 
     @contextmanager
     def _clipping(self, grad_clip: Any, program: Any) -> Iterator[None]:
