@@ -46,6 +46,17 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils"),
     **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
     **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),
+    **_rows(".jit.dy2static", ".fluid.dygraph", "dygraph_to_static"),
+    **_rows(
+        ".jit.dy2static", ".fluid.dygraph.dygraph_to_static",
+        "program_translator convert_call_func ast_transformer partial_program utils convert_operators variable_trans_func",
+    ),
+    **_rows(".fluid.contrib.mixed_precision", ".fluid.contrib.mixed_precision", "decorator fp16_lists fp16_utils"),
+    **_rows(".amp", ".fluid.dygraph", "amp amp.auto_cast amp.loss_scaler"),
+    **_rows(".text", ".text", "datasets datasets.imdb datasets.uci_housing datasets.imikolov datasets.movielens datasets.conll05 datasets.wmt14 datasets.wmt16"),
+    **_rows(".hapi", ".incubate", "hapi hapi.model hapi.callbacks"),
+    **_rows(".io", ".fluid.dataloader", "collate"),
+    **_rows(".fluid", ".fluid", "data"),
     ".batch": "",
     ".common_ops_import": ".static",
 }  # fmt: skip

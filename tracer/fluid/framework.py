@@ -38,6 +38,7 @@ from .inside import (
     _current_expected_place,
     _disable_legacy_dygraph,
     _dygraph_not_support_,
+    _dygraph_place_guard,
     _dygraph_tracer,
     _enable_legacy_dygraph,
     _get_paddle_place,
@@ -70,6 +71,7 @@ __all__ = [
     "_current_expected_place",
     "_disable_legacy_dygraph",
     "_dygraph_not_support_",
+    "_dygraph_place_guard",
     "_dygraph_tracer",
     "_enable_legacy_dygraph",
     "_get_paddle_place",
@@ -105,10 +107,11 @@ __all__ = [
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write what the body says to these programs; inside of it the mode is static, as it always was outside of `dygraph.guard`."""
+    """Write what the body says to these programs; the mode is static, as it always was outside of `dygraph.guard`, and stays dygraph inside."""
+    runs = state.mode.builder is not None or (era.old and not writing())
     with (
         spoken(),
-        pushed(state.mode if state.mode.builder is not None else Writing()),
+        pushed(state.mode if runs else Writing()),
         _program_guard(main_program, startup_program),
     ):
         yield

@@ -82,6 +82,12 @@ def _current_expected_place() -> Place:
     return CPUPlace()
 
 
+@contextmanager
+def _dygraph_place_guard(place: Any) -> Iterator[None]:
+    """Nothing: ops run on the processor."""
+    yield
+
+
 def _set_expected_place(place: Any) -> None:
     """Nothing: ops run on the processor."""
 

@@ -43,6 +43,9 @@ def seeded() -> AbstractContextManager[None]:
     return rng.drawing_from(rng.generator(seed + startup.starts))
 
 
+rng.first_values = seeded
+
+
 class Layer(_Layer):
     """Base of the layers of Paddle 1.x.   name_scope: what its full name begins with; `_build_once` is called before the first forward."""
 
@@ -73,10 +76,9 @@ class Layer(_Layer):
         if name and state.mode.builder is None and unique_name.is_given(name):
             why = f"parameter name [{name}] has been used already; in dygraph mode each parameter has a name of its own"
             raise OpError(with_user_line(f"create_parameter: {why}"))
-        with nullcontext() if attr is False else seeded():
-            made = super().create_parameter(
-                shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
-            )
+        made = super().create_parameter(
+            shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
+        )
         if made is not None:
             _made.append(weakref.ref(made))
         return made

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -33,6 +34,9 @@ class Old(Optimizer):
         """Start as the class of Paddle 2, with its own settings."""
         given = isinstance(learning_rate, Variable)
         listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
+        if grad_clip is not None and not hasattr(grad_clip, "recorded"):
+            kind = type(grad_clip).__name__
+            raise TypeError(with_user_line(f"{type(self).__name__}: grad_clip is {kind}, no GradientClipBase"))
         super().__init__(0.0 if given else learning_rate, parameters=listed, grad_clip=grad_clip, **own)
         self.regularization = regularization
         self._all, self._name = parameter_list is None, name
