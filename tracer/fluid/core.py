@@ -17,7 +17,16 @@ from ..static.variable import GRADIENT
 from . import core_ops as ops
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
-from .predictors import *
+from .predictors import (
+    AnalysisConfig,
+    AnalysisPredictor,
+    NativeConfig,
+    PaddleBuf,
+    PaddleDType,
+    PaddleTensor,
+    ZeroCopyTensor,
+    create_paddle_predictor,
+)
 from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 

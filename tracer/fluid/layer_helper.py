@@ -177,6 +177,9 @@ class LayerHelper:
         return made
 
 
+LayerHelperBase = LayerHelper  # the part of it that layers which are objects have, too
+
+
 def _empty(said: Mapping[str, Any]) -> Tensor:
     """A tensor that gets its value later."""
     shape = [max(int(size), 0) for size in said.get("shape") or (0,)]

@@ -4,6 +4,7 @@ from ...static import ExponentialMovingAverage
 from ..deprecated import instead
 from . import older, refused, steps, wrappers
 from .average import ModelAverage
+from .base import Old as Optimizer
 from .older import *
 from .refused import *
 from .steps import *
