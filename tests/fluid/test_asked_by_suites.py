@@ -144,6 +144,10 @@ GIVEN = [
     (AssertionError, lambda: fluid.name_scope("").__enter__()),
     (IndexError, lambda: fluid.data("b", [2])[[True, False, True]]),
     (IndexError, lambda: fluid.data("c", [2])[0, 0]),
+    (TypeError, lambda: layers.While(3)),
+    (TypeError, lambda: layers.array_length(fluid.data("d", [2]))),
+    (TypeError, lambda: layers.cond(fluid.data("e", [1], "bool"), lambda: 1, lambda: (1, 2))),
+    (ValueError, lambda: layers.cond(fluid.data("f", [1], "bool"), lambda: 1, lambda: (1, 2))),
     (OarlockError, lambda: fluid.optimizer.PipelineOptimizer(fluid.optimizer.SGD(0.1))),
 ]
 

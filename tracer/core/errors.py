@@ -54,6 +54,10 @@ class TraceError(OarlockError, RuntimeError):
     """A program could not be recorded: Python asked for a value that is not known while recording."""
 
 
+class BranchesError(TraceError, TypeError, ValueError):
+    """Two branches give what cannot be one value; a TypeError in Paddle, a ValueError in 1.8."""
+
+
 class GuardError(OarlockError, RuntimeError):
     """A recorded program was called with something its trace had assumed to be otherwise."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.errors import with_user_line
@@ -16,7 +16,7 @@ def is_sequence(seq: Any) -> bool:
 
 
 def _children(nest: Any) -> list[Any]:
-    return [nest[key] for key in sorted(nest)] if isinstance(nest, Mapping) else list(nest)
+    return [nest[key] for key in sorted(nest)] if isinstance(nest, dict) else list(nest)
 
 
 def flatten(nest: Any) -> list[Any]:
@@ -25,7 +25,7 @@ def flatten(nest: Any) -> list[Any]:
 
 
 def _like(nest: Any, children: list[Any]) -> Any:
-    if isinstance(nest, Mapping):
+    if isinstance(nest, dict):
         found = dict(zip(sorted(nest), children, strict=True))
         return type(nest)((key, found[key]) for key in nest)
     return type(nest)(*children) if hasattr(nest, "_fields") else type(nest)(children)
