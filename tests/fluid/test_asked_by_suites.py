@@ -249,3 +249,23 @@ def test_small_functions() -> None:
     with fluid.dygraph.guard():
         assert core.ops.scale(variable(2), "scale", 3.0, "bias", 1.0).numpy().tolist() == [4, 4]
         assert core.Layer().forward([]) == []
+
+
+LINEAR = oarlock.nn.Linear(2, 2)
+TODAY = [
+    (ValueError, lambda: oarlock.optimizer.Adam(0.1, epsilon=-1.0, parameters=LINEAR.parameters())),
+    (TypeError, lambda: oarlock.optimizer.Adam(0.1, parameters=LINEAR.weight)),
+    (TypeError, lambda: oarlock.optimizer.Adam("a", parameters=LINEAR.parameters())),
+    (TypeError, lambda: oarlock.optimizer.Adam(0.1, parameters=LINEAR.parameters(), grad_clip="a")),
+    (AssertionError, lambda: oarlock.io.BatchSampler()),
+    (AssertionError, lambda: oarlock.io.BatchSampler([1, 2], batch_size=0)),
+    (AssertionError, lambda: oarlock.io.BatchSampler([1, 2], shuffle="a")),
+    (AssertionError, lambda: oarlock.io.ComposeDataset([])),
+    (AssertionError, lambda: oarlock.io.TensorDataset([oarlock.ones([2]), oarlock.ones([3])])),
+]
+
+
+@pytest.mark.parametrize(("kind", "call"), TODAY)
+def test_kinds_of_errors_of_2_6(kind: type[Exception], call: Any) -> None:
+    with pytest.raises(kind):
+        call()
