@@ -148,6 +148,8 @@ def grad(
     if len(given) != len(roots):
         raise MisfitError(with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs"))
     barred = _listed(no_grad_vars or ())
+    if not all(isinstance(t, Tensor) for t in barred):
+        raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         only_running("grad", "use static.gradients")
