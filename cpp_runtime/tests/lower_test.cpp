@@ -1,5 +1,6 @@
 #include "lower/rules.h"
 #include "one_op.h"
+#include "read/older.h"
 
 using namespace oarlock;
 
@@ -50,6 +51,20 @@ TEST("lower: everything that cannot be done is said at once") {
       check::error_of([&] { lowered(none); }),
       "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving 'y')\n    at net.py:3 in "
       "forward: y = f(x)");
+}
+
+TEST("lower: what was merged with an op for another machine is refused") {
+  OneOp conv{"conv2d", {{"Filter", {"w"}}, {"Input", {"x"}}}, {{"Output", {"y"}}}, {{"fuse_relu", BOOL(true)}}, {}};
+  conv.vars = {{"x", {DType::float32, {1, 2, 5, 5}}}, {"w", {DType::float32, {3, 2, 3, 3}}}};
+  CHECK_ERROR("attribute 'fuse_relu' is set", lowered(conv));
+  conv.attrs = {{"fuse_relu", BOOL(false)}, {"fuse_activation", STRING("")}};
+  CHECK_HAS(lowered(conv), "Conv");
+}
+
+TEST("lower: what 1.8 called otherwise") {
+  Program program = OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
+  rename_older(program);
+  CHECK(program.blocks[0].ops[1].attrs.contains("axis") && !program.blocks[0].ops[1].attrs.contains("dims"));
 }
 
 TEST("lower: an op that hands its input through costs at most an Identity") {

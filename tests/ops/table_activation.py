@@ -54,6 +54,8 @@ ROWS = [
 ]  # fmt: skip
 ROWS += [
     Row("relu", [np.array([-1.0, 0.0, 1.0], "f")], ref=lambda x: np.maximum(x, 0), grad=False),
+    Row("relu6", [f(3, 4) * 4], {"threshold": 2.5}, ref=lambda x: np.clip(x, 0, 2.5), paddle="2.6 has only 6"),
+    Row("swish", [f(3, 4)], {"beta": 0.7}, ref=lambda x: x * sigmoid(np.float32(0.7) * x), paddle="2.6 has only 1"),
     Row("silu", [np.array([-200.0, 200.0], "f")], ref=lambda x: np.array([0.0, 200.0]), grad=False),
     Row(
         "hard_swish",

@@ -48,6 +48,7 @@ ROWS = [
     Row("diagonal", [f(2, 3, 4)], {"offset": -1, "axis1": 1, "axis2": 2}, ref=lambda x: np.diagonal(x, -1, 1, 2)),
     Row("diagonal", [f(3, 2, 4)], {"offset": 1, "axis1": 2, "axis2": 0}, ref=lambda x: np.diagonal(x, 1, 2, 0)),
     Row("trace", [f(3, 4)], ref=np.trace),
+    Row("trace", [f(2, 3, 4)], {"offset": 1, "axis1": 2, "axis2": 1}, ref=lambda x: np.trace(x, 1, 1, 2)),
     Row("trace", [f(2, 3, 4)], {"offset": 1, "axis1": -2, "axis2": -1}, ref=lambda x: np.trace(x, 1, -2, -1)),
     Row("diag_embed", [f(2, 3)], ref=embedded(0, -2, -1), paddle_grad="it has none"),
     Row("diag_embed", [f(2, 3)], {"offset": -1, "dim1": 0, "dim2": 2}, ref=embedded(-1, 0, 2), paddle_grad="it has none"),

@@ -16,7 +16,7 @@ from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.static.compiled import Compiled
 from oarlock.static.modes import Static
-from oarlock.static.program import OpDesc, Program
+from oarlock.static.program import Attr, AttrType, OpDesc, Program
 from oarlock.static.record import Recorder
 from oarlock.static.unsupported import Unsupported
 from oarlock.static.variable import Variable
@@ -154,6 +154,15 @@ def test_all_unknown_ops_are_named_at_once() -> None:
         program.block.ops.append(OpDesc(type, {}, {"Out": ["x"]}))
     with pytest.raises(Unsupported, match="(?s)no_such: no such op.*nor_this: no such op"):
         Compiled(program, [], [])
+
+
+def test_what_another_machine_merged_with_an_op_is_refused() -> None:
+    program = Program()
+    attrs = {"fuse_relu": Attr(AttrType.BOOLEAN, True), "fuse_activation": Attr(AttrType.STRING, "")}
+    program.block.ops.append(OpDesc("conv2d", {"Input": ["x"], "Filter": ["w"]}, {"Output": ["y"]}, attrs))
+    with pytest.raises(Unsupported, match="conv2d: attribute fuse_relu is set") as caught:
+        Compiled(program, [], [])
+    assert "fuse_activation" not in str(caught.value)
 
 
 def test_threads_share_a_program() -> None:

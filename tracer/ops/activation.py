@@ -48,14 +48,14 @@ def _(gg, out, g):
 
 
 @op("relu6", "X -> Out", meta=like_x)
-def relu6(x):
-    """Out = X between 0 and 6.   X [*] -> Out [*]"""
-    return clamp(x, 0.0, 6.0)
+def relu6(x, *, threshold: float = 6.0):
+    """Out = X between 0 and threshold.   X [*] -> Out [*]"""
+    return clamp(x, 0.0, threshold)
 
 
 @relu6.vjp
-def _(g, x):
-    return keep(g, between(x, low=0.0, high=6.0))
+def _(g, x, *, threshold):
+    return keep(g, between(x, low=0.0, high=threshold))
 
 
 @op("brelu", "X -> Out", meta=like_x)
@@ -269,13 +269,28 @@ silu.native(native.kernel("silu"))
 @op("swish", "X -> Out", meta=float_like_x)
 @np.errstate(all="ignore")
 @wide
-def swish(x):
-    """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
-    return blocks.elementwise(_silu, x)
+def swish(x, *, beta: float = 1.0):
+    """Out = X / (1 + e ** (-beta X)).   X [*] -> Out [*]"""
+    if beta == 1.0:
+        return blocks.elementwise(_silu, x)
+    one = x.dtype.type(1)
+    return x / (one + np.exp(-x * x.dtype.type(beta)))
 
 
-swish.vjp(_silu_vjp)
-swish.native(native.kernel("silu"))
+@swish.vjp
+def _(g, x, *, beta):
+    if beta == 1.0:
+        return silu_grad(x, g)
+    s = sigmoid(scale(x, scale=beta))
+    return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
+
+
+_compiled_silu = native.kernel("silu")
+
+
+@swish.native
+def _(x, *, beta=1.0):
+    return _compiled_silu(x) if beta == 1.0 else NotImplemented
 
 
 @op("hard_swish", "X -> Out", meta=float_like_x)

@@ -10,9 +10,16 @@ from ..core.arrays import elsewhere, np
 # What CUDA can do in one step that nobody comes between, by the letters of dtypes.
 _ATOMIC = {np.add: "iIQefdFD", np.subtract: "iIQefdFD", np.maximum: "iIQfd", np.minimum: "iIQfd"}
 
+LONG = 256  # elements of a row
+
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`: each value combined with what is in its place of `out`; on the processor where CUDA cannot."""
+    if not elsewhere() and _are_long_rows(out, places):
+        values = np.broadcast_to(values, (len(places), *out.shape[1:]))
+        for at, row in zip(places.tolist(), values, strict=True):
+            ufunc(out[at], row, out=out[at])
+        return
     if not elsewhere() or out.dtype.char in _ATOMIC.get(ufunc, ""):
         ufunc.at(out, places, values)
         return
@@ -20,3 +27,13 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     at = tuple(map(cuda.host, places)) if isinstance(places, tuple) else cuda.host(places)
     ufunc.at(made, at, cuda.host(values))
     out[...] = np.asarray(made)
+
+
+def _are_long_rows(out: Any, places: Any) -> bool:
+    """Whether whole rows are combined that are long enough for one call each: `ufunc.at` goes element by element."""
+    return (
+        isinstance(places, np.ndarray)
+        and places.ndim == 1
+        and places.dtype.kind in "iu"
+        and out.size >= LONG * len(out)
+    )

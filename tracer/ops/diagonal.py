@@ -43,8 +43,9 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("trace", "Input -> Out")
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = the sum of a diagonal.   Input [*] -> Out [the other axes]"""
-    return np.asarray(np.trace(x, offset, axis1, axis2, dtype=x.dtype))
+    """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.   Input [*] -> Out [the other axes]"""
+    first, second = sorted(_check_axes(x, axis1, axis2))
+    return np.asarray(np.trace(x, offset, first, second, dtype=x.dtype))
 
 
 @trace.meta
@@ -55,7 +56,8 @@ def _(x, *, offset, axis1, axis2):
 
 @trace.vjp
 def _(g, x, *, offset, axis1, axis2):
-    return along_diagonal(g, x, offset=offset, axis1=axis1, axis2=axis2)
+    first, second = sorted(_check_axes(x, axis1, axis2))
+    return along_diagonal(g, x, offset=offset, axis1=first, axis2=second)
 
 
 @op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)

@@ -376,7 +376,11 @@ def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_o
     depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:
         check_inside(x, depth)
-    return (np.expand_dims(x, -1) == np.arange(depth, like=x)).astype(proto_dtype(dtype))
+    out = np.zeros((x.size, depth), proto_dtype(dtype))
+    classes = x.reshape(-1)
+    inside = np.nonzero((classes >= 0) & (classes < depth))[0]
+    out[inside, classes[inside]] = 1
+    return out.reshape(*x.shape, depth)
 
 
 @one_hot_v2.meta

@@ -9,15 +9,21 @@ from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
 
+BLOCK = 256  # boxes that are compared with all that are left at once
+
 Found = list[tuple[int, float, int]]  # class, score, box
 
 
-def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
-    """The area that boxes share over the area that they cover together.   [N,4], [M,4] -> [N,M]"""
-    low = np.maximum(boxes[:, None, :2], others[:, :2])
-    high = np.minimum(boxes[:, None, 2:], others[:, 2:])
-    apart = np.any(high < low, axis=2)
-    shared = np.where(apart, 0, np.prod(high - low + boxes.dtype.type(extra), axis=2))
+def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
+    """The area that boxes share over the area that they cover together.   by_edges: boxes that end before they begin may share
+    some, as in Paddle's matrix_nms.   [N,4], [M,4] -> [N,M]"""
+    (left, top, right, bottom), sides = boxes.T[:, :, None], others.T
+    wide = np.minimum(right, sides[2]) - np.maximum(left, sides[0])
+    high = np.minimum(bottom, sides[3]) - np.maximum(top, sides[1])
+    apart = (wide < 0) | (high < 0)
+    if by_edges:
+        apart = (sides[0] > right) | (sides[2] < left) | (sides[1] > bottom) | (sides[3] < top)
+    shared = np.where(apart, 0, (wide + boxes.dtype.type(extra)) * (high + boxes.dtype.type(extra)))
     return shared / np.maximum(_areas(boxes, extra)[:, None] + _areas(others, extra) - shared, 1e-10)
 
 
@@ -28,6 +34,29 @@ def _areas(boxes: Any, extra: float) -> Any:
 
 def thinned(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
     """Of boxes, the best first, those that no better one kept overlaps by more than the threshold, which eta lowers after each."""
+    if eta < 1 and threshold > 0.5:
+        return _thinned_ever_more(boxes, threshold, extra, eta)
+    left, kept = np.arange(len(boxes)), []
+    while len(left):
+        first, left = left[:BLOCK], left[BLOCK:]
+        chosen = first[_kept(overlaps(boxes[first], boxes[first], extra) <= threshold)]
+        free = overlaps(boxes[chosen], boxes[left], extra) <= threshold
+        left = left[np.all(free, axis=0)]
+        kept += chosen.tolist()
+    return kept
+
+
+def _kept(free: Any) -> list[int]:
+    """Of boxes, the best first, those that stay.   free: bool [N,N], whether two may stay both"""
+    alive, kept = np.ones(len(free), bool), []
+    for i, row in enumerate(free):
+        if alive[i]:
+            kept.append(i)
+            alive &= row
+    return kept
+
+
+def _thinned_ever_more(boxes: Any, threshold: float, extra: float, eta: float) -> list[int]:
     over = overlaps(boxes, boxes, extra)
     kept: list[int] = []
     for i in range(len(boxes)):
@@ -132,7 +161,9 @@ def matrix_nms(
             order = _best(scores[n, c], score_threshold, nms_top_k)
             if c != background_label and len(order):
                 boxes = bboxes[n, order]
-                lowered = _decayed(scores[n, c, order], overlaps(boxes, boxes, extra), use_gaussian, gaussian_sigma)
+                lowered = _decayed(
+                    scores[n, c, order], overlaps(boxes, boxes, extra, by_edges=True), use_gaussian, gaussian_sigma
+                )
                 one += [(c, s, int(k)) for s, k in zip(lowered, order, strict=True) if s > post_threshold]
         one = sorted(one, key=lambda f: -f[1])
         found.append(one[:keep_top_k] if keep_top_k > -1 else one)

@@ -11,7 +11,7 @@ from .elementwise import keep
 from .index import check_integers
 from .meta import agree, agree_all, known_dim, normal_axis, proto_dtype, shape_of, size_of
 from .reduce import reduced_shape
-from .sort import order_of, put_back
+from .sort import first_of_order, put_back
 
 INT64 = np.dtype(np.int64)
 
@@ -41,7 +41,7 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
-    return _one_of_axis(x, np.take(order_of(x, axis, False), k - 1, axis), axis, keepdim)
+    return _one_of_axis(x, np.take(first_of_order(x, axis, k, False), k - 1, axis), axis, keepdim)
 
 
 @kthvalue.meta

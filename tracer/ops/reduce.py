@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.arrays import np
+from ..core.arrays import elsewhere, np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
@@ -328,6 +328,20 @@ arg_max = arg_extreme("arg_max", np.argmax, "largest")
 arg_min = arg_extreme("arg_min", np.argmin, "smallest")
 
 
+LONG = 256  # elements of a slice
+
+
+def _running(ufunc: Any, x: Any, axis: int) -> Any:
+    """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with a step between."""
+    if elsewhere() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < LONG:
+        return ufunc.accumulate(x, axis, dtype=x.dtype)
+    out = np.empty_like(x)
+    out[0] = x[0]
+    for i in range(1, len(x)):
+        ufunc(out[i - 1], x[i], out=out[i])
+    return out
+
+
 @op("cumsum", "X -> Out")
 @wide
 def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
@@ -339,7 +353,7 @@ def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False,
         return np.zeros_like(x) if exclusive else x.copy()
     if reverse:
         x = np.flip(x, axis)
-    total = np.cumsum(x, axis=axis, dtype=x.dtype)
+    total = _running(np.add, x, axis)
     if exclusive:
         total = np.roll(total, 1, axis)
         np.moveaxis(total, axis, 0)[:1] = 0

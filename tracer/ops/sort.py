@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import np
+from ..core.arrays import elsewhere, np
 from ..core.op import Meta, check, op
 from .along import put_along_axis
 from .elementwise import zeros_like
@@ -19,6 +19,26 @@ def order_of(x: Any, axis: int, descending: bool) -> Any:
         return np.argsort(x, axis, kind="stable")
     turned = np.argsort(np.flip(x, axis), axis, kind="stable")
     return x.shape[axis] - 1 - np.flip(turned, axis)
+
+
+def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
+    """The first k of `order_of`: where the k-th has no equals behind it, a partition finds them, and only they are sorted."""
+    lines = np.moveaxis(single(x), axis, -1)
+    found = None if elsewhere() or 4 * k > lines.shape[-1] else _parted(lines, k, descending)
+    if found is None:
+        return np.take(order_of(x, axis, descending), np.arange(k), axis)
+    by = order_of(np.take_along_axis(lines, found, -1), -1, descending)
+    return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
+
+
+def _parted(lines: Any, k: int, descending: bool) -> Any:
+    """Where the k first of each line are, from the left; None where equals or NaN make the choice one of places."""
+    edge = -k if descending else k - 1
+    last = np.partition(lines, edge, -1)[..., edge, None]
+    inside = lines >= last if descending else lines <= last
+    if not np.all(np.count_nonzero(inside, -1) == k):
+        return None
+    return np.nonzero(inside.reshape(-1, lines.shape[-1]))[1].reshape(*lines.shape[:-1], k)
 
 
 def index_meta(x: Meta) -> Meta:
@@ -62,7 +82,7 @@ def top_k_v2(x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = Tr
     check(0 < k <= size, f"k={k} is not in [1, {size}]")
     if not x.ndim:
         return x, np.zeros((), np.int64)
-    indices = np.take(order_of(x, axis, largest), np.arange(k), axis)
+    indices = first_of_order(x, axis, k, largest)
     return np.take_along_axis(x, indices, axis), indices
 
 

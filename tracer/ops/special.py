@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import cuda
 from ..core.arrays import elsewhere, np
+from . import blocks
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
 # erf(x) = x * P(x * x) / Q(x * x) up to the edge, where it is 1: a least-squares fit of the relative error, weights adapted.
@@ -21,6 +22,10 @@ def erf(x: Any) -> Any:
         return cuda.special("erf")(x) if elsewhere() else np.asarray(_erf_exact(x), dtype=np.float64)
     if x.dtype != np.float32:
         return erf(x.astype(np.float32)).astype(x.dtype)
+    return blocks.elementwise(_erf_single, x)
+
+
+def _erf_single(x: Any) -> Any:
     x = np.clip(x, -_EDGE, _EDGE)
     t = x * x
     return np.clip(x * (_horner(_P, t) / _horner(_Q, t)), np.float32(-1), np.float32(1))

@@ -138,6 +138,7 @@ erf: Op = unary(
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
+erf.native(native.kernel("erf"))
 
 
 @op("abs", "X -> Out", meta=real_like_x)

@@ -10,6 +10,12 @@ from .program import AttrType, OpDesc
 
 FOREIGN = "gradients of control flow run only where Oarlock wrote them; clone the program for test, and minimize anew"
 
+# What passes for one kind of machine merged with an op: only that machine's kernels read these.   C++ has them in lower/graph.cpp.
+MERGED = (
+    "fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection", "fuse_activation", "fused_reshape_Out",
+    "fused_transpose_Out",
+)  # fmt: skip
+
 
 class Unsupported(OarlockError, NotImplementedError):
     """A program holds ops that have no kernel; all of them are listed."""
@@ -36,6 +42,8 @@ def _problems(desc: OpDesc) -> Iterator[str]:
     for name, attr in desc.attrs.items():
         if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
             yield f"{desc.type}: attribute {name} is a tensor{at}"
+        elif name in MERGED and attr.value:
+            yield f"{desc.type}: attribute {name} is set{at}"
 
 
 def _at(desc: OpDesc) -> str:

@@ -59,6 +59,7 @@ inline V<T> function_of(V<T> v) {
   if constexpr (Which == Unary::gelu) return gelu_of<T>(v);
   if constexpr (Which == Unary::gelu_tanh) return gelu_tanh_of<T>(v);
   if constexpr (Which == Unary::exp) return exp_of(v);
+  if constexpr (Which == Unary::erf) return erf_of(v);
 }
 
 /// The gradient, given g and either the operand or the result.
@@ -74,6 +75,7 @@ inline V<T> slope_of(V<T> v, V<T> back) {
   if constexpr (Which == Unary::gelu) return back * gelu_slope<T>(v);
   if constexpr (Which == Unary::gelu_tanh) return back * gelu_tanh_slope<T>(v);
   if constexpr (Which == Unary::exp) return back * v;
+  if constexpr (Which == Unary::erf) return back * (exp_of(v * v * T(-1)) * T(1.1283791670955126));
 }
 
 template <class T, Unary Which>

@@ -32,8 +32,8 @@ struct PoolShape {
 
 /// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result, the others the
 /// operand.
-enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp };
-constexpr int kUnaries = 7;
+enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp, erf };
+constexpr int kUnaries = 8;
 enum class Binary { add, sub, mul };
 constexpr int kBinaries = 3;
 

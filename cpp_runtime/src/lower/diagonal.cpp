@@ -1,6 +1,7 @@
 // Diagonals: taken, summed, filled, and made into matrices.
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "lower/expr.h"
 #include "lower/operands.h"
@@ -60,15 +61,17 @@ Value diagonal_along(Node& n, const Value& x, Plane p, std::int64_t offset) {
   return n.emit("Gather", {n.reshape(matrices, flat), places(n, matrices, offset)}, {{"axis", axis}});
 }
 
-Value diagonal_of(Node& n) {
+Value diagonal_of(Node& n, bool in_order) {
   auto x = n.in("Input");
-  return diagonal_along(n, x, plane_of(n, "axis1", "axis2", {0, 1}, n.need_rank(x)), sane_offset(n));
+  Plane p = plane_of(n, "axis1", "axis2", {0, 1}, n.need_rank(x));
+  if (in_order && p.rows > p.columns) std::swap(p.rows, p.columns);
+  return diagonal_along(n, x, p, sane_offset(n));
 }
 
-void diagonal(Node& n) { n.out("Out", diagonal_of(n)); }
+void diagonal(Node& n) { n.out("Out", diagonal_of(n, false)); }
 
 void trace(Node& n) {
-  auto line = diagonal_of(n);
+  auto line = diagonal_of(n, true);  // whichever axis is named first
   out_scalar(n, "Out", reduce(n, "ReduceSum", line, {n.rank(line) - 1}, false));
 }
 

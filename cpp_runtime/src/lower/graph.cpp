@@ -178,6 +178,15 @@ void Graph::run_block(std::int32_t block) {
   block_ = outside, op_index_ = outside_index;
 }
 
+// Passes for one kind of machine write into an op what they merged with it; only that machine's kernels read it.
+static void refuse_merged(const Node& n) {
+  for (auto name : {"fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection"})
+    n.require(!n.attr(name, false), std::string("attribute '") + name + "' is set");
+  n.require(n.attr("fuse_activation", "").empty(), "attribute 'fuse_activation' is set");
+  for (auto name : {"fused_reshape_Out", "fused_transpose_Out"})
+    n.require(n.attr(name, Ints{}).empty(), std::string("attribute '") + name + "' is set");
+}
+
 void Graph::lower_op(const OpDesc& op, std::size_t index) {
   const Rule* rule = rule_for(op);
   if (!rule) return missing_rule(op, index);
@@ -186,6 +195,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
   auto outer_offsets = std::exchange(own_offsets_, {});
   try {
     Node node(op, *this);
+    refuse_merged(node);
     rule->lower(node);
     Value passed = first_offsets(op);
     name_results(op, first_node);

@@ -12,6 +12,8 @@ Value pictures_of(Node& n, const Value& rois) {
   auto count = size_along(n, rois, 0);
   if (n.dim(n.in("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
   if (!n.has("RoisNum") && !n.offsets("ROIs").empty()) return sequence_numbers(sequences_of(n, "ROIs"));
+  if (!n.has("RoisNum") && n.has("RoisLod"))  // until 2.0
+    return sequence_numbers(checked({{n, n.cast(n.in("RoisLod"), DType::int64)}}, {n, count}));
   n.require(n.has("RoisNum"), "without RoisNum it needs the number of pictures to be known, and one");
   return owners(n, n.in("RoisNum"), count);
 }

@@ -154,6 +154,7 @@ void bind_elementwise(nb::module_& m) {
   function("gelu", "gelu_grad", std::integral_constant<Unary, Unary::gelu>{});
   function("gelu_tanh", "gelu_tanh_grad", std::integral_constant<Unary, Unary::gelu_tanh>{});
   m.def("exp", &unary<Unary::exp>, nb::arg("x"));
+  m.def("erf", &unary<Unary::erf>, nb::arg("x"));
   m.def("add", &binary<Binary::add>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
   m.def("sub", &binary<Binary::sub>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
   m.def("mul", &binary<Binary::mul>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);

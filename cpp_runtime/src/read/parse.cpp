@@ -1,6 +1,7 @@
 #include "read/parse.h"
 
 #include "read/contract.h"
+#include "read/older.h"
 #include "read/validate.h"
 #include "read/wire.h"
 
@@ -399,6 +400,7 @@ static void settle_parents(std::vector<Block>& blocks) {
 Program read_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   settle_parents(program.blocks);
+  rename_older(program);
   validate(program);
   return program;
 }

@@ -66,7 +66,7 @@ globals().update({kind: _made(kind, *row) for kind, row in _OPS.items()})
 @today("paddle.nn.functional.relu6")
 def relu6(x: Any, threshold: float = 6.0, name: str | None = None) -> Any:
     """x between 0 and a threshold.   x [*] -> [*]"""
-    return OPS["relu6"](x) if threshold == 6.0 else OPS["brelu"](x, t_min=0.0, t_max=float(threshold))
+    return OPS["relu6"](x, threshold=float(threshold))
 
 
 def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:

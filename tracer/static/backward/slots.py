@@ -321,7 +321,6 @@ OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("Scale_weights", "FLOATS", [1.0], "conv2d depthwise_conv2d"),
     ("Scale_x", "FLOAT", 1.0, "matmul"),
     ("Scale_y", "FLOAT", 1.0, "matmul"),
-    ("beta", "FLOAT", 1.0, "swish"),
     ("data_format", "STRING", "AnyLayout", "sequence_softmax softmax transpose2"),
     ("dim1", "INT", -2, "trace"),
     ("dim2", "INT", -1, "trace"),
@@ -351,7 +350,6 @@ OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("scale_x", "FLOAT", 1.0, "mul"),
     ("scale_y", "FLOATS", [1.0], "mul"),
     ("table_names", "STRINGS", [], "lookup_table lookup_table_v2"),
-    ("threshold", "FLOAT", 6.0, "relu6"),
     ("trainer_id", "INT", 0, "lookup_table lookup_table_v2"),
     ("use_cudnn", "BOOLEAN", False,
      "abs ceil conv2d conv2d_transpose conv3d conv3d_transpose cos depthwise_conv2d depthwise_conv2d_transpose exp "

@@ -128,7 +128,7 @@ PIECES: dict[str, Rule] = {
     **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu("gelu", "gelu_tanh"),
     "gelu_grad": _gelu("gelu_grad", "gelu_tanh_grad"),
-    "relu6": _clip("", "", (0.0, 6.0)),
+    "relu6": _clip("", "threshold", (0.0, 6.0)),
     "brelu": _clip("t_min", "t_max", (0.0, 24.0)),
     "clip": _clip("min", "max", (0.0, 0.0)),
     "leaky_relu": _leaky,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from .older import as_today
 
 Find = Callable[[str], VarDesc | None]
 
@@ -34,6 +35,7 @@ RENAMED = {
 
 def upgraded(program: Program) -> Program:
     """The program with ops of today; itself where there is nothing to do.   An op that cannot be said so stays what it is."""
+    program = as_today(program)
     if not any(op.type in RENAMED and op.type not in OPS for op in program.ops()):
         return program
     blocks = [_block(program, block) for block in program.blocks]

@@ -21,12 +21,12 @@ from ...loader.files import program_from_bytes
 from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
 from .. import program as data
+from ..compiled.older import as_today
 from ..graph.defaults import default_main_program
 from ..graph.program import Program
 from ..running import Ready
 from ..scope import Scope, current_scope
 from .normal import names_of, normalized
-from .older import as_today
 
 
 def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Program:
@@ -97,7 +97,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     else:
         files = read_model(path_prefix, *_names_in(path_prefix, model, params))
         desc, values = files.program, files.values
-    as_today(desc)
+    desc = as_today(desc)
     program = Program.of(desc)
     fill(program, values, current_scope())
     return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]

@@ -1,4 +1,4 @@
-"""Ops as Paddle 1.8 wrote them, where today's take the same under other names or leave out an axis: a program that was read says it as today."""
+"""Ops as Paddle 1.8 wrote them, where today's take the same under other names or leave out an axis.   C++ has its share in read/older.cpp."""
 
 from __future__ import annotations
 
@@ -15,15 +15,21 @@ ATTRS = {
 }
 
 
-def as_today(program: Program) -> None:
-    """Change a program that was read.   What is said as today already stays."""
-    for block in program.blocks:
-        block.ops[:] = [made for op in block.ops for made in _ops(program, block, op)]
+def as_today(program: Program) -> Program:
+    """The program said as today; itself where there is nothing to do."""
+    if not any(op.type in ATTRS or op.type in CHANGED for op in program.ops()):
+        return program
+    blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
+    found = replace(program, blocks=blocks)
+    for block in blocks:
+        block.ops = [made for op in block.ops for made in _ops(found, block, op)]
+    return found
 
 
 def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     names = {old: new for old, new in ATTRS.get(op.type, {}).items() if old in op.attrs and new not in op.attrs}
-    op.attrs = {names.get(name, name): attr for name, attr in op.attrs.items()}
+    if names:
+        op = replace(op, attrs={names.get(name, name): attr for name, attr in op.attrs.items()})
     return CHANGED[op.type](program, block, op) if op.type in CHANGED else [op]
 
 
@@ -47,9 +53,10 @@ def _dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 def _regions(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     """Where the regions of each picture begin and end, now how many there are."""
-    edges = op.inputs.pop("RoisLod", None)
+    inputs = {slot: names for slot, names in op.inputs.items() if slot != "RoisLod"}
+    edges = op.inputs.get("RoisLod")
     if not edges or op.inputs.get("RoisNum"):
-        return [op]
+        return [replace(op, inputs=inputs)]
     parts = [_fresh(block, op, what, (-1,), "int64") for what in ("ends", "starts", "wide")]
     counts = _fresh(block, op, "counts", (-1,), "int32")
     cuts = [_cut(edges[0], parts[0], 1, 2**31 - 1), _cut(edges[0], parts[1], 0, -1)]
@@ -57,8 +64,7 @@ def _regions(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     attrs = {name: Attr(AttrType.INT, dtype_of(dtype).proto) for name, dtype in kinds.items()}
     apart = OpDesc("elementwise_sub", {"X": [parts[0]], "Y": [parts[1]]}, {"Out": [parts[2]]}, {})
     narrow = OpDesc("cast", {"X": [parts[2]]}, {"Out": [counts]}, attrs)
-    op.inputs["RoisNum"] = [counts]
-    return [*cuts, apart, narrow, op]
+    return [*cuts, apart, narrow, replace(op, inputs=inputs | {"RoisNum": [counts]})]
 
 
 def _cut(x: str, out: str, start: int, end: int) -> OpDesc:
