@@ -54,6 +54,7 @@ ARROWS = {
         "distributed",
         "export",
         "framework",
+        "inference",
         "io",
         "jit",
         "loader",

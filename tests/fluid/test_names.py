@@ -21,11 +21,12 @@ ALL = [(module, name) for module, names in NAMES.items() for name in names]
 
 
 def found(module: str, name: str) -> Any:
-    """What Oarlock has under a name, None where it has nothing."""
+    """What Oarlock has under a name, None where it has nothing, or a name only that refuses to be used."""
     try:
-        return operator.attrgetter(f"{module}.{name}")(oarlock)
+        made = operator.attrgetter(f"{module}.{name}")(oarlock)
     except AttributeError:
         return None
+    return None if getattr(made, "absent", None) else made
 
 
 def parameters(signature: str) -> list[str]:

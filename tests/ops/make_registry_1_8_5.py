@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Types of attributes by their number in framework.proto.
 TYPES = "INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS".split()
 WANTED = (
-    "diag expand_as filter_by_instag isfinite lstmp prroi_pool roi_perspective_transform sample_logits "
+    "diag expand_as filter_by_instag isfinite lstmp one_hot prroi_pool roi_perspective_transform sample_logits "
     "sequence_topk_avg_pooling target_assign tree_conv"
 ).split()
 

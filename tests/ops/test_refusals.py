@@ -80,6 +80,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("index_select", [f(3, 2), ix(5)], {"dim": 1}, "an index is 5, outside of [0, 2)"),
     ("lookup_table_v2", [f(4, 2), ix(4)], {}, "an index is 4, outside of [0, 4)"),
     ("lookup_table_v2", [f(4, 2, 1), ix(1)], {}, "W does not have two axes"),
+    ("one_hot", [ix(1, 2)], {"depth": 3}, "X does not end in an axis of size 1"),
     ("lookup_table", [f(4, 2), ix(1, 2)], {}, "Ids do not end in an axis of size 1"),
     ("scatter", [f(3, 2), ix(3), f(1, 2)], {}, "an index is 3, outside of [0, 3)"),
     ("scatter", [f(3, 2), ix(1), f(2, 2)], {}, "Updates is not of the shape [1, 2]"),

@@ -44,7 +44,7 @@ UNUSED_ATTRS = {
 }  # fmt: skip
 
 # Attributes that 2.6 keeps in files though its kernels know only the default: those of 1.8 heed them.
-OLD_ATTRS = {"relu6": {"threshold"}, "swish": {"beta"}}
+OLD_ATTRS = {"dropout": {"fix_seed", "seed"}, "relu6": {"threshold"}, "swish": {"beta"}}
 
 
 def bare(names: Any) -> dict[str, str]:

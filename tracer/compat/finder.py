@@ -46,12 +46,34 @@ class PaddleFinder(Loader, MetaPathFinder):
 
     def forget(self) -> None:
         """Take the names back."""
-        for name in [n for n in sys.modules if n == "paddle" or n.startswith("paddle.")]:
+        names = [n for n, m in sys.modules.items() if n == "paddle" or n.startswith("paddle.") or isinstance(m, View)]
+        for name in names:
             module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
             if isinstance(module, View) and parent is not None and not isinstance(parent, View):
                 module.leave(parent)
-        for name in [n for n in sys.modules if n == "paddle" or n.startswith("paddle.")]:
+        for name in names:
             del sys.modules[name]
+
+
+class ViewFinder(Loader, MetaPathFinder):
+    """Finds those modules of Paddle that have none in Oarlock.   Comes last; what is asked for may be named either way.
+
+    `from paddle.tensor import random` asks for `oarlock.tensor.random`, because that is what the module above calls itself.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """See importlib.abc.MetaPathFinder."""
+        known = fullname.startswith("oarlock.") and fullname[len("oarlock") :] in PARENTS
+        return ModuleSpec(fullname, self, is_package=True) if known else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """A view of the module above."""
+        return View(spec.name, importlib.import_module(f"oarlock{PARENTS[spec.name[len('oarlock') :]]}"))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: there is no file."""
 
 
 class View(ModuleType):

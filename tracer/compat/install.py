@@ -14,7 +14,7 @@ from ..core.era import era
 from ..core.errors import OarlockError, inside, with_user_line
 from . import age as ages
 from .age import Age
-from .finder import PaddleFinder
+from .finder import PaddleFinder, ViewFinder
 from .without_axes import wrapped
 
 INHERITED = "OARLOCK_AS_PADDLE"  # the age that a process is to have: `auto`, or as `install` takes it; read by children/sitecustomize.py
@@ -51,7 +51,9 @@ def install(version: str | None = None) -> None:
     _refuse_beside_the_real_one()
     _now = _Installed(PaddleFinder(_first_import))
     sys.meta_path.insert(0, _now.finder)
-    _now.undo += [lambda finder=_now.finder: sys.meta_path.remove(finder), _now.finder.forget]  # type: ignore[misc]
+    sys.meta_path.append(views := ViewFinder())
+    _now.undo += [lambda finder=f: sys.meta_path.remove(finder) for f in (_now.finder, views)]  # type: ignore[misc]
+    _now.undo.append(_now.finder.forget)
     _hand_down(_now, "auto" if asked is None else asked.version)
     asked = asked or ages.of_main()
     if asked is not None:

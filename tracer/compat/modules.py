@@ -29,7 +29,7 @@ PARENTS: dict[str, str] = {
     **_rows(".vision.transforms", ".vision.transforms", "transforms functional_cv2 functional_pil functional_tensor"),
     **_rows(
         ".fluid.layers", ".fluid.layers",
-        "collective control_flow detection device io learning_rate_scheduler loss math_op_patch metric_op nn ops rnn sequence_lod tensor utils",
+        "collective control_flow detection io learning_rate_scheduler loss math_op_patch metric_op nn ops rnn sequence_lod tensor",
     ),
     **_rows(
         ".fluid.dygraph", ".fluid.dygraph",
@@ -43,9 +43,25 @@ PARENTS: dict[str, str] = {
         "param_attr parallel_executor",
     ),
     **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs"),
-    **_rows(".fluid", ".fluid", "dataloader layer_helper_base multiprocess_utils wrapped_decorator"),
+    **_rows(".fluid", ".fluid", "multiprocess_utils"),
     **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
     **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),
+    **_rows(".jit.dy2static", ".fluid.dygraph", "dygraph_to_static"),
+    **_rows(
+        ".jit.dy2static", ".fluid.dygraph.dygraph_to_static",
+        "program_translator convert_call_func ast_transformer partial_program utils convert_operators variable_trans_func",
+    ),
+    **_rows(".fluid.contrib.mixed_precision", ".fluid.contrib.mixed_precision", "decorator fp16_lists fp16_utils"),
+    **_rows(".amp", ".fluid.dygraph", "amp amp.auto_cast amp.loss_scaler"),
+    **_rows(
+        ".text", ".text",
+        "datasets datasets.imdb datasets.uci_housing datasets.imikolov datasets.movielens datasets.conll05 datasets.wmt14 datasets.wmt16",
+    ),
+    **_rows(".hapi", ".incubate", "hapi hapi.model hapi.callbacks"),
+    **_rows(".io", ".fluid", "dataloader"),
+    **_rows(".io", ".fluid.dataloader", "collate"),
+    **_rows(".fluid.layer_helper", ".fluid", "layer_helper_base"),
+    **_rows(".fluid", ".fluid", "data"),
     ".batch": "",
     ".common_ops_import": ".static",
 }  # fmt: skip

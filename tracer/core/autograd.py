@@ -120,6 +120,8 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
 
 
 def _listed(tensors: Any) -> list[Any]:
+    if not isinstance(tensors, Tensor | list | tuple):
+        raise MisfitError(with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors"))
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
@@ -144,7 +146,11 @@ def grad(
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
         raise MisfitError(with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors"))
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
+    if len(given) != len(roots):
+        raise MisfitError(with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs"))
     barred = _listed(no_grad_vars or ())
+    if not all(isinstance(t, Tensor) for t in barred):
+        raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         only_running("grad", "use static.gradients")

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from .era import era
-from .errors import OpError
+from .errors import OperandError, OpError
 
 _OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
 
@@ -80,7 +80,7 @@ def dtype_of(spec: Any) -> DType:
         except TypeError:
             found = None
     if found is None:
-        raise OpError(f"dtype: {spec!r} is none of {', '.join(_BY_NAME)}")
+        raise OperandError(f"dtype: {spec!r} is none of {', '.join(_BY_NAME)}")
     return found
 
 

@@ -29,6 +29,10 @@ class MisfitError(OpError, AssertionError):
     """A value does not fit what it is put into; an AssertionError in Paddle."""
 
 
+class RangeError(OpError, IndexError):
+    """An index of more axes than there are, or a mask of another shape; an IndexError in Paddle."""
+
+
 class PlaceError(OpError):
     """Operands are on two devices."""
 
@@ -50,12 +54,20 @@ class TraceError(OarlockError, RuntimeError):
     """A program could not be recorded: Python asked for a value that is not known while recording."""
 
 
+class BranchesError(TraceError, TypeError, ValueError):
+    """Two branches give what cannot be one value; a TypeError in Paddle, a ValueError in 1.8."""
+
+
 class GuardError(OarlockError, RuntimeError):
     """A recorded program was called with something its trace had assumed to be otherwise."""
 
 
 class FileError(OarlockError, ValueError):
     """A file is not what it claims to be, or holds more or less than it says."""
+
+
+class RuleError(OarlockError, RuntimeError):
+    """What was asked for cannot be had as things stand; a RuntimeError in Paddle."""
 
 
 class VerifyError(OarlockError, RuntimeError):

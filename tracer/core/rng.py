@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,10 @@ class _Instead(threading.local):
 
 
 _instead = _Instead()
+
+
+# Where the first value of each parameter is drawn; oarlock.fluid, whose programs have seeds, has its own.
+first_values: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 def seed(value: int) -> np.random.Generator:

@@ -15,7 +15,7 @@ from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
 from .era import era
-from .errors import OarlockError, OpError, with_user_line
+from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, pushed, state
 from .op import OPS, Op
 from .tensor import Tensor
@@ -70,7 +70,7 @@ def operands_of(node: Node) -> tuple[Any, ...]:
     args = node.args
     if args is None:
         why = f"backward: the graph of {node.op.type} was freed by an earlier backward(); use retain_graph=True"
-        raise OarlockError(with_user_line(why))
+        raise RuleError(with_user_line(why))
     for arg in args:
         if arg is not None and (arg.__class__ is list or arg.__class__ is tuple or arg._history):
             break

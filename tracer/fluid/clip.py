@@ -10,6 +10,7 @@ import numpy as np
 from ..core.errors import OperandError, with_user_line
 from ..nn import clip as today
 from ..static import default_main_program
+from ..static.variable import Variable
 from .deprecated import instead
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 Pairs = list[tuple[Any, Any]]
 
 
-class _Chosen:
+class GradientClipBase:
     """Clips of the parameters that need_clip(parameter) likes; all of them for None."""
 
     _need_clip: Callable[[Any], bool] | None = None
@@ -41,8 +42,11 @@ class _Chosen:
         return [(p, made.get(id(p), g)) for p, g in pairs]
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped."""
-        return self._split(pairs, super().__call__)  # type: ignore[misc]
+        """The pairs with gradients clipped, those without a gradient left out; ops of it where gradients are variables of a program."""
+        given = [(p, g) for p, g in pairs if g is not None]
+        if given and isinstance(given[0][1], Variable):
+            return self.recorded(given)
+        return self._split(given, super().__call__)  # type: ignore[misc]
 
     def recorded(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
@@ -50,7 +54,7 @@ class _Chosen:
 
 
 @instead("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
-class GradientClipByValue(_Chosen, today.ClipGradByValue):
+class GradientClipByValue(GradientClipBase, today.ClipGradByValue):
     """Every element limited to [min, max]; min is -max unless given."""
 
     def __init__(self, max: float, min: float | None = None, need_clip: Any = None) -> None:
@@ -64,7 +68,7 @@ class GradientClipByValue(_Chosen, today.ClipGradByValue):
 
 
 @instead("fluid.clip.GradientClipByNorm", "paddle.nn.ClipGradByNorm")
-class GradientClipByNorm(_Chosen, today.ClipGradByNorm):
+class GradientClipByNorm(GradientClipBase, today.ClipGradByNorm):
     """Every gradient scaled so that its norm is at most clip_norm."""
 
     def __init__(self, clip_norm: float, need_clip: Any = None) -> None:
@@ -76,7 +80,7 @@ class GradientClipByNorm(_Chosen, today.ClipGradByNorm):
 
 
 @instead("fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm")
-class GradientClipByGlobalNorm(_Chosen, today.ClipGradByGlobalNorm):
+class GradientClipByGlobalNorm(GradientClipBase, today.ClipGradByGlobalNorm):
     """All gradients scaled by one factor so that the norm of all together is at most clip_norm.   group_name: of set_gradient_clip"""
 
     def __init__(self, clip_norm: float, group_name: str = "default_group", need_clip: Any = None) -> None:
@@ -122,7 +126,21 @@ def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) ->
         parameter.gradient_clip_attr = clip
 
 
-class ErrorClipByValue:
+def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
+    """The pairs clipped as `set_gradient_clip` said."""
+    return ByParameter().recorded([(p, g) for p, g in param_grads if g is not None])
+
+
+def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:
+    """False: norms are taken in float32."""
+    return False
+
+
+class BaseErrorClipAttr:
+    """Base of what `variable.error_clip` may be."""
+
+
+class ErrorClipByValue(BaseErrorClipAttr):
     """For `variable.error_clip`: the gradient of the variable limited to [min, max] on its way back."""
 
     def __init__(self, max: float, min: float | None = None) -> None:

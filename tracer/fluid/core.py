@@ -14,17 +14,29 @@ from ..static.program import AttrType
 from ..static.selected_rows import SelectedRows
 from ..static.var_desc import VarDesc
 from ..static.variable import GRADIENT
+from . import core_ops as ops
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
+from .predictors import (
+    AnalysisConfig,
+    AnalysisPredictor,
+    NativeConfig,
+    PaddleBuf,
+    PaddleDType,
+    PaddleTensor,
+    ZeroCopyTensor,
+    create_paddle_predictor,
+)
 from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [
-    "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
-    "OpDesc", "Place", "ProgramDesc", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "get_all_op_protos", "get_cuda_device_count",
-    "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
-    "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm",
-    "is_compiled_with_xpu", "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "set_num_threads", "supports_bfloat16",
+    "AnalysisConfig", "AnalysisPredictor", "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
+    "EnforceNotMet", "Layer", "LoDTensor", "LoDTensorArray", "NativeConfig", "OpDesc", "PaddleBuf", "PaddleDType", "PaddleTensor", "Place", "ProgramDesc",
+    "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "ZeroCopyTensor", "create_paddle_predictor", "get_all_op_protos",
+    "get_cuda_device_count", "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
+    "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "ops", "set_num_threads", "supports_bfloat16",
 ]  # fmt: skip
 
 EnforceNotMet = OpError
@@ -37,6 +49,14 @@ class Place(AnyPlace):
     def set_place(self, place: AnyPlace) -> None:
         """Be this one."""
         self.kind, self.index = place.kind, place.index
+
+
+class Layer:
+    """The layer that Paddle's C++ part has, which gives nothing."""
+
+    def forward(self, inputs: list[EagerTensor]) -> list[EagerTensor]:
+        """No tensors."""
+        return []
 
 
 class eager:

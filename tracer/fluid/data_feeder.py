@@ -10,9 +10,10 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
+from .checks import check_dtype, check_type, check_variable_and_dtype, convert_dtype
 from .lod_tensor import LoDTensor, create_lod_tensor
 
-__all__ = ["DataFeeder"]
+__all__ = ["DataFeeder", "check_dtype", "check_type", "check_variable_and_dtype", "convert_dtype"]
 
 
 def _flat(values: list[Any], level: int) -> tuple[list[Any], list[list[int]]]:

@@ -38,10 +38,12 @@ from .inside import (
     _current_expected_place,
     _disable_legacy_dygraph,
     _dygraph_not_support_,
+    _dygraph_place_guard,
     _dygraph_tracer,
     _enable_legacy_dygraph,
     _get_paddle_place,
     _in_eager_mode_,
+    _in_eager_without_dygraph_check,
     _in_legacy_dygraph,
     _non_static_mode,
     _set_expected_place,
@@ -69,10 +71,12 @@ __all__ = [
     "_current_expected_place",
     "_disable_legacy_dygraph",
     "_dygraph_not_support_",
+    "_dygraph_place_guard",
     "_dygraph_tracer",
     "_enable_legacy_dygraph",
     "_get_paddle_place",
     "_in_eager_mode_",
+    "_in_eager_without_dygraph_check",
     "_in_legacy_dygraph",
     "_non_static_mode",
     "_set_expected_place",
@@ -103,10 +107,11 @@ __all__ = [
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write what the body says to these programs; inside of it the mode is static, as it always was outside of `dygraph.guard`."""
+    """Write what the body says to these programs; the mode is static, as it always was outside of `dygraph.guard`, and stays dygraph inside."""
+    runs = state.mode.builder is not None or (era.old and not writing())
     with (
         spoken(),
-        pushed(state.mode if state.mode.builder is not None else Writing()),
+        pushed(state.mode if runs else Writing()),
         _program_guard(main_program, startup_program),
     ):
         yield

@@ -20,7 +20,7 @@ __all__ = [
     "XavierInitializer",
 ]  # fmt: skip
 
-Initializer = today.Initializer
+Initializer, set_global_initializer = today.Initializer, today.set_global_initializer
 
 
 class _Seeded(today.Initializer):

@@ -38,6 +38,11 @@ def _in_eager_mode_() -> bool:
     return True
 
 
+def _in_eager_without_dygraph_check() -> bool:
+    """True: there is one eager mode, the new one."""
+    return True
+
+
 def _enable_legacy_dygraph() -> None:
     """Nothing: there is one eager mode."""
 
@@ -75,6 +80,12 @@ def _only(function: Callable[..., Any], holds: Callable[[], bool], mode: str) ->
 def _current_expected_place() -> Place:
     """The processor."""
     return CPUPlace()
+
+
+@contextmanager
+def _dygraph_place_guard(place: Any) -> Iterator[None]:
+    """Nothing: ops run on the processor."""
+    yield
 
 
 def _set_expected_place(place: Any) -> None:

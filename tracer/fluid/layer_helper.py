@@ -123,11 +123,13 @@ class LayerHelper:
     create_tmp_variable = create_variable_for_type_inference
 
     def create_variable(self, **kwargs: Any) -> Any:
-        """See Block.create_var."""
-        return self.main_program.current_block().create_var(**kwargs)
+        """See Block.create_var; an empty tensor in dygraph mode."""
+        return _empty(kwargs) if in_dygraph_mode() else self.main_program.current_block().create_var(**kwargs)
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
-        """See Block.create_var."""
+        """See Block.create_var; an empty tensor in dygraph mode."""
+        if in_dygraph_mode():
+            return _empty({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)
 
     def create_or_get_global_variable(self, name: str, **kwargs: Any) -> tuple[Any, bool]:
@@ -138,7 +140,10 @@ class LayerHelper:
         return self.create_global_variable(name=name, **kwargs), True
 
     def set_variable_initializer(self, var: Any, initializer: Any) -> None:
-        """Let the startup program give a variable its first value."""
+        """Let the startup program give a variable its first value, or give it."""
+        if in_dygraph_mode():
+            initializer(var)
+            return
         block = self.startup_program.global_block()
         initializer(block.create_var(name=var.name, dtype=var.dtype, shape=var.shape, persistable=True), block)
 
@@ -170,6 +175,17 @@ class LayerHelper:
         made = self.create_variable_for_type_inference(inputs["X"].dtype)
         self.append_op(type=type, inputs=inputs, outputs={"Out": made}, attrs=attrs)
         return made
+
+
+LayerHelperBase = LayerHelper  # the part of it that layers which are objects have, too
+
+
+def _empty(said: Mapping[str, Any]) -> Tensor:
+    """A tensor that gets its value later."""
+    shape = [max(int(size), 0) for size in said.get("shape") or (0,)]
+    made = Tensor(np.zeros(shape, dtype_of(said.get("dtype") or "float32").np), name=said.get("name"))
+    made.persistable = bool(said.get("persistable"))
+    return made
 
 
 def _run(type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:

@@ -3,3 +3,13 @@
 from .io import DataLoader, PyReader, default_collate_fn
 
 __all__ = ["DataLoader", "PyReader", "default_collate_fn"]
+
+
+def keep_data_loader_order(*args: bool) -> bool:
+    """True: batches come in order."""
+    return True
+
+
+def use_pinned_memory(*args: bool) -> bool:
+    """False: batches go to the processor."""
+    return False

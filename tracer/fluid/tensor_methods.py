@@ -30,6 +30,8 @@ def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: 
     if self.stop_gradient and era.old:
         warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={self.meta})")
         return
+    if era.old and not era.dynamic and isinstance(self.node, Node) and self.node.args is None:
+        return  # freed by the first one; 1.8 did nothing either
     _backward(self, *rest, **kwargs)
 
 
@@ -46,8 +48,10 @@ def value(self: Tensor) -> Held:
 def grad_ivar(self: Tensor) -> Tensor | None:
     """The gradient as a variable, None without one.   Also of what ops made, after a walk back that came by."""
     node = self.node
-    found = (node.grads or {}).get(self.index) if isinstance(node, Node) else None
-    return self.grad if found is None else Tensor(outward(found))
+    grads = (node.grads or {}) if isinstance(node, Node) else {}
+    if self.index in grads:
+        return Tensor(outward(grads[self.index]))
+    return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad  # of its siblings only
 
 
 def gradient(self: Tensor) -> Any:

@@ -2,5 +2,11 @@
 
 from ..core.compat import get_cuda_rng_state, set_cuda_rng_state
 from ..core.rng import get_rng_state, seed, set_rng_state
+from ..static import default_main_program, default_startup_program
 
 __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", "set_rng_state"]
+
+
+def _manual_program_seed(seed: int) -> None:
+    """Let the random numbers of the default programs start from `seed`, as suites of 2.0 - 2.4 do before each case."""
+    default_main_program().random_seed = default_startup_program().random_seed = seed

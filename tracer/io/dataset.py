@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..core import cuda, rng
-from ..core.errors import OpError
+from ..core.errors import MisfitError, OpError
 from ..core.tensor import Tensor
 
 
@@ -40,7 +40,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
-            raise OpError(f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows")
+            raise MisfitError(f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows")
         self.tensors = list(tensors)
 
     def __getitem__(self, index: int) -> Any:
@@ -84,8 +84,10 @@ class ComposeDataset(Dataset):
     """The fields of sample i of every dataset, side by side."""
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
+        if not len(datasets):
+            raise MisfitError("ComposeDataset: there are no datasets")
         if len({len(d) for d in datasets}) > 1:
-            raise OpError(f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples")
+            raise MisfitError(f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples")
         self.datasets = list(datasets)
 
     def __getitem__(self, index: int) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.errors import OpError
+from ..core.errors import MisfitError, OpError
 from ..core.ranks import world
 
 
@@ -109,8 +109,12 @@ class BatchSampler(Sampler):
         batch_size: int = 1,
         drop_last: bool = False,
     ) -> None:
-        if batch_size < 1:
-            raise OpError(f"BatchSampler: batch_size={batch_size} is less than 1")
+        if (dataset is None) == (sampler is None) or (sampler is not None and shuffle):
+            raise MisfitError("BatchSampler: takes a dataset, or a sampler, which says the order")
+        if not isinstance(shuffle, bool) or not isinstance(drop_last, bool):
+            raise MisfitError(f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool")
+        if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+            raise MisfitError(f"BatchSampler: batch_size={batch_size} is less than 1, or no int")
         super().__init__(dataset)
         self.sampler: Any = (
             sampler if sampler is not None else RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
@@ -150,7 +154,7 @@ class DistributedBatchSampler(BatchSampler):
         self.nranks = everybody.size if num_replicas is None else num_replicas
         self.local_rank = everybody.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
-            raise OpError(f"DistributedBatchSampler: rank={rank} is not one of {self.nranks} processes")
+            raise MisfitError(f"DistributedBatchSampler: rank={rank} is not one of {self.nranks} processes")
         self.num_samples = -(-len(dataset) // self.nranks)
         self.total_size = self.num_samples * self.nranks
 

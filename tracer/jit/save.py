@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OarlockError, OperandError, OpError
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..static import tree
@@ -86,7 +86,7 @@ def checked_guards(what: str, guards: Any) -> str:
 def checked_path(path: str | os.PathLike[str]) -> str:
     """`path` as a prefix of files.   Raises ValueError for one that ends in a folder."""
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path should be a str, not {type(path).__name__}")
+        raise OperandError(f"path should be a str, not {type(path).__name__}")
     text = os.fspath(path)
     if not os.path.basename(text):
         raise ValueError(f"the path should be folder/file_prefix, but the prefix of {text!r} is empty")

@@ -62,7 +62,9 @@ class ClipGradByNorm:
 
     def recorded(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
-        return [(p, _scaled_to(g, _root_of([g]), self.clip_norm) if p.need_clip else g) for p, g in pairs]
+        return [
+            (p, _scaled_to(g, _root_of([g]), self.clip_norm) if getattr(p, "need_clip", True) else g) for p, g in pairs
+        ]
 
 
 class ClipGradByGlobalNorm:
@@ -83,11 +85,11 @@ class ClipGradByGlobalNorm:
 
     def recorded(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
-        clipped = [g for p, g in pairs if p.need_clip]
+        clipped = [g for p, g in pairs if getattr(p, "need_clip", True)]
         if not clipped:
             return pairs
         norm = _root_of(clipped)
-        return [(p, _scaled_to(g, norm, self.clip_norm) if p.need_clip else g) for p, g in pairs]
+        return [(p, _scaled_to(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g) for p, g in pairs]
 
 
 def _root_of(gradients: list[Any]) -> Any:

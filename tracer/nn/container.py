@@ -158,7 +158,7 @@ class ParameterList(Layer):
         return self
 
     def __getitem__(self, index: int) -> Any:
-        return self._parameters[str(index % len(self))]
+        return self._parameters[str(index + len(self) if index < 0 else index)]
 
     def __setitem__(self, index: int, parameter: Parameter) -> None:
         setattr(self, str(index), parameter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import cuda, unique_name
+from ..core import cuda, rng, unique_name
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, with_user_line
 from ..core.mode import state
@@ -38,7 +38,7 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
             with_user_line(f"{type(spec).__name__}: is there in programs only; call enable_static() before")
         )
     else:
-        with cuda.new_on(None):  # one library makes it, wherever it goes
+        with cuda.new_on(None), rng.first_values():  # one library makes it, wherever it goes
             array = start.make(sizes, dtype)
         made = Parameter(cuda.as_new(array), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate

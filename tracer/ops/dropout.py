@@ -24,24 +24,30 @@ def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
 @op("dropout", "X, Seed? -> Out, Mask~")
 def dropout(
     x,
-    seed=None,
+    given=None,
     *,
     dropout_prob: float = 0.5,
     is_test: bool = False,
     dropout_implementation: str = "downgrade_in_infer",
+    fix_seed: bool = False,
+    seed: int = 0,
 ):
-    """Out = X with each element dropped by chance; the mask tells what was kept.   X [*] -> Out [*], Mask uint8 [*]"""
+    """Out = X with each element dropped by chance; the mask tells what was kept.   X [*] -> Out [*], Mask uint8 [*]
+
+    seed: of a source of its own, the same at each call, where fix_seed says so or a Seed is given.
+    """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     factor = x.dtype.type(_kept(dropout_prob, dropout_implementation, is_test))
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(np.ones_like(x, dtype=np.uint8, shape=()), x.shape)
-    source = rng.generator(0 if seed is None else int(seed.reshape(()).item()))
+    own = seed if fix_seed else 0
+    source = rng.generator(own if given is None else int(given.reshape(()).item()))
     mask = np.asarray(source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob))
     return x * (mask * factor), mask.view(np.uint8)
 
 
 @dropout.meta
-def _(x, seed, *, dropout_prob, is_test, dropout_implementation):
+def _(x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     _kept(dropout_prob, dropout_implementation, is_test)
@@ -49,7 +55,7 @@ def _(x, seed, *, dropout_prob, is_test, dropout_implementation):
 
 
 @dropout.vjp
-def _(g, x, seed, *, dropout_prob, is_test, dropout_implementation, Mask):
+def _(g, x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed, Mask):
     factor = _kept(dropout_prob, dropout_implementation, is_test)
     return scale(g, scale=factor) if is_test else masked(g, Mask, scale=factor), None
 

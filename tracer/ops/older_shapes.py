@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.op import OPS, Ints, Meta, check, op
+from ..core.op import FRESH, OPS, Ints, Meta, check, op
 from .arrange import channel_shuffle
 from .create import diag_v2, diag_v2_grad
-from .meta import shape_of
+from .index import check_integers, one_hot_v2
+from .meta import agree, proto_dtype, shape_of
 from .pad import pad3d, pad3d_grad
 from .shape import flip, reshape_like
 
@@ -137,3 +138,18 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     else:
         made = pad3d_grad(wide[0], None, wide[1], **border)
     return OPS["squeeze2"](made, axes=axes), None
+
+
+@op("one_hot", "X, depth_tensor? -> Out", no_grad=FRESH)
+def one_hot(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
+    """Out = one_hot_v2 as before 2.0: X ends in an axis of size 1, which goes.   X int [*, 1] -> Out [*, depth]"""
+    flat, free = x.reshape(x.shape[:-1]), allow_out_of_range
+    return one_hot_v2.kernel(flat, depth_tensor, depth=depth, dtype=dtype, allow_out_of_range=free)
+
+
+@one_hot.meta
+def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
+    check_integers(x)
+    check(len(x.shape) > 0 and agree(x.shape[-1], 1), "X does not end in an axis of size 1")
+    check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
+    return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), proto_dtype(dtype))

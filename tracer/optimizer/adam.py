@@ -19,10 +19,12 @@ _ADAM = native.kernel("adam")
 
 
 def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
-    """The settings of all of them, each in [0, 1)."""
+    """The settings of all of them, beta1 and beta2 in [0, 1), epsilon not negative."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
             raise OpError(f"Adam: {name}={value} is not in [0, 1)")
+    if float(epsilon) < 0:
+        raise OpError(f"Adam: epsilon={epsilon} is less than 0")
     return {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
 
 

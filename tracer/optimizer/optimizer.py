@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import cuda, mode, native
 from ..core.dtype import work_dtype
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OperandError, OpError, RuleError
 from ..core.op import Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, remember_all
@@ -87,14 +87,18 @@ class Optimizer:
         if parameters is None and mode.state.mode.builder is None:
             raise OpError(f"{type(self).__name__}: parameters are needed, e.g. parameters=layer.parameters()")
         if isinstance(parameters, Tensor):
-            raise OpError(
+            raise OperandError(
                 f"{type(self).__name__}: parameters is one {type(parameters).__name__}; it should be a list of them"
             )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
-            raise OpError(
+            raise OperandError(
                 f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, neither a number nor an LRScheduler"
             )
         self._learning_rate = learning_rate
+        if grad_clip is not None and not callable(grad_clip):
+            raise OperandError(
+                f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not one of nn.ClipGradBy*"
+            )
         self._grad_clip = grad_clip
         self._weight_decay = weight_decay
         self._settings: dict[int, dict[str, Any]] = {}
@@ -131,9 +135,9 @@ class Optimizer:
         return float(rate()) if isinstance(rate, LRScheduler) else float(rate)
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate.   Raises OarlockError where a scheduler rules."""
+        """Set the learning rate.   Raises RuleError where a scheduler rules."""
         if isinstance(self._learning_rate, LRScheduler):
-            raise OarlockError("set_lr: the learning rate is an LRScheduler's; change that one")
+            raise RuleError("set_lr: the learning rate is an LRScheduler's; change that one")
         self._learning_rate = float(value)
         for variable in self._rates.values():
             variable.set_value(np.asarray(value, np.float32))

@@ -256,6 +256,21 @@ def _unary(name: str) -> Callable[[Any], Any]:
     return operator
 
 
+def _named(name: str) -> Callable[..., Any]:
+    def method(self: Any, *given: Any) -> Any:
+        return _by_operator(getattr(Tensor, name), self, *given)
+
+    return method
+
+
+def _part(self: Any, index: Any) -> Any:
+    recorder = getattr(state.mode, "recorder", None)
+    if recorder is None or not recorder.by_hand:
+        return Tensor.__getitem__(self, index)
+    with recorder.by_index(self):
+        return Tensor.__getitem__(self, index)
+
+
 def _hash(self: Any) -> int:
     if self.python is not None:
         fix = "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
@@ -356,7 +371,10 @@ def teach(variable: type) -> None:
         setattr(variable, f"__{name}__", _binary(name, False))
     for name in ("__neg__", "__abs__", "__invert__"):
         setattr(variable, name, _unary(name))
+    for name in ("__matmul__", "__rmatmul__", "astype"):
+        setattr(variable, name, _named(name))
     made = {
+        "__getitem__": _part,
         "__hash__": _hash, "__deepcopy__": _deep_copy, "__round__": _round, "is_tensor": _is_tensor, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
         "__pos__": _pos,
         "__getattr__": _missing,

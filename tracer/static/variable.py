@@ -126,7 +126,8 @@ class Variable(Tensor):
     def shape(self) -> list[Any]:
         """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
         found = list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
-        return tuple(found) if self.of_numpy and type(found) is list else found  # type: ignore[return-value]
+        plain = self.of_numpy or (state.mode.silent and self._block is not None)
+        return tuple(found) if plain and type(found) is list else found  # type: ignore[return-value]
 
     @property
     def size(self) -> Any:
@@ -300,7 +301,8 @@ class Variable(Tensor):
 
         In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
         """
-        self._of_values("detach")
+        if not era.dynamic:
+            self._of_values("detach")
         if not state.mode.tape:
             return self
         made: Tensor = OPS["assign"](self)

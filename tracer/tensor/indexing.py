@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.era import era
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, RangeError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -19,15 +19,20 @@ _END = 2**31 - 1
 
 
 def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
-    items = list(index) if isinstance(index, tuple) else [index]
+    items = [_as_mask(i) for i in index] if isinstance(index, tuple) else [_as_mask(index)]
     taken = sum(_axes_taken(i) for i in items)
     if taken > rank:
-        raise OpError(with_user_line(f"index: {taken} indices for {rank} axes"))
+        raise RangeError(with_user_line(f"index: {taken} indices for {rank} axes"))
     rest = [slice(None)] * (rank - taken)
     for at, item in enumerate(items):
         if item is Ellipsis:
             return items[:at] + rest + items[at + 1 :]
     return items + rest
+
+
+def _as_mask(item: Any) -> Any:
+    """A list of truth values as an array of them."""
+    return np.asarray(item) if isinstance(item, list) and item and all(isinstance(i, bool) for i in item) else item
 
 
 def _axes_taken(item: Any) -> int:
@@ -85,9 +90,16 @@ class _Basic:
                 self._slice(axis, item)
             return axis + 1, out + 1
         if _is_tensor_index(item):
+            if _is_mask(item):
+                self._check_mask(axis, item)
             self.advanced.append((out, item))
             return axis + (item.ndim if _is_mask(item) else 1), out + (item.ndim if _is_mask(item) else 1)
         raise OpError(with_user_line(f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"))
+
+    def _check_mask(self, axis: int, mask: Any) -> None:
+        sizes = self.x.meta.shape[axis : axis + mask.ndim]
+        if any(0 <= size != wanted >= 0 for size, wanted in zip(sizes, mask.shape, strict=True)):
+            raise RangeError(with_user_line(f"index: a mask {list(mask.shape)} for {list(sizes)} (X={self.x.meta})"))
 
     def _range(self, axis: int, start: Any, end: Any, step: int) -> None:
         self.axes.append(axis)
@@ -151,6 +163,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
             return OPS["slice"](x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped)
     basic = _Basic(x, index)
     _check_bounds(x, basic)
+    if era.old and len(basic.dropped) == x.ndim and not basic.new:
+        basic.dropped = basic.dropped[:-1]  # one element was [1]
     out = _sliced(x, basic)
     if basic.new:
         out = unsqueeze(out, basic.new)

@@ -26,6 +26,13 @@ class LayerList(container.LayerList, Layer):
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__(sublayers)
 
+    def __getitem__(self, index: Any) -> Any:
+        """The layer at a place.   Raises KeyError where there is none."""
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise KeyError(str(index)) from None
+
 
 class ParameterList(container.ParameterList, Layer):
     """A list of parameters."""

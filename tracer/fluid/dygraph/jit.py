@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.errors import MisfitError, with_user_line
 from ...core.mode import pushed, state
 from ...core.tensor import Tensor
 from ...jit.api import to_static
@@ -14,6 +15,7 @@ from ...jit.dy2static.program_translator import ProgramTranslator
 from ...jit.recording import for_inference
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
+from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.mode import Writing
 from ...static.graph.program import Program
 from ...static.prune import prune
@@ -54,7 +56,10 @@ class TracedLayer:
         return self._program
 
     def set_strategy(self, build_strategy: Any = None, exec_strategy: Any = None) -> None:
-        """Taken, and nothing changes by it."""
+        """Taken, and nothing changes by it.   Raises AssertionError for what are no strategies."""
+        for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
+            if not isinstance(given, kind | None):
+                raise MisfitError(with_user_line(f"set_strategy: {type(given).__name__} is no {kind.__name__}"))
 
     def __call__(self, inputs: Any) -> Any:
         """The outputs for a list of variables, as ndarrays."""

@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeVar
 
+import numpy as np
+
 from ...core import rng, unique_name
-from ...core.errors import OpError, with_user_line
+from ...core.errors import MisfitError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
 from ...static import default_main_program, default_startup_program
 from ..phase import PHASE
+from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
@@ -37,6 +41,9 @@ def seeded() -> AbstractContextManager[None]:
         return nullcontext()
     startup.starts += 1
     return rng.drawing_from(rng.generator(seed + startup.starts))
+
+
+rng.first_values = seeded
 
 
 class Layer(_Layer):
@@ -69,13 +76,17 @@ class Layer(_Layer):
         if name and state.mode.builder is None and unique_name.is_given(name):
             why = f"parameter name [{name}] has been used already; in dygraph mode each parameter has a name of its own"
             raise OpError(with_user_line(f"create_parameter: {why}"))
-        with nullcontext() if attr is False else seeded():
-            made = super().create_parameter(
-                shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
-            )
+        made = super().create_parameter(
+            shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
+        )
         if made is not None:
             _made.append(weakref.ref(made))
         return made
+
+    @property
+    def _helper(self) -> Any:
+        """What layers of one's own add ops with."""
+        return LayerObjectHelper(self._full_name)
 
     def create_variable(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
@@ -84,6 +95,8 @@ class Layer(_Layer):
         full = (
             unique_name.generate(f"{self._full_name}._generated_var") if name is None else f"{self._full_name}.{name}"
         )
+        if state.mode.builder is not None:
+            return default_main_program().current_block().create_var(full, dtype=dtype, persistable=persistable)
         return self.create_tensor(full, bool(persistable), dtype)
 
     def backward(self, *inputs: Any) -> None:
@@ -128,6 +141,10 @@ class Layer(_Layer):
         missing = sorted(names - set(stat_dict))
         if missing:
             raise RuntimeError(with_user_line(f"Parameter not found, Can't not find {missing} in stat_dict"))
+        for key, tensor in own.items():
+            given = stat_dict[key if use_structured_name else tensor.name]
+            if (shape := tuple(np.shape(given.array if isinstance(given, Tensor) else given))) != tensor.meta.shape:
+                raise MisfitError(with_user_line(f"set_dict: {key} is given {list(shape)} (X={tensor.meta})"))
         self.set_state_dict(stat_dict, use_structured_name)
 
     load_dict = set_dict  # type: ignore[assignment]
@@ -163,6 +180,8 @@ def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> C
             full = unique_name.generate(f"{scope}/{made.__name__}")
             self.__dict__["_name_scope_given"] = full
             missing = made.wanted - given.keys()
+            if missing & {*names} and not given:
+                raise TypeError(with_user_line(f"{made.__name__}: a name scope comes first, and nothing behind it"))
             if later is None or not missing:
                 start(self, **_known(given, made))
             else:

@@ -175,6 +175,7 @@ class Dropout(Scoped):
         if not 0 <= p <= 1:
             raise AssertionError("p argument should between 0 and 1")
         self._attrs = {"dropout_prob": float(p), "dropout_implementation": dropout_implementation}
+        self._attrs |= {"fix_seed": seed is not None, "seed": int(seed or 0)}
         self._is_test = is_test
 
     def forward(self, input: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,10 @@ def save_inference_model(
         if not program_only:
             save_persistables(executor, dirname, program, params_filename)
         return [v.name for v in targets]
+    if any(op.type == "auc" for op in program.global_block().ops):
+        warnings.warn(
+            "please ensure that you have set the auc states to zeros before saving inference model", stacklevel=2
+        )
     copied = program.clone(for_test=True)
     outs = [v.name for v in _targets(copied, [copied.global_block().var(v.name) for v in targets])]
     desc = normalized(copied.raw, feeds, outs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from ...static import CompiledProgram
@@ -16,6 +18,15 @@ __all__ = ["load_params", "load_persistables", "load_vars", "save_params", "save
 def plain(program: Any) -> Any:
     """The program in a compiled one."""
     return program.program if isinstance(program, CompiledProgram) else program
+
+
+def _written(executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None) -> Any:
+    """Write values; those of one file as bytes where there is no folder to write to."""
+    if dirname is not None or filename is not None:
+        return _save_vars(executor, dirname, program, None, predicate, filename)
+    with tempfile.TemporaryDirectory() as folder:
+        _save_vars(executor, folder, program, None, predicate, "values")
+        return (Path(folder) / "values").read_bytes()
 
 
 @instead("fluid.io.save_vars", "paddle.static.save")
@@ -45,9 +56,9 @@ def load_vars(
 
 
 @instead("fluid.io.save_params", "paddle.static.save")
-def save_params(executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None) -> None:
-    """Write the parameters of a program to a folder: a file for each, or all in `filename`."""
-    _save_vars(executor, dirname, plain(main_program), None, is_parameter, filename)
+def save_params(executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None) -> Any:
+    """Write the parameters of a program to a folder: a file for each, or all in `filename`.   dirname None: gives the bytes of that file"""
+    return _written(executor, dirname, plain(main_program), is_parameter, filename)
 
 
 @instead("fluid.io.load_params", "paddle.static.load")
@@ -57,9 +68,9 @@ def load_params(executor: Any, dirname: Any, main_program: Any = None, filename:
 
 
 @instead("fluid.io.save_persistables", "paddle.static.save")
-def save_persistables(executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None) -> None:
-    """Write all values that outlive a run to a folder: a file for each, or all in `filename`."""
-    _save_vars(executor, dirname, plain(main_program), None, None, filename)
+def save_persistables(executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None) -> Any:
+    """Write all values that outlive a run to a folder: a file for each, or all in `filename`.   dirname None: gives the bytes of that file"""
+    return _written(executor, dirname, plain(main_program), None, filename)
 
 
 @instead("fluid.io.load_persistables", "paddle.static.load")

@@ -11,11 +11,14 @@ from ...static.control.bodies import Switch, While
 from ...static.control.dynamic_rnn import DynamicRNN
 from ...static.control.static_rnn import StaticRNN
 from .branches import IfElse
+from .elsewhere import elsewhere
 
 __all__ = [
     "DynamicRNN", "IfElse", "StaticRNN", "Switch", "While", "array_length", "array_read", "array_write", "case", "cond", "create_array",
     "reorder_lod_tensor_by_rank", "switch_case", "tensor_array_to_tensor", "while_loop",
 ]  # fmt: skip
+
+__getattr__ = elsewhere(__name__)
 
 
 def tensor_array_to_tensor(

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .conv import conv2d
+from .elsewhere import elsewhere
 from .helper import listed, stopped, today
 from .losses import smooth_l1, softmax_with_cross_entropy
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # made from a table
@@ -21,6 +22,8 @@ __all__ = [
     "anchor_generator", "bipartite_match", "box_clip", "box_decoder_and_assign", "density_prior_box", "detection_output", "multi_box_head",
     "polygon_box_transform", "ssd_loss", "target_assign", "yolov3_loss",
 ]  # fmt: skip
+
+__getattr__ = elsewhere(__name__)
 
 
 def _floats(values: Any) -> list[float]:

@@ -21,6 +21,7 @@ from ...static.graph.mode import Writing, enable_static
 from ...static.graph.parameters import lasting
 from ...static.program import VarDesc
 from ..framework import data as _data
+from ..framework import in_dygraph_mode
 from .helper import today
 
 __all__ = [
@@ -74,6 +75,10 @@ def create_global_var(
     shape: Any, value: float, dtype: Any, persistable: bool = False, force_cpu: bool = False, name: str | None = None
 ) -> Any:
     """A variable of the outermost block that starts with one value everywhere.   -> [*shape]"""
+    if in_dygraph_mode():
+        made = OPS["fill_constant"](shape=list(shape), value=float(value), dtype=dtype_of(dtype).proto)
+        made.name, made.persistable = name or unique_name.generate("_generated_var"), persistable
+        return made
     if state.mode.builder is None:
         enable_static()
     made = _global_var(shape, value, dtype, persistable, force_cpu, name or unique_name.generate("_generated_var"))

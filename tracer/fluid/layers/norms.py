@@ -8,7 +8,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
-from ...static import nn
+from ...static import default_main_program, nn
 from ...static.nn.helper import Helper, activated, known_size
 from ..phase import PHASE
 from .helper import today
@@ -87,12 +87,15 @@ def dropout(
 ) -> Any:  # fmt: skip
     """Zero with probability dropout_prob; which way the rest is scaled says dropout_implementation.   x [*] -> [*]
 
-    In dygraph mode it drops nothing after the `eval` of a Layer either.
+    In dygraph mode it drops nothing after the `eval` of a Layer either.   seed: drop the same at each call; the `random_seed` of a program does
     """
     is_test = is_test or (state.mode.builder is None and not PHASE.training)
+    if state.mode.builder is not None:
+        seed = seed or default_main_program().random_seed or None
     return OPS["dropout"](
-        x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation
-    )[0]
+        x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation, fix_seed=seed is not None,
+        seed=int(seed or 0),
+    )[0]  # fmt: skip
 
 
 @today("paddle.nn.functional.normalize")

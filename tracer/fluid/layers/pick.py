@@ -80,11 +80,10 @@ def topk(input: Any, k: Any, name: str | None = None) -> Any:
 @today("paddle.nn.functional.one_hot")
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """1 at the place that input names, else 0.   input int [*, 1] -> float32 [*, depth]"""
-    flat = OPS["squeeze2"](input, axes=[-1])
     attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}
     if isinstance(depth, Tensor):
-        return stopped(OPS["one_hot_v2"](flat, depth, **attrs))
-    return stopped(OPS["one_hot_v2"](flat, depth=int(depth), **attrs))
+        return stopped(OPS["one_hot"](input, depth, **attrs))
+    return stopped(OPS["one_hot"](input, depth=int(depth), **attrs))
 
 
 @today("paddle.nonzero")

@@ -2,9 +2,11 @@
 
 from ...static import ExponentialMovingAverage
 from ..deprecated import instead
-from . import older, steps, wrappers
+from . import older, refused, steps, wrappers
 from .average import ModelAverage
+from .base import Old as Optimizer
 from .older import *
+from .refused import *
 from .steps import *
 from .wrappers import *
 
@@ -15,4 +17,12 @@ for _name in steps.__all__:
 _SHORT = {name.removesuffix("Optimizer"): getattr(of, name) for of in (older, steps) for name in of.__all__}
 globals().update(_SHORT)
 
-__all__ = [*older.__all__, *steps.__all__, *wrappers.__all__, *_SHORT, "ExponentialMovingAverage", "ModelAverage"]
+__all__ = [
+    *older.__all__,
+    *refused.__all__,
+    *steps.__all__,
+    *wrappers.__all__,
+    *_SHORT,
+    "ExponentialMovingAverage",
+    "ModelAverage",
+]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -33,6 +34,9 @@ class Old(Optimizer):
         """Start as the class of Paddle 2, with its own settings."""
         given = isinstance(learning_rate, Variable)
         listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
+        if grad_clip is not None and not hasattr(grad_clip, "recorded"):
+            kind = type(grad_clip).__name__
+            raise TypeError(with_user_line(f"{type(self).__name__}: grad_clip is {kind}, no GradientClipBase"))
         super().__init__(0.0 if given else learning_rate, parameters=listed, grad_clip=grad_clip, **own)
         self.regularization = regularization
         self._all, self._name = parameter_list is None, name
@@ -59,10 +63,11 @@ class Old(Optimizer):
             self._parameter_list = all_parameters()
         with self._clipping(grad_clip, program):
             if program is not None or parameter_list is None:
-                return super().minimize(loss, startup_program, parameter_list, no_grad_set)
+                made = super().minimize(loss, startup_program, parameter_list, no_grad_set)
+                return made if program is not None else ([], [(p, g) for p, g in made[1] if g is not None])
             pairs = [(p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient]
             self._apply([(p, g.array) for p, g in pairs])
-            return None, pairs
+            return [], pairs
 
     @contextmanager
     def _clipping(self, grad_clip: Any, program: Any) -> Iterator[None]:

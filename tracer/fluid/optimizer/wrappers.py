@@ -27,6 +27,10 @@ class RecomputeOptimizer:
         self._optimizer = optimizer
         self._checkpoints: Any = None
 
+    def load(self, state_dict: Any) -> None:
+        """Not for it: raises NotImplementedError."""
+        raise NotImplementedError("load function is not supported by Recompute Optimizer for now")
+
     def _set_checkpoints(self, checkpoints: Any) -> None:
         self._checkpoints = checkpoints
 

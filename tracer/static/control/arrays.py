@@ -321,7 +321,9 @@ def array_read(array: Any, i: Tensor) -> Tensor:
 
 
 def array_length(array: Any) -> Any:
-    """How many tensors a list has: an int, or int64[1] while a program is recorded."""
+    """How many tensors a list has: an int, or int64[1] while a program is recorded.   Raises TypeError for a tensor."""
+    if isinstance(array, Tensor) and not isinstance(array, TensorArray):
+        raise TypeError(with_user_line("array_length: this is a Tensor, not a list of them"))
     return array.length() if isinstance(array, TensorArray) else len(array)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...core.errors import TraceError, user_line, with_user_line
+from ...core.errors import BranchesError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -82,7 +82,7 @@ def cond(
             raise OtherLength("the result")
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
-        raise TraceError(with_user_line(f"cond: {said}: {why}"))
+        raise BranchesError(with_user_line(f"cond: {said}: {why}"))
     choice = Choice()
     chosen = choice.of(nest.build(paths[0], found), *given)
     choice.finish()
@@ -133,6 +133,8 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
 
 def check_condition(what: str, pred: Tensor) -> None:
     """Raise TypeError unless `pred` is one truth value."""
+    if not isinstance(pred, Tensor):
+        raise TypeError(with_user_line(f"{what}: the condition is {type(pred).__name__}, not a Tensor"))
     meta = pred.meta
     if meta.dtype != bool:
         raise TypeError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import MisfitError, OpError, with_user_line
 from .program import Program
 
 
@@ -56,7 +56,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 def name_scope(prefix: str | None = None) -> Iterator[None]:
     """Ops of the body say that they belong to `prefix`, inside of what those around say; a second one of a name is `prefix_1`."""
     if not prefix or "/" in prefix:
-        raise OpError(with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'"))
+        raise MisfitError(with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'"))
     recorder = default_main_program().recorder
     inside = "/".join(recorder.name_scopes)
     count = recorder.scopes_named[inside, prefix] = recorder.scopes_named.get((inside, prefix), -1) + 1

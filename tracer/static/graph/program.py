@@ -166,7 +166,7 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
-        self.recorder.seed = seed
+        self.recorder.seed, self.starts = seed, 0
         self._source = None
 
     @property
@@ -273,8 +273,13 @@ class Program:
         return self._prune_with_input([], list(listed))
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
-        """A copy with the ops only that these variables need where others are given."""
-        desc = lean(deepcopy(self.raw), feeded_var_names, [name for t in targets for name in _targets(t)])
+        """A copy with the ops only that these variables need where others are given, and the variables of those."""
+        wanted = [name for t in targets for name in _targets(t)]
+        desc = lean(deepcopy(self.raw), feeded_var_names, wanted)
+        ops = [op for block in desc.blocks for op in block.ops]
+        used = {*feeded_var_names, *wanted, *(n for op in ops for n in (*op.input_names(), *op.output_names()))}
+        for block in desc.blocks:
+            block.vars = {name: var for name, var in block.vars.items() if name in used}
         made = Program.of(desc)
         made.recorder.seed = self.recorder.seed
         self._give_settings(made)

@@ -41,13 +41,17 @@ class ProcessNames(Namer):
 
     owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are `fc_0.tmp_0`, `fc_0.tmp_1`, ...
     operator: whether an operator of Python writes its ops; results are `tmp_0`, `tmp_1`, ...
+    indexed: the variable of which Python takes a part, `x`; slices of it are `x_slice_0`, `x_strided_slice_0`.
     """
 
     owner = ""
     operator = False
+    indexed = ""
 
     def temporary(self, op_type: str) -> str:
         """The name of a result."""
+        if self.indexed and op_type in ("slice", "strided_slice"):
+            return self.fresh(unique_name.generate(f"{self.indexed}_{op_type}"))
         if self.operator and not self.owner:
             return self.fresh(unique_name.generate("tmp"))
         return self.fresh(unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp"))
@@ -116,6 +120,15 @@ class HandRecorder(Recorder):
             yield
         finally:
             self.namer.operator = before
+
+    @contextmanager
+    def by_index(self, of: Variable) -> Iterator[None]:
+        """The body's ops are written because Python takes a part of a variable."""
+        before, self.namer.indexed = self.namer.indexed, of.name
+        try:
+            yield
+        finally:
+            self.namer.indexed = before
 
     def emit(
         self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None

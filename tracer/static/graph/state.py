@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.errors import OpError, warn, with_user_line
+from ...core.errors import MisfitError, warn, with_user_line
 from ...core.tensor import Tensor
 from ..scope import Scope
 from .program import Program
@@ -16,7 +16,7 @@ from .program import Program
 def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Put values of persistable variables into a scope; names that the program does not have are warned about.
 
-    Raises OpError, listing all that have another shape or dtype, before anything changes.
+    Raises MisfitError, listing all that have another shape or dtype, before anything changes.
     """
     known = {v.name: v for v in program.persistables()}
     arrays = {
@@ -28,7 +28,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         if tuple(a.shape) != known[n].raw.shape or a.dtype != known[n].meta.dtype
     ]
     if problems:
-        raise OpError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
+        raise MisfitError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
         scope.assign(name, array, known[name].meta)
     unused = [n for n in values if n not in known and n != "StructuredToParameterName@@"]

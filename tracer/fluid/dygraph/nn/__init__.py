@@ -1,5 +1,6 @@
 """Layers under the name of the module that they were in: fluid.dygraph.nn."""
 
+from ....nn import Flatten
 from .. import conv, dense, loss, norm, sampled, tree
 from ..conv import *
 from ..dense import *

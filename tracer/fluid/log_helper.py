@@ -1,0 +1,19 @@
+"""get_logger: what Paddle's own files log with."""
+
+from __future__ import annotations
+
+import logging
+
+__all__ = ["get_logger"]
+
+
+def get_logger(name: str, level: int | str, fmt: str | None = None) -> logging.Logger:
+    """A logger that writes to stderr, and to no other one.   fmt: how its lines look"""
+    logger = logging.getLogger(name)
+    logger.setLevel(level)
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter(fmt=fmt, datefmt="%a %b %d %H:%M:%S"))
+        logger.addHandler(handler)
+    logger.propagate = False
+    return logger

@@ -1,0 +1,22 @@
+"""Decorators that keep the signature of what they decorate, which Paddle's `decorator` package did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+__all__ = ["signature_safe_contextmanager", "wrap_decorator"]
+
+signature_safe_contextmanager = contextmanager
+
+
+def wrap_decorator(decorator_func: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+    """The decorator, whose results keep name, text and signature of the function."""
+
+    @wraps(decorator_func)
+    def decorating(function: Callable[..., Any]) -> Callable[..., Any]:
+        return wraps(function)(decorator_func(function))
+
+    return decorating
