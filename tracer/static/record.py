@@ -39,12 +39,14 @@ class Inner:
 
 
 class Mark(NamedTuple):
-    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date."""
+    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date; links, moment: of aliases."""
 
     blocks: int
     ops: int
     names: set[str]
     stale: dict[int, Stale]
+    links: int
+    moment: int
 
 
 class Recorder:
@@ -124,15 +126,17 @@ class Recorder:
 
     def mark(self) -> Mark:
         """What there is now, for `rewind`."""
-        return Mark(len(self.program.blocks), len(self.block.ops), set(self.block.vars), dict(self.aliases.stale))
+        block, aliases = self.block, self.aliases
+        written = len(self.program.blocks), len(block.ops), set(block.vars)
+        return Mark(*written, dict(aliases.stale), aliases.links(), aliases.now())
 
     def rewind(self, mark: Mark) -> None:
         """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
-        blocks, ops, names, stale = mark
-        self.aliases.stale = dict(stale)
-        del self.program.blocks[blocks:]
-        del self.block.ops[ops:]
-        self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
+        self.aliases.stale = dict(mark.stale)
+        self.aliases.forget(mark.links, mark.moment)
+        del self.program.blocks[mark.blocks :]
+        del self.block.ops[mark.ops :]
+        self.block.vars = {n: v for n, v in self.block.vars.items() if n in mark.names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
         """The declaration of `name` as the block that is being written sees it."""
@@ -167,8 +171,7 @@ class Recorder:
             made = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({made}) is not one of its results"
             raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
-        late = tensor.late if isinstance(tensor, Variable) else None
-        return late.checked(self) if late is not None and late.desc is tensor.raw else name
+        return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
         """Add a variable to a block, the one that is being written unless given."""

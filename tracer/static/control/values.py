@@ -16,6 +16,8 @@ from ..numbers import NUMBERS, stands_for
 from ..plain import identical
 from ..variable import Variable
 
+SHOWN = 4  # of the elements of a container, in an error
+
 
 class Undefined:
     """A name that no path to here has given a value.   why: what an error says of it; meta: of the value on another path."""
@@ -162,7 +164,22 @@ def shown(value: Any) -> str:
         return str(value.meta)
     if isinstance(value, Undefined):
         return "no value"
-    return f"{type(value).__name__} {value!r:.60}"
+    if type(value) in (list, tuple, dict):
+        return _shown_container(value)
+    name = type(value).__name__
+    return f"{value!r:.60}" if repr(value).startswith(name) else f"{name} {value!r:.60}"
+
+
+def _shown_container(value: Any) -> str:
+    """A list, tuple or dict with what is in it, and the lines that made this."""
+    items = list(value.items()) if isinstance(value, dict) else [(None, v) for v in value]
+    inside = [shown(v) if key is None else f"{key!r}: {shown(v)}" for key, v in items[:SHOWN]]
+    more = ["..."] if len(items) > SHOWN else []
+    return (
+        f"{type(value).__name__} of {len(items)}: {', '.join([*inside, *more])}"
+        if items
+        else f"an empty {type(value).__name__}"
+    )
 
 
 def as_meta(value: Any, meta: Meta) -> Tensor:
