@@ -53,26 +53,26 @@ class ConcreteProgram:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
-        stops = self._trainer.stops(given)
+        stops = self.partial.stops(given)
         if stops is None or False not in stops:
             found = self._inferred(given)
         elif self.cuts:
             raise TraceError("no gradients: " + "; ".join(self.cuts))
         else:
-            found = self._trainer.call(given, stops)
+            found = self.partial.call(given, stops)
         made = self.results.put(found, tensors)
         self.assumed.replay()
         return made
 
     @functools.cached_property
-    def _trainer(self) -> PartialProgram:
+    def partial(self) -> PartialProgram:
         """What runs it where gradients are wanted, or a run does more than give results."""
         return PartialProgram(self.recording.program, self.recording.scope)
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._runs_whole:
             with no_grad():
-                return self._trainer(tensors)
+                return self.partial(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(self.recording.program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]

@@ -64,6 +64,7 @@ class Recorder:
         self.namer = Namer() if namer is None else namer
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
+        self.early: list[IndexError] = []  # of branches in loops, that read what a later part of a round may write
         self.layers: list[str] = []  # those that forward is in, outermost first
         self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called

@@ -92,6 +92,9 @@ class TensorArray(Container):
         self._stands.append(stands_for(value))
         value = constant(value, default_float()) if isinstance(value, float) else as_default(value)
         meta = meta_of(value)
+        if isinstance(value, Variable) and value.mixed:
+            why = "an element has another dtype or number of axes in each branch"
+            raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed}"))
         if meta is None:
             raise TraceError(with_user_line(f"a list that a program carries holds tensors, not {type(value).__name__}"))
         self._declare(meta)

@@ -175,7 +175,8 @@ HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
 
 def _unlike(a: Tensor, b: Tensor) -> bool:
     """Whether no declaration holds both."""
-    return a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
+    found = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
+    return found or any(isinstance(v, Variable) and bool(v.mixed) for v in (a, b))
 
 
 class Merge:
@@ -208,7 +209,8 @@ class Merge:
 
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
         """A tensor or number that is one on the first side and another on the second."""
-        if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
+        in_a_place = self.mode.converts and ("[" in name or "." in name)  # it may be set anew before it is read
+        if (self.mixed or in_a_place) and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
         made = self._chosen((a, b), common(name, a, b, LABELS), wanted=name)

@@ -88,14 +88,18 @@ class Loop(TakenApart):
         for _ in range(MOST_TRIES):
             self._lists_to_arrays()
             self._forget_gone()
-            mark = self.recorder.mark()
+            mark, early = self.recorder.mark(), self.recorder.early
+            known = len(early)
             inner, after, condition = self._try()
             if not self.changed:
                 break
             self.recorder.rewind(mark)
+            del early[known:]
         else:
             why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
             raise TraceError(with_user_line(why))
+        if early and not self.recorder.loops:
+            raise early[0]
         with self.recorder.aliases.unchecked():
             self._emit(inner, after, condition)
             found = self._results()

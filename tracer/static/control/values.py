@@ -116,8 +116,16 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             sides,
             "dicts whose values differ in kind, or whose keys come in another order; give them in one order",
         )
+    for value in (a, b):
+        if isinstance(value, Variable) and value.mixed:
+            raise TraceError(
+                with_user_line(f"'{name}': it has another dtype or number of axes in each branch{value.mixed}")
+            )
     if one is None or two is None:
-        refuse(name, a, b, sides, "only tensors and numbers can depend on a tensor's value")
+        why = "only tensors and numbers can depend on a tensor's value"
+        if name.startswith("the value returned"):  # what programs for Paddle look for
+            why += ". Your if/else have different number of return value."
+        refuse(name, a, b, sides, why)
     dtype = common_dtype(a, b)
     if dtype is None:
         refuse(name, a, b, sides, "the dtypes differ; cast one of them")
