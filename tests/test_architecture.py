@@ -40,7 +40,7 @@ ARROWS = {
     "export": {"core", "static"},
     "loader": {"core", "export", "nn", "static"},
     "framework": {"core", "export", "loader", "nn", "static"},
-    "jit": {"core", "export", "loader", "nn", "static"},
+    "jit": {"core", "export", "loader", "nn", "static", "utils"},
     "inference": {"core", "export", "loader"},
     "onnx": {"core", "export", "jit", "loader", "nn", "static"},
     "utils": {"core"},
@@ -130,7 +130,7 @@ ROWS = {
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),
     "jit": (
-        {"asserted", "function_call", "snapshots", "verify"},
+        {"asserted", "function_call", "snapshots", "sot", "verify"},
         {"ast", "effects"},
         {"place"},
         {"assumed", "recording", "switches"},

@@ -16,6 +16,7 @@ from .programs import (
     carried,
     choices,
     detectors,
+    early,
     functions,
     idioms,
     layers,
@@ -33,12 +34,13 @@ from .programs import (
     shared,
     sizes,
     special,
+    tuples,
 )
 from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, leaving, objects, numbers, layers, models, other_lists, special,
+    idioms, leaving, objects, numbers, layers, models, other_lists, special, tuples, early,
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
@@ -263,3 +264,44 @@ def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
         paddle.TraceError, match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape"
     ):
         to_static(zeros, input_spec=[InputSpec([None], "float32")])(paddle.ones([2]))
+
+
+def never_there(x: Any, k: Any) -> Any:
+    rows: Any = [x]
+    for i in range(k):
+        if i > 0:
+            x = x + rows[3]
+    return x
+
+
+def of_two_kinds(x: Any) -> Any:
+    rows: Any = [x]
+    if x.sum() > 0:
+        rows[0] = x.astype("int64")
+    return rows[0] + 1
+
+
+def of_two_kinds_in_rounds(x: Any, k: Any) -> Any:
+    rows: Any = [x]
+    for i in range(k):
+        if i > 0:
+            rows[0] = x.astype("int64")
+    return rows[0]
+
+
+def of_two_lengths(x: Any) -> Any:
+    if x.sum() > 0:
+        return x, x
+    return x
+
+
+def test_elements_that_are_not_there_or_of_two_kinds() -> None:
+    x = paddle.ones([2])
+    with pytest.raises(IndexError):
+        to_static(never_there)(x, paddle.to_tensor(2))
+    with pytest.raises(TraceError, match=r"(?s)another dtype or number of axes in each branch.*float32\[2\].*|int64"):
+        to_static(of_two_kinds)(x)
+    with pytest.raises(TraceError, match="dtype"):
+        to_static(of_two_kinds_in_rounds)(x, paddle.to_tensor(2))
+    with pytest.raises(TraceError, match="Your if/else have different number of return value"):
+        to_static(of_two_lengths)(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,13 @@ def test_what_a_call_notes_in_the_layer_is_put_back(tmp_path: Path) -> None:
         save(layer, tmp_path / "m", input_spec=X, verify=False)
     assert layer.last is None
     assert not hasattr(layer, "all")
+
+
+def scaled(factor: float, x: Any) -> Any:
+    return x * factor if x.sum() > 0 else x
+
+
+def test_a_partial_function_is_converted() -> None:
+    function = paddle.jit.to_static(functools.partial(scaled, 3.0))
+    for given, wanted in (([1.0, 2.0], [3.0, 6.0]), ([-1.0, -2.0], [-1.0, -2.0])):
+        assert function(paddle.to_tensor(given)).tolist() == wanted

@@ -54,11 +54,11 @@ def changed_under_the_other_name(x: Any, k: Any) -> Any:
 ONE_LIST = [changed_in_the_first_round, changed_after_the_loop, changed_after_a_branch, changed_under_the_other_name]
 
 
-def a_tuple_that_grows(x: Any, k: Any) -> Any:
-    q = (x, x)
+def a_tuple_of_tuples_that_grows(x: Any, k: Any) -> Any:
+    q: Any = ()
     for _ in range(k):
-        q = q + (x,)
-    return paddle.stack(q)
+        q = (*q, (x, x))
+    return q[0]
 
 
 def a_list_and_a_tuple(x: Any, k: Any) -> Any:
@@ -104,7 +104,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     **dict.fromkeys(
         ONE_LIST, r"append.* is the same list as this one on some ways|may be another one, since a branch or a loop"
     ),
-    a_tuple_that_grows: "'q': only tensors and numbers can go from round to round",
+    a_tuple_of_tuples_that_grows: "'q': only tensors and numbers can go from round to round",
     a_list_and_a_tuple: "of the program tuple cannot be added by `\\+`, only a list",
     another_dtype: "holds float32; this element is int64",
     as_often_as_a_run_says: r"`\*` repeats by a number above 0 that Python knows",

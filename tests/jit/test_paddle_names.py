@@ -34,6 +34,41 @@ def test_entry_points() -> None:
     assert dy2static.convert_to_static(both)(x, x).tolist() == [2, 2]
 
 
+def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    from oarlock.jit.dy2static import error, internals, logging_utils, origin_info, partial_program, utils
+    from oarlock.utils import gast
+    from oarlock.utils.environments import BooleanEnvironmentVariable, StringEnvironmentVariable
+
+    assert origin_info.unwrap(to_static(both)) is both
+    assert utils.func_to_source_code(to_static(both)).startswith("def both(")
+    assert partial_program.PartialProgramLayer.__name__ == "PartialProgram"
+    assert logging_utils.set_code_level is paddle.jit.set_code_level
+    assert isinstance(gast.parse("x").body[0], gast.Expr)
+    with pytest.raises(error.Dy2StKeyError):
+        to_static(lambda x: {"x": x}["y"])(paddle.ones([2]))
+    for refused in (internals.NameVisitor, utils.FunctionNameLivenessAnalysis, error.ErrorData):
+        with pytest.raises(NotImplementedError, match="the conversion here has other parts"):
+            refused()
+    monkeypatch.setenv("SOME_FLAG", "yes")
+    flag = BooleanEnvironmentVariable("SOME_FLAG", False)
+    assert flag.get()
+    flag.set(False)
+    assert (flag.get(), repr(flag)) == (False, "Env(SOME_FLAG=False)")
+    flag.delete()
+    with pytest.raises(TypeError, match="str is wanted, not bool"):
+        StringEnvironmentVariable("SOME_FLAG", True)  # type: ignore[arg-type]
+    with api.sot_mode_guard(False):
+        assert not api.ENV_ENABLE_SOT.get()
+
+
+def test_fill_constant() -> None:
+    made = paddle.tensor.fill_constant([1, 2], "int64", 9)
+    assert (made.tolist(), made.dtype, made.stop_gradient) == ([[9, 9]], paddle.int64, True)
+    other = paddle.ones([1, 2])
+    assert paddle.tensor.fill_constant(shape=[1, 2], value=2, dtype="float32", out=other) is other
+    assert other.tolist() == [[2.0, 2.0]]
+
+
 def test_the_main_program_is_one_to_look_at_and_to_run() -> None:
     concrete = to_static(both, [InputSpec([2], name="a"), InputSpec([2], name="b")]).concrete_program
     main = concrete.main_program

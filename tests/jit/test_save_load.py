@@ -269,7 +269,6 @@ def test_a_file_that_would_differ_is_not_written(tmp_path: Path, monkeypatch: py
         (nn.Linear(4, 3), "folder/", [InputSpec([None, 4])], ValueError, "prefix"),
         (nn.Linear(4, 3), "m", None, paddle.OpError, "input_spec should be a list"),
         (nn.Linear(4, 3), "m", [InputSpec([None, 5])], paddle.OpError, r"matmul_v2: .*X=float32\[\?,5\]"),
-        (lambda x, y: x * 2, "m", [InputSpec([2], name="x"), InputSpec([2], name="y")], paddle.OpError, "'y'"),
     ],
 )
 def test_bad_arguments_write_nothing(layer: Any, path: str, spec: Any, error: Any, why: str, tmp_path: Path) -> None:

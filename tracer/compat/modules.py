@@ -24,6 +24,19 @@ PARENTS: dict[str, str] = {
     **_rows(".io", ".io", "reader dataloader.batch_sampler dataloader.collate dataloader.dataset dataloader.sampler"),
     **_rows(".inference", ".inference", "wrapper"),
     **_rows(".jit", ".jit", "layer"),
+    **_rows(
+        ".jit.sot", ".jit.sot",
+        "utils utils.envs opcode_translator opcode_translator.executor opcode_translator.executor.executor_cache "
+        "opcode_translator.executor.opcode_executor",
+    ),
+    **_rows(
+        ".jit.dy2static.internals", ".jit.dy2static",
+        "assert_transformer ast_transformer ast_utils base_transformer basic_api_transformer break_continue_transformer call_transformer "
+        "cast_transformer convert_operators create_variable_transformer decorator_transformer early_return_transformer ifelse_transformer "
+        "logical_transformer loop_transformer return_transformer static_analysis tensor_shape_transformer typehint_transformer "
+        "utils_helper variable_trans_func",
+    ),
+    ".pir_utils": ".jit.sot",
     **_rows(".device.cuda", ".device.cuda", "streams"),
     **_rows(".geometric", ".geometric", "math message_passing reindex sampling"),
     **_rows(".vision.transforms", ".vision.transforms", "transforms functional_cv2 functional_pil functional_tensor"),

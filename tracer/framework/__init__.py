@@ -28,6 +28,18 @@ def __getattr__(name: str) -> _Any:
     )
 
 
+def in_pir_mode() -> bool:
+    """Whether programs are written in the other representation of Paddle: never, here."""
+    return False
+
+
+def in_dynamic_or_pir_mode() -> bool:
+    """Whether ops run at once."""
+    return in_dynamic_mode()
+
+
+use_pir_api = in_pir_mode
+
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program", "disable_signal_handler", "disable_static", "dtype",
     "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "no_grad", "random", "seed", "set_default_dtype", "set_flags",

@@ -10,12 +10,14 @@ from typing import Any
 from ..core.autograd import no_grad
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead, state
+from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
+from ..static.control.unset import unchecked, whether_set
 from ..static.graph.program import Program as View
 from ..static.partial_program import PartialProgram
 from ..static.prune import feed_op, without_dead_ops
@@ -26,7 +28,7 @@ from .effects import Effect, is_buffer, refuse_lists
 from .function_call import Arguments, Parameters
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
-from .snapshots import reachable, snapshot
+from .snapshots import MISSING, reachable, snapshot
 
 
 class ConcreteProgram:
@@ -51,26 +53,26 @@ class ConcreteProgram:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function gives, for the inputs in order."""
         given = [*tensors, *self.results.held()]
-        stops = self._trainer.stops(given)
+        stops = self.partial.stops(given)
         if stops is None or False not in stops:
             found = self._inferred(given)
         elif self.cuts:
             raise TraceError("no gradients: " + "; ".join(self.cuts))
         else:
-            found = self._trainer.call(given, stops)
+            found = self.partial.call(given, stops)
         made = self.results.put(found, tensors)
         self.assumed.replay()
         return made
 
     @functools.cached_property
-    def _trainer(self) -> PartialProgram:
+    def partial(self) -> PartialProgram:
         """What runs it where gradients are wanted, or a run does more than give results."""
         return PartialProgram(self.recording.program, self.recording.scope)
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._runs_whole:
             with no_grad():
-                return self._trainer(tensors)
+                return self.partial(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(self.recording.program, self.recording.scope, name="to_static")
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
@@ -144,7 +146,8 @@ class Results:
         for effect in self.effects:
             parts, nesting = nest.flatten(effect.after)
             made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
-            effect.put(built.setdefault(id(effect.after), made))
+            if effect.is_set is True or next(tensors).array.item():
+                effect.put(built.setdefault(id(effect.after), made))
 
 
 def updated(recording: Recording) -> list[str]:
@@ -185,9 +188,19 @@ def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list
     before = [(e, i, leaf) for e in kept for i, leaf in enumerate(nest.flatten(e.before)[0])]
     results.sources = [(e, i) for e, i, leaf in before if _as_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()
-    after: list[Tensor] = [leaf for e in kept for leaf in nest.flatten(e.after)[0] if isinstance(leaf, Variable)]
-    behind = [*after, *(found.inputs[i] for i in results.changed)]
+    behind = [*_left_behind(found.recorder, kept), *(found.inputs[i] for i in results.changed)]
     return results, [t for t in flat if isinstance(t, Tensor)], behind
+
+
+def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
+    """What a run gives for effects, in order; beside what some ways give only, whether it is there."""
+    for effect in effects:
+        if effect.before is MISSING:
+            effect.is_set = whether_set(recorder, effect.after)
+            effect.after = unchecked(recorder, effect.after)
+        yield from (leaf for leaf in nest.flatten(effect.after)[0] if isinstance(leaf, Variable))
+        if effect.is_set is not True:
+            yield OPS["assign"](effect.is_set)
 
 
 def _warn_of_containers(function: str, names: list[str]) -> None:

@@ -38,6 +38,7 @@ class Effect:
     after: Any
     name: str = ""
     shared: bool = False  # another place held the same tensor, so that a program serves for that one only
+    is_set: Any = True  # a truth value of the program for what some ways give a value only
 
     def now(self) -> Any:
         """What is there; MISSING for nothing."""

@@ -18,6 +18,7 @@ from ..static import tree
 from ..static.control import nest
 from ..static.control.unset import ANYWHERE
 from ..static.freed import freed
+from ..static.late import missing
 from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
@@ -178,7 +179,8 @@ def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
     """The variable of an output; a copy where it is an input, a parameter, or an output already."""
     name = recorder.operand(tensor)
     made_here = any(name in op.output_names() for op in recorder.program.block.ops if op.type != "feed")
-    if made_here and name not in recorder.scope and all(t is not tensor for t in seen):
+    asked = missing(name) is not None  # whose name an error tells
+    if made_here and not asked and name not in recorder.scope and all(t is not tensor for t in seen):
         return name
     return recorder.name_of(OPS["assign"](tensor))
 

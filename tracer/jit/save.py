@@ -116,7 +116,7 @@ def inference_of(
         fetches = [_output_name(program, o) for o in output_spec]
     wanted = method.arguments.kept if input_names is None else input_names
     feeds = program.feeds() if wanted is None else list(wanted)
-    recording.program = prune(program, feeds, fetches)
+    recording.program = prune(program, feeds, fetches, spare=True)  # an input that nothing needs is given all the same
     refuse_assigned(recording)
     return recording
 

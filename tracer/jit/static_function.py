@@ -69,11 +69,12 @@ class ProgramCache:
         self._last = key, made
         return made
 
-    def last(self) -> tuple[Any, ConcreteProgram]:
-        """The key and the program that were made last.   Raises OpError where there is none."""
+    def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
+        """The key, and the program with what runs it, that were made last.   Raises OpError where there is none."""
         if self._last is None:
             raise OpError("program_cache: no program was made so far")
-        return self._last
+        key, made = self._last
+        return key, (made, made.partial)
 
     def of(self, key: Any) -> list[ConcreteProgram]:
         """Those of a key, the newest last."""
@@ -260,7 +261,7 @@ class StaticFunction:
         if not len(self._cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
-        return self._cache.last()[1]
+        return self._cache.last()[1][0]
 
     def _some(self, specs: Any) -> Arguments:
         """The arguments where `specs` name some of those that it was made with: the others are no inputs of what is saved."""

@@ -2,4 +2,6 @@
 
 from ..loader.translated_layer import TranslatedLayer
 
-__all__ = ["TranslatedLayer"]
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
+
+__all__ = ["INFER_MODEL_SUFFIX", "INFER_PARAMS_INFO_SUFFIX", "INFER_PARAMS_SUFFIX", "TranslatedLayer"]

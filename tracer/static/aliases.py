@@ -121,6 +121,20 @@ class Aliases:
         """How many links were made so far."""
         return len(self._links)
 
+    def forget(self, since: int, moment: int) -> None:
+        """Drop the links that were made since there were so many, of a try that is no more; those between tensors older than a moment stay."""
+        made, self._links[since:] = self._links[since:], []
+        older: dict[int, bool] = {}
+        for pair in made:
+            for each in pair:
+                if id(each) not in older:
+                    older[id(each)] = self.is_older(each, moment)
+            a, b = map(id, pair)
+            if older[a] and older[b]:
+                self._links.append(pair)
+            else:
+                del self._others[a][b], self._others[b][a]
+
     def has_linked(self, since: int, moment: int) -> bool:
         """Whether one that was made since there were so many links is between tensors older than a moment."""
         return any(self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:])

@@ -239,7 +239,7 @@ class Static(Mode):
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
-        return SymbolicShape(sizes, lambda axis: size_variable(tensor, axis))
+        return SymbolicShape(sizes, Sizes(self.recorder, tensor))
 
     def read(self, tensor: Tensor, reader: str) -> None:
         """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
@@ -287,9 +287,26 @@ def names_of(made: Any) -> list[str]:
     return [made.name] if isinstance(made, Tensor) else [t.name for t in made]
 
 
-def size_variable(tensor: Tensor, axis: int) -> Tensor:
-    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice."""
-    sizes = OPS["shape"](tensor)
+class Sizes:
+    """The sizes of a tensor, of which one op asks as long as it can be seen where one is wanted."""
+
+    def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
+        self._recorder, self._tensor = recorder, tensor
+        self._name = tensor.name
+        self._sizes: Variable | None = None
+
+    def __call__(self, axis: int) -> Tensor:
+        """That of an axis."""
+        held = self._sizes
+        if held is None or self._tensor.name != self._name or self._recorder.var(held.name) is not held.raw:
+            self._name = self._tensor.name
+            held = self._sizes = OPS["shape"](self._tensor)
+        return size_variable(self._tensor, axis, held)
+
+
+def size_variable(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
+    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice.   sizes: all of them, if they are there"""
+    sizes = OPS["shape"](tensor) if sizes is None else sizes
     found: Tensor = OPS["slice"](sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0])
     return marked(found, NATURAL)
 

@@ -22,6 +22,7 @@ from .compiled.live import mark, needed
 from .compiled.plan import Plan, Step
 from .inline import has_blocks, inline
 from .interpreter import Interpreter
+from .late import asked
 from .modes import Static, static_mode
 from .program import Program
 from .prune import feed_op, fetch_op
@@ -42,7 +43,8 @@ class PartialProgram:
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor], stores: bool = True) -> None:
-        self.program, self.scope = program, scope
+        self.program, self.scope = asked(program), scope
+        self._recorded_as = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.held = [name for name in self.scope if self.program.var(name) is not None]
         self._tensors = [self.scope[name] for name in self.held]
@@ -98,9 +100,9 @@ class PartialProgram:
         """The program op by op, in the mode in force: what records others records it as well."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
-        if mode is not None and has_blocks(self.program):
-            return inline(mode, self.program, feed, self.scope)
-        return Interpreter(self.program, self.scope).run(feed)
+        if mode is not None and has_blocks(self._recorded_as):
+            return inline(mode, self._recorded_as, feed, self.scope)
+        return Interpreter(self._recorded_as, self.scope).run(feed)
 
     def _new_way(self, stops: Stops | None, placed: bool) -> Way:
         names = [*self.feeds, *self.held]

@@ -39,12 +39,14 @@ class Inner:
 
 
 class Mark(NamedTuple):
-    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date."""
+    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date; links, moment: of aliases."""
 
     blocks: int
     ops: int
     names: tuple[str, ...]
     stale: dict[int, Stale]
+    links: int
+    moment: int
 
 
 class Recorder:
@@ -62,6 +64,7 @@ class Recorder:
         self.namer = Namer() if namer is None else namer
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
+        self.early: list[IndexError] = []  # of branches in loops, that read what a later part of a round may write
         self.layers: list[str] = []  # those that forward is in, outermost first
         self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
@@ -124,15 +127,17 @@ class Recorder:
 
     def mark(self) -> Mark:
         """What there is now, for `rewind`."""
-        return Mark(len(self.program.blocks), len(self.block.ops), tuple(self.block.vars), dict(self.aliases.stale))
+        block, aliases = self.block, self.aliases
+        written = len(self.program.blocks), len(block.ops), tuple(block.vars)
+        return Mark(*written, dict(aliases.stale), aliases.links(), aliases.now())
 
     def rewind(self, mark: Mark) -> None:
         """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
-        blocks, ops, known, stale = mark
-        names = set(known)
-        self.aliases.stale = dict(stale)
-        del self.program.blocks[blocks:]
-        del self.block.ops[ops:]
+        names = set(mark.names)
+        self.aliases.stale = dict(mark.stale)
+        self.aliases.forget(mark.links, mark.moment)
+        del self.program.blocks[mark.blocks :]
+        del self.block.ops[mark.ops :]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
@@ -168,8 +173,7 @@ class Recorder:
             made = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({made}) is not one of its results"
             raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
-        late = tensor.late if isinstance(tensor, Variable) else None
-        return late.checked(self) if late is not None and late.desc is tensor.raw else name
+        return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
         """Add a variable to a block, the one that is being written unless given."""

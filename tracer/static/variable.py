@@ -25,7 +25,6 @@ from .var_desc import VarDesc as Described
 if TYPE_CHECKING:
     from .graph.block import Block
     from .graph.operator import Operator
-    from .late import Late
     from .scope import Scope
 
 GRADIENT = "@GRAD"  # what the name of a gradient ends in
@@ -61,7 +60,6 @@ class Variable(Tensor):
     implies: Any = None  # of a condition: of which others it is known whether they hold, where it holds and where not
     of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
-    late: Late | None = None  # set where only a round of a loop gives it a value
     error_clip: Any = None
     unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
     unsaid: frozenset[str] = (

@@ -145,7 +145,7 @@ std::string without_value(std::string_view name) {
   for (const Late& late : kLate)
     if (name.substr(0, late.prefix.size()) == late.prefix) {
       name = name.substr(late.prefix.size());
-      name = name.substr(0, name.find('.'));
+      name = name.substr(0, name.rfind('.'));
       return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " + std::string(late.why) + " - ";
     }
   return "";

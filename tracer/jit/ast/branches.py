@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -127,8 +126,13 @@ def _recorded_if(
 
 def _tried(mode: Static, holds: bool, run: Callable[[], None]) -> None:
     """See tried.   A branch of a round ends where it reads a list that no round has written to so far: that is tried again."""
-    with suppress(StillEmpty) if mode.recorder.loops else nullcontext():
+    try:
         tried(mode, holds, run)
+    except IndexError as error:
+        if not mode.recorder.loops:
+            raise
+        if not isinstance(error, StillEmpty):
+            mode.recorder.early.append(error)
 
 
 def _lists_that_stay(

@@ -165,6 +165,8 @@ def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
     from .convert import convert  # noqa: PLC0415 - it compiles code that calls this module
 
+    if isinstance(function, functools.partial):
+        return functools.partial(convert_or_leave(function.func), *function.args, **function.keywords)
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_users(plain):

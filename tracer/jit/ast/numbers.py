@@ -14,8 +14,10 @@ from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...static.control.arrays import TensorArray
 from ...static.control.branch import cond
 from ...static.control.maybe import none_flag
+from ...static.control.unset import whether_set
 from ...static.control.values import as_condition, is_number
 from ...static.modes import static_mode
 from ...static.numbers import BOOL, Stands, marked, number_error, refused
@@ -33,6 +35,8 @@ def standing(value: Any) -> Stands | None:
 
 def isinstance_(value: Any, classes: Any) -> bool:
     """`isinstance`."""
+    if isinstance(value, TensorArray):
+        return issubclass(tuple if value.is_tuple else list, classes)
     stands = standing(value)
     if stands is None:
         return isinstance(value, classes)
@@ -122,10 +126,17 @@ def _of_text(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _has(value: Any, name: str) -> bool:
+def is_there(held: Variable) -> Any:
+    """Whether a value that an attribute or dict has was given on the way that a run takes: True, or a truth value of the program."""
+    mode = static_mode(state.mode)
+    return True if mode is None else whether_set(mode.recorder, held)
+
+
+def _has(value: Any, name: str) -> Any:
     stands = standing(value)
     if stands is None:
-        return hasattr(value, name)
+        held = getattr(value, "__dict__", {}).get(name)
+        return is_there(held) if isinstance(held, Variable) else hasattr(value, name)
     answers = {hasattr(value if t is Tensor else t, name) for t in stands.types}
     if len(answers) > 1:
         return bool(refused(value, "hasattr()", COMPARE, False))

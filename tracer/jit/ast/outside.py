@@ -116,11 +116,11 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
         yield Entries(name, value)
         inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
-        yield Members(name, vars(value))
+        yield Members(name, vars(value), kind=type(value))
         yield Variables(name, value._buffers)
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif has_attributes(value) and not isinstance(value, type) and not inspect.ismodule(value):
-        yield Variables(name, vars(value))
+        yield Variables(name, vars(value), kind=type(value))
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for label, held in inside:

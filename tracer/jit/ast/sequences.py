@@ -35,7 +35,9 @@ def part(value: Any, start: Any, stop: Any, step: Any) -> Any:
         raise TraceError(
             with_user_line(f"a slice of a list that a program carries has a step that Python knows ('{value.name}')")
         )
-    return _part_of_array(value, start, stop, step)
+    found = _part_of_array(value, start, stop, step)
+    found.is_tuple = value.is_tuple
+    return found
 
 
 def _part_of_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
@@ -108,11 +110,12 @@ def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
 
     def make(*args: Any) -> Any:
         rows = _open_rows(args[0]) if len(args) == 1 else None
-        if rows is not None and isinstance(given := current(args[0]), TensorArray):
-            return given.copy()
         if rows is None:
             return new(python(*map(current, args)))
-        return _listed(rows, lambda item: item)
+        given = current(args[0])
+        made = given.copy() if isinstance(given, TensorArray) else _listed(rows, lambda item: item)
+        made.is_tuple = python is tuple
+        return made
 
     return make
 

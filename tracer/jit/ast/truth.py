@@ -20,14 +20,14 @@ from ...static.control.either import current
 from ...static.control.keepers import taken_back
 from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import NoValue, refuse_half, static_mode
+from ...static.modes import NoValue, static_mode
 from ...static.numbers import BOOL, marked, stands_for
 from ...static.program import OpDesc
 from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import asked, call
 from .checks import unconditional
-from .numbers import is_, standing
+from .numbers import is_, is_there, standing
 from .rows import rows_of
 from .sequences import folded
 from .special import method_for
@@ -177,9 +177,7 @@ def in_(a: Any, b: Any) -> Any:
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
     found = a in b
     held = b.get(a) if found and isinstance(b, dict) else None
-    if isinstance(held, Variable) and held.half is not None:
-        refuse_half(held.half)  # whether it is there depends on the way that a run takes
-    return found
+    return is_there(held) if isinstance(held, Variable) else found
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {

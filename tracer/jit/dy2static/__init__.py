@@ -1,6 +1,9 @@
 """The conversion under the names that it has in Paddle."""
 
+from ...static.control.values import Undefined as UndefinedVar
 from .convert_call_func import convert_call
 from .program_translator import ProgramTranslator, StaticFunction, convert_to_static
 
-__all__ = ["ProgramTranslator", "StaticFunction", "convert_call", "convert_to_static"]
+Call = convert_call
+
+__all__ = ["Call", "ProgramTranslator", "StaticFunction", "UndefinedVar", "convert_call", "convert_to_static"]

@@ -5,4 +5,14 @@ from ..concrete import ConcreteProgram
 from ..static_function import ProgramCache, StaticFunction
 from ..to_static import ProgramTranslator
 
-__all__ = ["ConcreteProgram", "ProgramCache", "ProgramTranslator", "StaticFunction", "convert_to_static"]
+ASTStaticFunction = SymbolicStaticFunction = StaticFunction  # Paddle has one for each way to make programs
+
+__all__ = [
+    "ASTStaticFunction",
+    "ConcreteProgram",
+    "ProgramCache",
+    "ProgramTranslator",
+    "StaticFunction",
+    "SymbolicStaticFunction",
+    "convert_to_static",
+]

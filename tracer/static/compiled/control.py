@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.dtype import dtype_of
 from ..effects.auc import Area
 from ..effects.calls import Caller
-from ..effects.showing import Check, Printer
+from ..effects.showing import Check, Missing, Printer
+from ..late import LATE
 from ..program import OpDesc
 from . import clipping, lists
 from .copies import SAME
@@ -154,6 +155,9 @@ def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 def check(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """assert"""
+    if desc.attr(LATE) is not None:
+        text = f"if {'not ' if desc.attr(LATE) else ''}{{0}}.item(): {{FAIL}}()"
+        return statement(text, "Cond", "", FAIL=Missing(desc.attr("message")))(lowering, block, desc)  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
     held = Check(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
     return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(lowering, block, desc)  # type: ignore[return-value]

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from ...core.eager import explain
 from ...core.errors import AssertError, OpError, with_user_line
 from ...core.tensor import Tensor
+from ..late import LATE
 from ..late import missing as no_value
 from .plan import Call, Step
 from .source import Function
@@ -40,6 +41,8 @@ def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[s
 def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
     if isinstance(error, OpError) and isinstance(step, Call) and error.__cause__ is None and _said(error, step):
         raise error
+    if step.desc.attr(LATE) is not None:
+        raise OpError(with_user_line(str(error)))
     if not isinstance(step, Call):
         raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
     for name in step.desc.input_names():

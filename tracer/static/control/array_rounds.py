@@ -31,16 +31,25 @@ class OtherLength(TraceError):
 
 
 def differ(a: Any, b: Any) -> bool:
-    """Whether two values are lists of tensors, of lengths that differ or that only a run knows."""
-    if not (_is_list(a) and _is_list(b)):
+    """Whether two values are lists, or tuples, of tensors, of lengths that differ or that only a run knows."""
+    if not (_is_list(a) and _is_list(b)) or _is_tuple(a) is not _is_tuple(b):
         return False
-    return isinstance(a, TensorArray) or isinstance(b, TensorArray) or len(items_of(a)) != len(items_of(b))
+    return isinstance(a, TensorArray) or isinstance(b, TensorArray) or len(_items(a)) != len(_items(b))
 
 
 def _is_list(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
-    return type(value) in KINDS and isinstance(value, list) and all(meta_of(v) is not None for v in items_of(value))
+    kind = (type(value) in KINDS and isinstance(value, list)) or type(value) is tuple
+    return kind and all(meta_of(v) is not None for v in _items(value))
+
+
+def _is_tuple(value: Any) -> bool:
+    return value.is_tuple if isinstance(value, TensorArray) else isinstance(value, tuple)
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple) else items_of(value)
 
 
 def opened(mode: Static, name: str, value: Any) -> Any:
@@ -49,6 +58,8 @@ def opened(mode: Static, name: str, value: Any) -> Any:
         return current(value)
     if not _is_list(value) or isinstance(value, TensorArray):
         return value
+    if isinstance(value, tuple):
+        return TensorArray.of(mode, value)
     if not is_made_here(mode.recorder, value):
         raise TraceError(
             with_user_line(f"'{name}': this list was there before; give the name a copy of it (`list(...)`)")
@@ -71,7 +82,7 @@ def append_all(target: TensorArray, source: TensorArray) -> None:
         return OPS["less_than"](values[0], count), values
 
     def body(values: list[Any]) -> list[Any]:
-        target.append(source[values[0]])
+        target.push(source[values[0]])
         return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
 
     record_loop(mode, test, body, [constant(0)], ["the counter"])

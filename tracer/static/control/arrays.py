@@ -31,8 +31,10 @@ class StillEmpty(IndexError):
 class TensorArray(Container):
     """A list of tensors of one dtype in a program that is being written.   desc: its declaration; element: the common Meta.
 
-    Takes list's methods; positions may be values of the program.
+    Takes list's methods; positions may be values of the program.   is_tuple: it stands for a tuple, which nobody changes.
     """
+
+    is_tuple = False
 
     def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None) -> None:
         recorder = mode.recorder
@@ -47,6 +49,7 @@ class TensorArray(Container):
     def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
         """A list that holds tensors or numbers already."""
         made = cls(mode)
+        made.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
             made._write(constant(i), item)
         return made
@@ -69,6 +72,7 @@ class TensorArray(Container):
             if other.element is not None:
                 self._declare(other.element)
             self._stands += [s for s in other._stands if s not in self._stands]
+            self.is_tuple = other.is_tuple
             self.raw.lod_level = max(self.raw.lod_level, other.raw.lod_level)
         return self
 
@@ -88,6 +92,9 @@ class TensorArray(Container):
         self._stands.append(stands_for(value))
         value = constant(value, default_float()) if isinstance(value, float) else as_default(value)
         meta = meta_of(value)
+        if isinstance(value, Variable) and value.mixed:
+            why = "an element has another dtype or number of axes in each branch"
+            raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed}"))
         if meta is None:
             raise TraceError(with_user_line(f"a list that a program carries holds tensors, not {type(value).__name__}"))
         self._declare(meta)
@@ -186,6 +193,8 @@ class TensorArray(Container):
         _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self.is_tuple:
+            raise TypeError(with_user_line("'tuple' object does not support item assignment"))
         if isinstance(index, slice):
             raise TraceError(
                 with_user_line(f"a slice of the list '{self.name}', which a program carries, cannot be set")
@@ -194,20 +203,34 @@ class TensorArray(Container):
 
     def append(self, value: Any) -> None:
         """One more element at the end."""
-        self._write(self.length(), value)
+        self._check_changes("append")
+        self.push(value)
 
     def extend(self, values: Any) -> None:
         """More elements at the end, of a list of Python's or of the program."""
+        self._check_changes("extend")
+        self._push_all(values)
+
+    def _check_changes(self, method: str) -> None:
+        if self.is_tuple:
+            raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
+
+    def push(self, value: Any) -> None:
+        """Append also to what is a tuple, while it is made."""
+        self._write(self.length(), value)
+
+    def _push_all(self, values: Any) -> None:
         from .array_rounds import append_all  # noqa: PLC0415 - loops are made of lists
 
         if isinstance(found := current(values), TensorArray):
             append_all(self, found)
             return
         for value in values:
-            self.append(value)
+            self.push(value)
 
     def pop(self, index: Any = -1) -> Tensor:
         """The last element, which is taken away.   Raises TraceError for another position."""
+        self._check_changes("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
                 with_user_line("pop: of a list that a program carries only the last element can be taken away")
@@ -233,7 +256,7 @@ class TensorArray(Container):
         """Another list, of the elements of both."""
         self._check_list("+", other)
         made = self.copy()
-        made.extend(other)
+        made._push_all(other)
         return made
 
     def __radd__(self, other: Any) -> TensorArray:
@@ -241,10 +264,12 @@ class TensorArray(Container):
         mode = static_mode(state.mode)
         assert mode is not None
         made = TensorArray.of(mode, other)
-        made.extend(self)
+        made._push_all(self)
         return made
 
     def __iadd__(self, other: Any) -> TensorArray:
+        if self.is_tuple:
+            return self + other
         self.extend(other)
         return self
 
@@ -257,14 +282,15 @@ class TensorArray(Container):
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
         made = self.copy()
         for _ in range(count - 1):
-            made.extend(self)
+            made._push_all(self)
         return made
 
     __rmul__ = __mul__
 
     def _check_list(self, sign: str, other: Any) -> None:
-        if not isinstance(other, list | TensorArray):
-            why = f"to the list '{self.name}' of the program {type(other).__name__} cannot be added by `{sign}`, only a list"
+        kind = tuple if self.is_tuple else list
+        if not (other.is_tuple is self.is_tuple if isinstance(other, TensorArray) else isinstance(other, kind)):
+            why = f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} cannot be added by `{sign}`, only a {kind.__name__}"
             raise TraceError(with_user_line(why))
 
     def __iter__(self) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from .either import Choice, Gone, Held, held
 from .keepers import Change, Changes, Keeper, differs_by_way, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
-from .unset import ANYWHERE, flag_of
+from .unset import ANYWHERE, flag_of, is_users
 from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
 
 Branch = Callable[[], Any]
@@ -78,7 +78,7 @@ def cond(
 
     found = record_branches(mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True)
     if paths[0] != paths[1]:
-        if differ(*made):
+        if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
         said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
@@ -177,7 +177,8 @@ HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
 
 def _unlike(a: Tensor, b: Tensor) -> bool:
     """Whether no declaration holds both."""
-    return a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
+    found = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
+    return found or any(isinstance(v, Variable) and bool(v.mixed) for v in (a, b))
 
 
 class Merge:
@@ -210,7 +211,8 @@ class Merge:
 
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
         """A tensor or number that is one on the first side and another on the second."""
-        if self.mixed and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
+        in_a_place = self.mode.converts and ("[" in name or "." in name)  # it may be set anew before it is read
+        if (self.mixed or in_a_place) and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
         made = self._chosen((a, b), common(name, a, b, LABELS), wanted=name)
@@ -288,14 +290,13 @@ class Merge:
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
-        if name.isidentifier() or (
-            "[" in name and not name.startswith("the ")
-        ):  # a variable of the user's, or an element
+        if is_users(name):
             at = getattr(given, "where", "") or user_line()
             inner = self._is_set(name, given, self.sides[given is b])
             ways = (inner, False) if given is a else (False, inner)
             flag, sense = (self.pred, given is a) if inner is True else (self._chosen(ways, BOOL), True)
-            self._make_half(made, name, f"{why}, at {at}" if at else why, flag, sense)
+            like = ANYWHERE if "." in name.partition("[")[0] else 0  # an attribute is asked for in the run
+            self._make_half(made, name, f"{why}, at {at}" if at else why, flag, sense, like)
         return made
 
     def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
@@ -324,7 +325,7 @@ class Merge:
         found = dict(before)
         for place in dict.fromkeys(p for change in changes for p in change.places()):
             label = keeper.label(place)
-            one, two = (state.get(place, Undefined(label)) for state in states)
+            one, two = (state.get(place, keeper.absent(place)) for state in states)
             if differs_by_way(one) or differs_by_way(two):
                 found[place] = self._choice_at(
                     label, (one, two), [c.container(place, v) for c, v in zip(both, (one, two), strict=True)]

@@ -19,11 +19,15 @@ from .values import Undefined, meta_of, same
 
 @dataclass(frozen=True, eq=False)
 class Keeper:
-    """What holds values by key.   name: of it in the user's code; target: the cell, dict, list; keys: those that count, None for all."""
+    """What holds values by key.   name: of it in the user's code; target: the cell, dict, list; keys: those that count, None for all.
+
+    kind: the class of the object whose attributes these are.
+    """
 
     name: str
     target: Any
     keys: tuple[str, ...] | None = None
+    kind: type | None = None
     restores = True  # whether `write` puts back; one that does not is asked when all others have
     sets = False  # whether setting an attribute runs code of the user's
 
@@ -54,6 +58,14 @@ class Keeper:
     def label(self, key: Any) -> str:
         """One place, for errors."""
         return self.name
+
+    def absent(self, key: Any) -> Any:
+        """What is read at a place that holds nothing: what the class has there, or no value."""
+        for each in () if self.kind is None else self.kind.__mro__:
+            found = vars(each).get(key)
+            if found is not None and not hasattr(type(found), "__get__"):
+                return found
+        return Undefined(self.label(key))
 
 
 class Cell(Keeper):

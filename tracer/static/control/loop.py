@@ -12,7 +12,7 @@ from ..late import Late
 from ..modes import Static
 from ..numbers import either_of, marked, stands_for, together
 from ..record import Inner
-from ..variable import Variable
+from ..variable import Half, Variable
 from . import nest
 from .apart import Apart
 from .array_rounds import CarriedList, assign_all, differ, opened
@@ -25,7 +25,7 @@ from .placed import Placed
 from .regions import emit_while
 from .rounds import Carried, Rounds
 from .taken_apart import TakenApart
-from .unset import HasValue, Unset
+from .unset import ANYWHERE, WHY, HasValue, Unset, is_users
 from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
 
 Values = list[Any]
@@ -73,6 +73,7 @@ class Loop(TakenApart):
         self.lists: dict[int, CarriedList] = {}  # by position: lists of the program that a round replaces
         self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
         self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
+        self.tuples: list[int] = []  # the same of tuples, by position
         self.apart = Apart(mode.recorder)
         self.nones, self.unset = Nones(), Unset()
         self.rounds = Rounds(mode.recorder.aliases)
@@ -87,14 +88,18 @@ class Loop(TakenApart):
         for _ in range(MOST_TRIES):
             self._lists_to_arrays()
             self._forget_gone()
-            mark = self.recorder.mark()
+            mark, early = self.recorder.mark(), self.recorder.early
+            known = len(early)
             inner, after, condition = self._try()
             if not self.changed:
                 break
             self.recorder.rewind(mark)
+            del early[known:]
         else:
             why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
             raise TraceError(with_user_line(why))
+        if early and not self.recorder.loops:
+            raise early[0]
         with self.recorder.aliases.unchecked():
             self._emit(inner, after, condition)
             found = self._results()
@@ -238,6 +243,9 @@ class Loop(TakenApart):
     def _carry_leaves(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
         before = self.values[i]
+        if type(before) is tuple and differ(before, after):
+            self.tuples.append(i)
+            return
         if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
             refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
         self._expand(i)
@@ -326,6 +334,10 @@ class Loop(TakenApart):
             self.rounds.admit(array)
             self.values = [array if held is value else held for held in self.values]
         self.grown = {}
+        for i in self.tuples:
+            self.values[i] = TensorArray.of(self.mode, self.values[i])
+            self.rounds.admit(self.values[i])
+        self.tuples = []
 
     # -- writing it ---------------------------------------------------------------------------------------------
 
@@ -403,12 +415,12 @@ class Loop(TakenApart):
         self.nones.say(values, self.names, self.recorder.block.idx)
         self.unset.say(values, where)
         for i, carried in self.carried.items():
-            named = not carried.name.startswith(("the ", "whether "))  # else it is of the conversion
             unset_before = (
                 isinstance(carried.initial, Undefined) and i not in self.nones.flags and i not in self.unset.flags
             )
-            if unset_before and named and carried.variable is not None:
-                carried.variable.late = Late(carried.name, carried.variable.raw, flag, where)
+            if unset_before and is_users(carried.name) and carried.variable is not None:
+                late = Late(carried.name, carried.variable.raw, flag, where)
+                carried.variable.half = Half(carried.name, WHY, ANYWHERE, None, late)
         for tensor, carried in self.tensors.values():
             assert carried.variable is not None
             put_back(self.mode, tensor, carried.initial.raw)

@@ -8,7 +8,6 @@ from typing import Any
 from ..record import Recorder
 from .either import Gone
 from .keepers import Changes, Keeper, differs_by_way, has_other_length, is_made_here, note, refuse_length
-from .values import Undefined
 
 MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
 
@@ -35,7 +34,7 @@ class Placed:
 
     def held(self) -> list[Any]:
         """What each holds now."""
-        return [keeper.read().get(key, Undefined(keeper.label(key))) for keeper, key in self.places]
+        return [keeper.read().get(key, keeper.absent(key)) for keeper, key in self.places]
 
     def found(self, changes: Changes, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
         """Places that a round changed for the first time: a name, and what was there before the loop.
@@ -53,7 +52,7 @@ class Placed:
             refuse_length(keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 label = keeper.label(key)
-                before, after = (held.get(key, Undefined(label)) for held in (change.before, change.after))
+                before, after = (held.get(key, keeper.absent(key)) for held in (change.before, change.after))
                 if self._is_new(keeper, key, label) and (
                     differs_by_way(before) or differs_by_way(after) or isinstance(after, Gone)
                 ):

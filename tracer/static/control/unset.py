@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ..late import NO_WAY, Late
 from ..record import Recorder
 from ..variable import Half, Variable
-from .maybe import BOOL
+from .maybe import BOOL, facts_of, implying
 from .rounds import Carried
 from .values import Undefined, constant
 
@@ -30,6 +30,11 @@ class HasValue(Carried):
         return constant(found) if isinstance(found, bool) else found
 
 
+def is_users(name: str) -> bool:
+    """Whether a name is one of the user's code; the conversion's own are words."""
+    return not name.startswith(("the ", "whether ", "result "))
+
+
 def half_of(name: str, value: Any) -> Half | None:
     """How a variable of this name may be without a value; None where it has one."""
     half = value.half if isinstance(value, Variable) else None
@@ -41,10 +46,34 @@ def flag_of(recorder: Recorder, name: str, value: Any) -> Any:
     half = half_of(name, value)
     if half is None:
         return not isinstance(value, Undefined)
-    desc = recorder.program.var(half.late.flag, recorder.block.idx)
+    return whether_set(recorder, value)
+
+
+def _late_of(value: Any) -> Late | None:
+    """How a value may be missing in a run, under whichever name; None where it is there."""
+    if not isinstance(value, Variable):
+        return None
+    half = value.half
+    late: Late | None = None if half is None or half.none is not None else half.late
+    return late if late is not None and late.desc is value.raw else None
+
+
+def whether_set(recorder: Recorder, value: Any) -> Any:
+    """Whether a value is there: True, or a truth value of the program, of which a branch knows that it is this one."""
+    late = _late_of(value)
+    if late is None:
+        return True
+    desc = recorder.program.var(late.flag, recorder.block.idx)
     assert desc is not None
     flag = recorder.variable(desc)
-    return flag if half.late.sense else OPS["logical_not"](flag)
+    if late.sense:
+        return flag
+    return implying(OPS["logical_not"](flag), facts_of(flag, False), facts_of(flag, True))
+
+
+def unchecked(recorder: Recorder, value: Any) -> Any:
+    """A value that nobody reads any more, without the question whether it is there."""
+    return value if _late_of(value) is None else OPS["assign"](recorder.variable(value.raw))
 
 
 class Unset:

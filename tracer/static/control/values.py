@@ -16,6 +16,8 @@ from ..numbers import NUMBERS, stands_for
 from ..plain import identical
 from ..variable import Variable
 
+SHOWN = 4  # of the elements of a container, in an error
+
 
 class Undefined:
     """A name that no path to here has given a value.   why: what an error says of it; meta: of the value on another path."""
@@ -114,8 +116,16 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             sides,
             "dicts whose values differ in kind, or whose keys come in another order; give them in one order",
         )
+    for value in (a, b):
+        if isinstance(value, Variable) and value.mixed:
+            raise TraceError(
+                with_user_line(f"'{name}': it has another dtype or number of axes in each branch{value.mixed}")
+            )
     if one is None or two is None:
-        refuse(name, a, b, sides, "only tensors and numbers can depend on a tensor's value")
+        why = "only tensors and numbers can depend on a tensor's value"
+        if name.startswith("the value returned"):  # what programs for Paddle look for
+            why += ". Your if/else have different number of return value."
+        refuse(name, a, b, sides, why)
     dtype = common_dtype(a, b)
     if dtype is None:
         refuse(name, a, b, sides, "the dtypes differ; cast one of them")
@@ -162,7 +172,22 @@ def shown(value: Any) -> str:
         return str(value.meta)
     if isinstance(value, Undefined):
         return "no value"
-    return f"{type(value).__name__} {value!r:.60}"
+    if type(value) in (list, tuple, dict):
+        return _shown_container(value)
+    name = type(value).__name__
+    return f"{value!r:.60}" if repr(value).startswith(name) else f"{name} {value!r:.60}"
+
+
+def _shown_container(value: Any) -> str:
+    """A list, tuple or dict with what is in it, and the lines that made this."""
+    items = list(value.items()) if isinstance(value, dict) else [(None, v) for v in value]
+    inside = [shown(v) if key is None else f"{key!r}: {shown(v)}" for key, v in items[:SHOWN]]
+    more = ["..."] if len(items) > SHOWN else []
+    return (
+        f"{type(value).__name__} of {len(items)}: {', '.join([*inside, *more])}"
+        if items
+        else f"an empty {type(value).__name__}"
+    )
 
 
 def as_meta(value: Any, meta: Meta) -> Tensor:

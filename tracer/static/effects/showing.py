@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -96,6 +96,17 @@ def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 
     recorder = mode.recorder
     operands = {"Cond": [recorder.name_of(cond)], "Data": [recorder.name_of(t) for t in shown]}
     recorder.emit("assert", operands, {}, {"summarize": Attr(AttrType.LONG, summarize)})
+
+
+class Missing:
+    """What ends a run that asks for a value which is not there.   message: why"""
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+
+    def __call__(self) -> NoReturn:
+        """Raise OpError."""
+        raise OpError(self._message)
 
 
 class Check:

@@ -1,0 +1,10 @@
+"""Names of how Paddle rewrites errors of converted code.   Here errors have the user's line from the beginning."""
+
+from __future__ import annotations
+
+from .internals import part as __getattr__  # noqa: F401 - for the other names
+
+ERROR_DATA = "Error data about original source code information and traceback."
+SIMPLIFY_ERROR_ENV_NAME, DEFAULT_SIMPLIFY_NEW_ERROR = "TRANSLATOR_SIMPLIFY_NEW_ERROR", 1
+DISABLE_ERROR_ENV_NAME, DEFAULT_DISABLE_NEW_ERROR = "TRANSLATOR_DISABLE_NEW_ERROR", 0
+Dy2StKeyError = KeyError

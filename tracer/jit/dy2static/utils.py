@@ -1,0 +1,33 @@
+"""What programs for Paddle take from the conversion besides it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from ...core.errors import TraceError as Dygraph2StaticException
+from ...core.errors import with_user_line
+from ...static.control.values import Undefined as UndefinedVar
+from .internals import part as __getattr__  # noqa: F401 - for the other names
+from .origin_info import unwrap
+
+__all__ = ["Dygraph2StaticException", "UndefinedVar", "func_to_source_code", "type_name", "unwrap"]
+
+
+def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> str:
+    """The source of a function, with empty lines in place of those that are comments.   Raises TypeError for what is none."""
+    plain = function.func if isinstance(function, functools.partial) else function
+    plain = inspect.unwrap(plain)
+    if not (inspect.isfunction(plain) or inspect.ismethod(plain)):
+        raise TypeError(with_user_line(f"func_to_source_code: a function is wanted, not {type(function).__name__}"))
+    lines = ["\n" if line.lstrip().startswith("#") else line for line in inspect.getsourcelines(plain)[0]]
+    text = "".join(lines)
+    return textwrap.dedent(text) if dedent else text
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's class."""
+    return type(value).__name__
