@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from oarlock.loader.engine import Engine, UnsupportedError, runtime
@@ -83,6 +84,18 @@ def test_equal(name: str, written: tuple[Path, dict[str, str]]) -> None:
                 run(prefix, inputs)
         else:
             compare(run(prefix, inputs), wanted, case)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes_are_those_that_onnx_infers(name: str, written: tuple[Path, dict[str, str]]) -> None:
+    folder, case = written[0], CASES[name]
+    for path in sorted(folder.glob(f"{name}.*.pdmodel")):
+        params = path.with_suffix(".pdiparams")
+        held = str(params) if params.exists() and params.stat().st_size else None
+        if case.refused.get(path.with_suffix("").suffix[1:]):
+            continue
+        made = runtime().to_onnx(path.read_bytes(), held, opset=20, inline=True)
+        onnx.checker.check_model(onnx.load_from_string(made), full_check=True)
 
 
 # These make no program of one op: the functions with branches and loops are their cases.

@@ -187,6 +187,12 @@ Info gather(const onnx::Node& n, const In& in) {
 
 Info dtype_only(const onnx::Node&, const In& in) { return {in[0]->dtype, std::nullopt, std::nullopt}; }
 
+Info det(const onnx::Node&, const In& in) {
+  Info info = dtype_only({}, in);
+  if (in[0]->shape && in[0]->shape->size() >= 2) info.shape = Ints(in[0]->shape->begin(), in[0]->shape->end() - 2);
+  return info;
+}
+
 const InferTable& table() {
   static const InferTable built = [] {
     InferTable t;
@@ -255,6 +261,7 @@ const InferTable& table() {
     t["SequenceLength"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
     t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose, t["Unsqueeze"] = unsqueeze;
     t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat, t["Gather"] = gather;
+    t["Det"] = det;
     t["NonZero"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{-1, -1}, std::nullopt}; };
     t["Size"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
     return t;
