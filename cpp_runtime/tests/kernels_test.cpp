@@ -148,7 +148,7 @@ TEST("kernels: instructions of expressions are what the kernels of their names a
       table<float>().unary[i](count, x.data(), wanted.data());
       same(static_cast<Piece>(static_cast<int>(Piece::relu) + i));
     }
-    for (int i = 0; i < kUnaries - 1; ++i) {  // that of exp is a product
+    for (int i = 0; i < static_cast<int>(Unary::exp); ++i) {  // those behind are products
       table<float>().unary_back[i](count, x.data(), y.data(), wanted.data());
       same(static_cast<Piece>(static_cast<int>(Piece::relu_grad) + i));
     }

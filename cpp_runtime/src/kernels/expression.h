@@ -17,7 +17,7 @@ constexpr bool takes_two(Piece which) { return which <= Piece::keep || which >= 
 template <class T, Piece Which>
 inline V<T> of_one(V<T> x) {
   constexpr int first = static_cast<int>(Piece::relu), which = static_cast<int>(Which);
-  if constexpr (which <= static_cast<int>(Piece::exp)) return function_of<T, static_cast<Unary>(which - first)>(x);
+  if constexpr (which <= static_cast<int>(Piece::erf)) return function_of<T, static_cast<Unary>(which - first)>(x);
   if constexpr (Which == Piece::sqrt) return sqrt_of<T>(x);
   if constexpr (Which == Piece::square) return x * x;
   if constexpr (Which == Piece::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;

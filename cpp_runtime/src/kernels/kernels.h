@@ -56,6 +56,7 @@ enum class Piece {
   gelu,
   gelu_tanh,
   exp,
+  erf,
   sqrt,
   square,
   abs,
@@ -67,7 +68,7 @@ enum class Piece {
   gelu_grad,
   gelu_tanh_grad
 };
-constexpr int kPieces = 26;
+constexpr int kPieces = 27;
 
 template <class T>
 struct Pieces {

@@ -20,9 +20,10 @@ constexpr std::size_t kMostInputs = 64;
 constexpr int kMostRank = 8;
 
 constexpr std::array<const char*, kernels::kPieces> kNames = {
-    "add",  "sub",        "mul",       "div",       "max",          "min",       "first",     "second",        "keep",
-    "relu", "tanh",       "sigmoid",   "silu",      "gelu",         "gelu_tanh", "exp",       "sqrt",          "square",
-    "abs",  "reciprocal", "relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad", "gelu_tanh_grad"};
+    "add",       "sub",       "mul",          "div",       "max",       "min",           "first",
+    "second",    "keep",      "relu",         "tanh",      "sigmoid",   "silu",          "gelu",
+    "gelu_tanh", "exp",       "erf",          "sqrt",      "square",    "abs",           "reciprocal",
+    "relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad", "gelu_tanh_grad"};
 
 std::size_t piece_named(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)

@@ -123,7 +123,7 @@ PIECES: dict[str, Rule] = {
     "elementwise_max": binary("max"),
     "elementwise_min": binary("min"),
     "keep": binary("keep"),
-    **{n: unary(n) for n in ("relu", "tanh", "sigmoid", "silu", "exp", "sqrt", "square", "abs", "reciprocal")},
+    **{n: unary(n) for n in ("relu", "tanh", "sigmoid", "silu", "exp", "erf", "sqrt", "square", "abs", "reciprocal")},
     "swish": unary("silu"),
     **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu("gelu", "gelu_tanh"),
