@@ -16,7 +16,7 @@ from oarlock.static.compiled.over import ALONE
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 
 Kernel = Callable[..., Any]
-SAME_NAME = ("relu", "tanh", "sigmoid", "silu", "gelu", "exp", "sqrt", "square", "abs", "reciprocal")
+SAME_NAME = ("relu", "tanh", "sigmoid", "silu", "gelu", "exp", "erf", "sqrt", "square", "abs", "reciprocal")
 GRADIENTS = ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad")
 ONE: dict[str, Kernel] = {
     **{name: OPS[name].kernel for name in SAME_NAME},
