@@ -333,10 +333,10 @@ def a_list_made_in_rounds_of_a_branch_changes_in_other_rounds(x: Any) -> Any:
 @program()
 def a_list_made_in_a_branch_of_a_branch_changes_in_another_one(x: Any) -> Any:
     pair = [x + 1, x * 0.5]
-    if x.sum() > -100:
+    if x.sum() > -7:
         if x.sum() > 0:
             pair = [pair[1], x * 2]
-        if x.sum() > 5:
+        if x.max() < 1:
             pair[1] = x + pair[0]
     return pair[0] * pair[1]
 
@@ -353,7 +353,7 @@ def a_dict_made_in_rounds_of_a_branch_is_changed_by_a_function(x: Any) -> Any:
         return v + d["c"][0]
 
     y = x
-    if x.sum() > 0:
+    if x.sum() > -7:
         i = x.sum() * 0
         while i < 2:
             d = {"k": d["c"][0], "c": [d["k"] + 1]}
