@@ -269,3 +269,44 @@ TODAY = [
 def test_kinds_of_errors_of_2_6(kind: type[Exception], call: Any) -> None:
     with pytest.raises(kind):
         call()
+
+
+def doubled(x: Any) -> Any:
+    helper = fluid.layer_helper.LayerHelper("scale")
+    made = helper.create_variable_for_type_inference(dtype="float32")
+    helper.append_op(type="scale", inputs={"X": [x]}, outputs={"Out": [made]}, attrs={"scale": 2.0})
+    if x.sum() > 0:
+        return made + 1.0
+    return made
+
+
+def test_ops_of_a_layer_helper_become_those_of_a_program() -> None:
+    with compat.as_paddle("2.4"):
+        program = oarlock.jit.to_static(doubled)
+        for sign in (1.0, -1.0):
+            x = oarlock.to_tensor([sign, 2.0 * sign], stop_gradient=False)
+            found = program(x)
+            found.sum().backward()
+            assert found.tolist() == doubled(x).tolist() == [sign * 2 + (sign > 0), sign * 4 + (sign > 0)]
+            assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_global_variable_of_no_program_is_a_tensor() -> None:
+    kept = oarlock.static.create_global_var([2], 3.0, "float32", persistable=True)
+    assert (kept.tolist(), kept.persistable, kept.stop_gradient) == ([3.0, 3.0], True, True)
+    oarlock.assign(np.ones(2, np.float32), kept)
+    assert (kept * 2.0).tolist() == [2.0, 2.0]
+
+
+def test_the_loss_of_yolo_is_the_one_of_1_8() -> None:
+    rng = np.random.default_rng(0)
+    x = oarlock.to_tensor(rng.standard_normal((2, 16, 3, 3)).astype("float32"), stop_gradient=False)
+    boxes, kinds = (
+        oarlock.to_tensor(rng.random((2, 2, 4)).astype("float32") * 0.5),
+        oarlock.to_tensor([[0, 1], [2, 0]], "int32"),
+    )
+    given = (x, boxes, kinds, [10, 13, 16, 30], [0, 1], 3, 0.7, 32)
+    loss = oarlock.vision.ops.yolo_loss(*given)
+    assert loss.tolist() == layers.yolov3_loss(*given).tolist()
+    loss.sum().backward()
+    assert x.grad.abs().sum() > 0

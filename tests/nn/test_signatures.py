@@ -20,7 +20,6 @@ MISSING = {
     ("nn.functional", "sparse_attention"): "Paddle has it on GPUs only",
     ("vision.ops", "decode_jpeg"): "Paddle has it on GPUs only",
     ("vision.ops", "read_file"): "of use for decode_jpeg only",
-    ("vision.ops", "yolo_loss"): "no kernel for it yet",
     ("geometric", "reindex_graph"): "no sampling of graphs",
     ("geometric", "reindex_heter_graph"): "no sampling of graphs",
     ("geometric", "sample_neighbors"): "no sampling of graphs",

@@ -15,6 +15,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..nn.create_parameter import made_parameter
 from ..static import Program, default_main_program, default_startup_program
+from ..static.modes import static_mode
 from .framework import begin_program, in_dygraph_mode
 from .layers.helper import listed
 from .param_attr import ParamAttr
@@ -115,6 +116,8 @@ class LayerHelper:
         """What an op will write."""
         name = unique_name.generate(f"{self.name}.tmp")
         if in_dygraph_mode():
+            if static_mode(state.mode) is not None:  # a function that becomes a program: nothing, which `_run` replaces
+                return OPS["fill_constant"](shape=[0], value=0.0, dtype=dtype_of(dtype).proto)
             return Tensor(None, name=name)
         return self.main_program.current_block().create_var(
             name=name, dtype=dtype, persistable=False, stop_gradient=stop_gradient

@@ -10,8 +10,8 @@ from ..core.mode import instead
 from ..core.op import OPS
 from ..nn.layer import Layer
 from ..static.control import nest
+from ..static.control.born import born
 from ..static.control.either import Gone, is_moved, put_items
-from ..static.control.keepers import born
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
 from ..static.late import NOT_RETURNED, WHY

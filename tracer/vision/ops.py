@@ -24,7 +24,7 @@ from ..tensor.search import argsort
 
 __all__ = [
     "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "box_coder", "deform_conv2d", "distribute_fpn_proposals",
-    "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool", "roi_align", "roi_pool", "yolo_box",
+    "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool", "roi_align", "roi_pool", "yolo_box", "yolo_loss",
 ]  # fmt: skip
 
 # -- regions ------------------------------------------------------------------------------------------------------
@@ -188,6 +188,17 @@ def yolo_box(
         clip_bbox=clip_bbox, scale_x_y=float(scale_x_y), iou_aware=iou_aware, iou_aware_factor=float(iou_aware_factor),
     )  # fmt: skip
     return found[0], found[1]
+
+
+def yolo_loss(
+    x: Tensor, gt_box: Tensor, gt_label: Tensor, anchors: Sequence[int], anchor_mask: Sequence[int], class_num: int, ignore_thresh: float,
+    downsample_ratio: int, gt_score: Tensor | None = None, use_label_smooth: bool = True, name: str | None = None, scale_x_y: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """The loss of a YOLO map   (Redmon and Farhadi 2018).   x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]"""
+    return OPS["yolov3_loss"](
+        x, gt_box, gt_label, gt_score, anchors=list(anchors), anchor_mask=list(anchor_mask), class_num=class_num,
+        ignore_thresh=float(ignore_thresh), downsample_ratio=downsample_ratio, use_label_smooth=use_label_smooth, scale_x_y=float(scale_x_y),
+    )[0]  # fmt: skip
 
 
 def generate_proposals(

@@ -314,3 +314,49 @@ def a_function_puts_a_new_list_in_a_dict_in_rounds(x: Any) -> Any:
         h()
         i = i + 1
     return d["c"][0] * 1
+
+
+@program()
+def a_list_made_in_rounds_of_a_branch_changes_in_other_rounds(x: Any) -> Any:
+    pair = [x + 1, x * 0.5]
+    if x.sum() > 0:
+        i = x.sum() * 0
+        while i < 2:
+            pair = [pair[1], x * 2]
+            i = i + 1
+        while i < 5:
+            pair[1] = x + pair[0]
+            i = i + 1
+    return pair[0] * pair[1]
+
+
+@program()
+def a_list_made_in_a_branch_of_a_branch_changes_in_another_one(x: Any) -> Any:
+    pair = [x + 1, x * 0.5]
+    if x.sum() > -7:
+        if x.sum() > 0:
+            pair = [pair[1], x * 2]
+        if x.max() < 1:
+            pair[1] = x + pair[0]
+    return pair[0] * pair[1]
+
+
+@program()
+def a_dict_made_in_rounds_of_a_branch_is_changed_by_a_function(x: Any) -> Any:
+    d = {"k": x, "c": [x]}
+
+    def step(v: Any) -> Any:
+        if v.sum() > 3:
+            d["c"][0] = v
+            return v * 0.5
+        d["k"] = v - 1
+        return v + d["c"][0]
+
+    y = x
+    if x.sum() > -7:
+        i = x.sum() * 0
+        while i < 2:
+            d = {"k": d["c"][0], "c": [d["k"] + 1]}
+            i = i + 1
+        y = step(x)
+    return y * d["k"] + d["c"][0]

@@ -12,9 +12,10 @@ from ...core.mode import state
 from ...core.op import Meta
 from ...static.control.array_rounds import OtherLength, opened
 from ...static.control.arrays import StillEmpty, TensorArray
+from ...static.control.born import is_made_here
 from ...static.control.branch import cond, put_back, record_branches
 from ...static.control.either import KINDS, Sides, current, is_moved, items_of
-from ...static.control.keepers import Elements, Longer, is_made_here, note, taken_back
+from ...static.control.keepers import Elements, Longer, note, taken_back
 from ...static.control.values import Undefined, as_condition
 from ...static.modes import Static, static_mode
 from ...static.variable import Variable

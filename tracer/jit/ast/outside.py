@@ -16,8 +16,9 @@ from typing import Any
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
+from ...static.control.born import born
 from ...static.control.either import Either, EitherDict, EitherList, current, is_moved, items_of
-from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Variables, born, note
+from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Variables, note
 from ...static.modes import static_mode
 from ...static.record import Recorder
 from ..snapshots import MANY, has_attributes

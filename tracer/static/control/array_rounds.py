@@ -16,8 +16,8 @@ from ...core.op import OPS
 from ..modes import Static, static_mode
 from ..program import Block
 from .arrays import TensorArray
+from .born import is_made_here
 from .either import KINDS, current, is_moved, items_of
-from .keepers import is_made_here
 from .values import constant, meta_of
 
 

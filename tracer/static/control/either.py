@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...core.errors import TraceError, user_frame, user_line, with_user_line
+from ...core.mode import state
+from ..modes import static_mode
+from .born import born
 from .values import Undefined
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
@@ -151,6 +154,9 @@ def either(items: Any, *origins: Any) -> Any:
     made.origins = [(origin, items_of(origin)) for origin in origins]
     line = user_line()
     made.since = f" at {line}" if line else ""
+    mode = static_mode(state.mode)
+    if mode is not None:
+        born(mode.recorder, made)
     return made
 
 
@@ -300,10 +306,11 @@ class Sides:
         """What the names stand for.   chosen: in copies."""
         choice = Choice()
         found = [choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)]
-        choice.finish()
+        # Before it is noted what the chosen ones may be one with: they hold what was changed.
         for container in self._changed:
             if id(container) not in choice.became:
                 take_away(container)
+        choice.finish()
         return found
 
 

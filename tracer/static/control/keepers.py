@@ -183,15 +183,6 @@ def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
                 each.kept[keeper.key] = (keeper, keeper.read())
 
 
-def born(recorder: Recorder, made: Any) -> None:
-    """A list, dict or object was made here: to what is around the block that is being written it is nothing that changes."""
-    if not recorder.by_hand or len(recorder.open) > 1:
-        inner = recorder.open[-1].born
-        inner[id(made)] = made
-        if hasattr(made, "__dict__"):
-            inner[id(vars(made))] = made
-
-
 def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
     raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values() if keeper.restores]
@@ -260,11 +251,6 @@ def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what
     """Raise TraceError for a list that is longer or shorter in one state than in the other."""
     if has_other_length(keeper, one, two):
         raise Longer(keeper, what)
-
-
-def is_made_here(recorder: Recorder, made: Any) -> bool:
-    """Whether the recording made a list, dict or object, which nobody knows who does not read what it gives."""
-    return any(id(made) in inner.born for inner in recorder.open)
 
 
 def differs_by_way(value: Any) -> bool:

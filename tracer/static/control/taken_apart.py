@@ -10,7 +10,7 @@ from ..record import Recorder
 from . import nest
 from .apart import Apart
 from .array_rounds import CarriedList
-from .keepers import born
+from .born import born
 from .maybe import Nones
 from .placed import Placed
 from .rounds import Carried, Rounds

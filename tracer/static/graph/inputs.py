@@ -7,10 +7,13 @@ from typing import Any
 from ...core import unique_name
 from ...core.dtype import default_float, dtype_of
 from ...core.errors import with_user_line
+from ...core.mode import state
 from ...core.op import OPS
 from .. import program as data
+from ..modes import static_mode
 from ..variable import Variable
 from .defaults import default_main_program
+from .mode import writing
 from .parameters import lasting
 
 
@@ -31,8 +34,8 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
 
 def create_global_var(
     shape: Any, value: float, dtype: Any, persistable: bool = False, force_cpu: bool = False, name: str | None = None
-) -> Variable:
-    """A variable of the outermost block that starts with one value everywhere.   -> [*shape]"""
+) -> Any:
+    """A variable of the outermost block that starts with one value everywhere; a tensor where ops run when they are called.   -> [*shape]"""
     name = unique_name.generate("global_var") if name is None else name
     sizes, kind = tuple(int(d) for d in shape), dtype_of(dtype)
     desc = data.VarDesc(name, sizes, kind.name, persistable=persistable, stop_gradient=True)
@@ -41,4 +44,8 @@ def create_global_var(
     def first() -> Any:
         return OPS["fill_constant"](shape=list(sizes), value=float(value), str_value=text, dtype=kind.proto)
 
+    if not writing() and static_mode(state.mode) is None:
+        made = first()
+        made.name, made.persistable = name, persistable
+        return made
     return lasting(default_main_program(), desc, first)
