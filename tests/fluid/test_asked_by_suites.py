@@ -269,3 +269,41 @@ TODAY = [
 def test_kinds_of_errors_of_2_6(kind: type[Exception], call: Any) -> None:
     with pytest.raises(kind):
         call()
+
+
+def test_flags_of_sums_and_memory_are_kept_and_given_by_name() -> None:
+    held = core.globals()
+    before = held["FLAGS_sort_sum_gradient"]
+    held["FLAGS_sort_sum_gradient"] = True
+    assert oarlock.get_flags("FLAGS_sort_sum_gradient") == {"FLAGS_sort_sum_gradient": True}
+    held["FLAGS_sort_sum_gradient"] = before
+    assert "FLAGS_paddle_num_threads" in held
+    assert "FLAGS_nope" not in held
+    assert set(held.keys()) >= {"FLAGS_benchmark", "FLAGS_sort_sum_gradient"}
+
+
+def test_core_says_how_names_of_gradients_end_and_how_wide_elements_are() -> None:
+    assert (core.grad_var_suffix(), core.empty_var_name()) == ("@GRAD", "@EMPTY@")
+    assert [core.size_of_dtype(t) for t in ("float64", core.VarDesc.VarType.INT32)] == [8, 4]
+
+
+def test_gradients_take_a_set_of_constants() -> None:
+    with fluid.dygraph.guard():
+        x, y = variable(2), variable(2)
+        x.stop_gradient = y.stop_gradient = False
+        (found,) = fluid.dygraph.grad([x * y * 3.0], [x], no_grad_vars={y}, create_graph=True)
+        np.testing.assert_array_equal(found.numpy(), [3.0, 3.0])
+
+
+def test_a_folder_is_no_name_for_saved_parameters(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="names a folder"):
+        fluid.save(fluid.Program(), f"{tmp_path}/")
+
+
+def test_conditions_of_case_are_tensors() -> None:
+    one = lambda: layers.fill_constant([1], "float32", 1.0)
+    with (
+        fluid.program_guard(fluid.Program()),
+        pytest.raises(TypeError, match="a condition should be a Tensor, not bool"),
+    ):
+        layers.case([(True, one), (False, one)])
