@@ -307,3 +307,15 @@ def test_conditions_of_case_are_tensors() -> None:
         pytest.raises(TypeError, match="a condition should be a Tensor, not bool"),
     ):
         layers.case([(True, one), (False, one)])
+
+
+def test_what_is_traced_are_variables_and_as_many_are_given() -> None:
+    with fluid.dygraph.guard():
+        layer = fluid.dygraph.Linear(3, 2)
+        for inputs in (3, [1]):
+            with pytest.raises(AssertionError, match="should be variables"):
+                fluid.dygraph.TracedLayer.trace(layer, inputs)
+        _, traced = fluid.dygraph.TracedLayer.trace(layer, [variable(2, 3)])
+        assert traced([variable(4, 3)])[0].shape == (4, 2)
+        with pytest.raises(AssertionError, match="got 2 inputs"):
+            traced([variable(2, 3), variable(2, 3)])
