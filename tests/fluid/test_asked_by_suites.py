@@ -319,3 +319,11 @@ def test_what_is_traced_are_variables_and_as_many_are_given() -> None:
         assert traced([variable(4, 3)])[0].shape == (4, 2)
         with pytest.raises(AssertionError, match="got 2 inputs"):
             traced([variable(2, 3), variable(2, 3)])
+
+
+def test_ops_are_called_by_the_name_of_2_4() -> None:
+    with compat.as_paddle("2.4"), fluid.dygraph.guard():
+        space: dict[str, Any] = {}
+        exec("from paddle import _legacy_C_ops as ops", space)
+        out, *_ = space["ops"].instance_norm(variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5)
+        np.testing.assert_array_equal(out.numpy(), np.ones((1, 2, 3)))
