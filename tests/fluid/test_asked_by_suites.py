@@ -325,5 +325,6 @@ def test_ops_are_called_by_the_name_of_2_4() -> None:
     with compat.as_paddle("2.4"), fluid.dygraph.guard():
         space: dict[str, Any] = {}
         exec("from paddle import _legacy_C_ops as ops", space)
+        assert fluid._non_static_mode()
         out, *_ = space["ops"].instance_norm(variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5)
         np.testing.assert_array_equal(out.numpy(), np.ones((1, 2, 3)))
