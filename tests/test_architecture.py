@@ -73,7 +73,8 @@ ARROWS = {
     "distributed": {"core", "nn"},
     "version": {"core"},
     "reader": {"core"},
-    "dataset": {"core", "loader", "reader", "utils"},
+    "sysconfig": set(),
+    "dataset": {"core", "loader", "reader", "utils", "vision"},
     "serving": {"core", "export", "loader", "onnx"},
     "cli": {
         "compat",

@@ -90,6 +90,7 @@ _LATER = {
     "reader": (".reader", None),
     "signal": (".signal", None),
     "summary": (".hapi", "summary"),
+    "sysconfig": (".sysconfig", None),
     "text": (".text", None),
     "utils": (".utils", None),
     "version": (".version", None),

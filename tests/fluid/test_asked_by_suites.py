@@ -310,3 +310,62 @@ def test_the_loss_of_yolo_is_the_one_of_1_8() -> None:
     assert loss.tolist() == layers.yolov3_loss(*given).tolist()
     loss.sum().backward()
     assert x.grad.abs().sum() > 0
+
+
+def test_flags_of_sums_and_memory_are_kept_and_given_by_name() -> None:
+    held = core.globals()
+    before = held["FLAGS_sort_sum_gradient"]
+    held["FLAGS_sort_sum_gradient"] = True
+    assert oarlock.get_flags("FLAGS_sort_sum_gradient") == {"FLAGS_sort_sum_gradient": True}
+    held["FLAGS_sort_sum_gradient"] = before
+    assert "FLAGS_paddle_num_threads" in held
+    assert "FLAGS_nope" not in held
+    assert set(held.keys()) >= {"FLAGS_benchmark", "FLAGS_sort_sum_gradient"}
+
+
+def test_core_says_how_names_of_gradients_end_and_how_wide_elements_are() -> None:
+    assert (core.grad_var_suffix(), core.empty_var_name()) == ("@GRAD", "@EMPTY@")
+    assert [core.size_of_dtype(t) for t in ("float64", core.VarDesc.VarType.INT32)] == [8, 4]
+
+
+def test_gradients_take_a_set_of_constants() -> None:
+    with fluid.dygraph.guard():
+        x, y = variable(2), variable(2)
+        x.stop_gradient = y.stop_gradient = False
+        (found,) = fluid.dygraph.grad([x * y * 3.0], [x], no_grad_vars={y}, create_graph=True)
+        np.testing.assert_array_equal(found.numpy(), [3.0, 3.0])
+
+
+def test_a_folder_is_no_name_for_saved_parameters(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="names a folder"):
+        fluid.save(fluid.Program(), f"{tmp_path}/")
+
+
+def test_conditions_of_case_are_tensors() -> None:
+    one = lambda: layers.fill_constant([1], "float32", 1.0)
+    with (
+        fluid.program_guard(fluid.Program()),
+        pytest.raises(TypeError, match="a condition should be a Tensor, not bool"),
+    ):
+        layers.case([(True, one), (False, one)])
+
+
+def test_what_is_traced_are_variables_and_as_many_are_given() -> None:
+    with fluid.dygraph.guard():
+        layer = fluid.dygraph.Linear(3, 2)
+        for inputs in (3, [1]):
+            with pytest.raises(AssertionError, match="should be variables"):
+                fluid.dygraph.TracedLayer.trace(layer, inputs)
+        _, traced = fluid.dygraph.TracedLayer.trace(layer, [variable(2, 3)])
+        assert traced([variable(4, 3)])[0].shape == (4, 2)
+        with pytest.raises(AssertionError, match="got 2 inputs"):
+            traced([variable(2, 3), variable(2, 3)])
+
+
+def test_ops_are_called_by_the_name_of_2_4() -> None:
+    with compat.as_paddle("2.4"), fluid.dygraph.guard():
+        space: dict[str, Any] = {}
+        exec("from paddle import _legacy_C_ops as ops", space)
+        assert fluid._non_static_mode()
+        out, *_ = space["ops"].instance_norm(variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5)
+        np.testing.assert_array_equal(out.numpy(), np.ones((1, 2, 3)))

@@ -75,6 +75,7 @@ PARENTS: dict[str, str] = {
     **_rows(".io", ".fluid.dataloader", "collate"),
     **_rows(".fluid.layer_helper", ".fluid", "layer_helper_base"),
     **_rows(".fluid", ".fluid", "data"),
+    "._legacy_C_ops": ".fluid.core_ops",
     ".batch": "",
     ".common_ops_import": ".static",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
@@ -120,7 +120,7 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
 
 
 def _listed(tensors: Any) -> list[Any]:
-    if not isinstance(tensors, Tensor | list | tuple):
+    if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
         raise MisfitError(with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors"))
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
@@ -133,7 +133,7 @@ def grad(
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool = False,
-    no_grad_vars: Tensor | Sequence[Tensor] | None = None,
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
     """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad` of leaves stays as it is.
 

@@ -18,6 +18,7 @@ from .framework import (
     ComplexVariable,
     Program,
     Variable,
+    _non_static_mode,
     cpu_places,
     cuda_pinned_places,
     cuda_places,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..core.dtype import dtype_of
 from ..core.errors import OpError
+from ..core.flags import Flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..core.tensor import Tensor as EagerTensor
@@ -32,11 +36,12 @@ from .variables import VarBase, Variable
 
 __all__ = [
     "AnalysisConfig", "AnalysisPredictor", "AttrType", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
-    "EnforceNotMet", "Layer", "LoDTensor", "LoDTensorArray", "NativeConfig", "OpDesc", "PaddleBuf", "PaddleDType", "PaddleTensor", "Place", "ProgramDesc",
-    "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "ZeroCopyTensor", "create_paddle_predictor", "get_all_op_protos",
-    "get_cuda_device_count", "is_bfloat16_supported", "is_compiled_with_brpc", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist",
-    "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
-    "is_float16_supported", "kEmptyVarName", "kGradVarSuffix", "op_support_gpu", "ops", "set_num_threads", "supports_bfloat16",
+    "EnforceNotMet", "Layer", "LoDTensor", "LoDTensorArray", "NativeConfig", "OpDesc", "PaddleBuf", "PaddleDType", "PaddleTensor", "Place",
+    "ProgramDesc", "Scope", "SelectedRows", "Tensor", "VarBase", "VarDesc", "Variable", "ZeroCopyTensor", "create_paddle_predictor", "empty_var_name",
+    "get_all_op_protos", "get_cuda_device_count", "globals", "grad_var_suffix", "is_bfloat16_supported", "is_compiled_with_brpc",
+    "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_ipu", "is_compiled_with_mkldnn",
+    "is_compiled_with_mlu", "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_float16_supported", "kEmptyVarName",
+    "kGradVarSuffix", "op_support_gpu", "ops", "set_num_threads", "size_of_dtype", "supports_bfloat16",
 ]  # fmt: skip
 
 EnforceNotMet = OpError
@@ -95,6 +100,23 @@ def kEmptyVarName() -> str:
 def kGradVarSuffix() -> str:
     """What the names of gradients end in."""
     return GRADIENT
+
+
+def size_of_dtype(dtype: Any) -> int:
+    """Bytes of one element."""
+    return dtype_of(dtype).np.itemsize
+
+
+_FLAGS = Flags()
+
+
+def _globals() -> Flags:
+    """The flags by name: those that would change nothing here are kept."""
+    return _FLAGS
+
+
+grad_var_suffix, empty_var_name = kGradVarSuffix, kEmptyVarName
+globals = _globals
 
 
 def set_num_threads(num: int) -> None:

@@ -44,6 +44,8 @@ class TracedLayer:
         """Run `layer` on `inputs` (a variable or a list of them); gives what it gave, and the TracedLayer."""
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is no Layer")
+        if not _flat(inputs) and inputs not in ([], ()):
+            raise MisfitError(with_user_line(f"TracedLayer.trace: inputs should be variables, not {inputs!r:.80}"))
         outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
         desc = traced.program
         made = TracedLayer(Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches())
@@ -62,8 +64,11 @@ class TracedLayer:
                 raise MisfitError(with_user_line(f"set_strategy: {type(given).__name__} is no {kind.__name__}"))
 
     def __call__(self, inputs: Any) -> Any:
-        """The outputs for a list of variables, as ndarrays."""
-        return self._traced(_flat(inputs))
+        """The outputs for a list of variables, as ndarrays.   Raises AssertionError for another number of them than was traced."""
+        given = _flat(inputs)
+        if len(given) != len(self._feed_names):
+            raise MisfitError(with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(given)} inputs"))
+        return self._traced(given)
 
     @instead("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
     def save_inference_model(

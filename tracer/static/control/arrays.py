@@ -199,7 +199,24 @@ class TensorArray(Container):
             raise TraceError(
                 with_user_line(f"a slice of the list '{self.name}', which a program carries, cannot be set")
             )
-        self._write(self._position(index), value)
+        position = self._position(index)
+        self._check_inside(position, index)
+        self._write(position, value)
+
+    def _check_inside(self, position: Tensor, index: Any) -> None:
+        """Write down that a run ends where there is no such position: Paddle would make the list longer."""
+        recorder = _recorder()
+        length = self.length()
+        inside = OPS["less_than"](position, length)
+        if isinstance(index, Tensor) or index < 0:
+            inside = OPS["logical_and"](inside, OPS["greater_equal"](position, constant(0)))
+        why = f"list assignment index out of range (a list of the program, '{self.name}')"
+        attrs = {"summarize": Attr(AttrType.LONG, 20), "message": Attr(AttrType.STRING, why)}
+        recorder.emit("assert", {"Cond": [recorder.name_of(inside)]}, {}, attrs)
+
+    def write(self, position: Any, value: Any) -> None:
+        """Put a value at a position, also at the one behind the last: `array_write`."""
+        self._write(self._position(position), value)
 
     def append(self, value: Any) -> None:
         """One more element at the end."""
@@ -320,7 +337,7 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
         return items
     made = TensorArray(mode, dtype_of(dtype).np)
     for i, item in enumerate(items):
-        made[i] = item
+        made.write(i, item)
     return made
 
 
@@ -329,7 +346,7 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
     if array is None:
         array = create_array(x.dtype)
     if isinstance(array, TensorArray):
-        array[i] = x
+        array.write(i, x)
         return array
     position = int(i)
     if not 0 <= position <= len(array):

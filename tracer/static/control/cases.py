@@ -25,6 +25,8 @@ def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str 
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):
             raise TypeError(with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}"))
+        if not isinstance(pair[0], Tensor):
+            raise TypeError(with_user_line(f"case: a condition should be a Tensor, not {type(pair[0]).__name__}"))
     if default is None:
         *pairs, (_, default) = pairs
     rest = default

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.errors import FileError, OpError, with_user_line
+from ...core.errors import FileError, MisfitError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
 from ...export.pickles import dump
@@ -38,7 +38,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     """
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
-        raise ValueError(with_user_line(f"save: {prefix!r} names a folder, not a file in it"))
+        raise MisfitError(with_user_line(f"save: {prefix!r} names a folder, not a file in it"))
     if isinstance(protocol, bool) or protocol not in (2, 3, 4):
         raise ValueError(with_user_line(f"save: protocol is 2, 3 or 4, not {protocol!r}"))
     atomic_write({
