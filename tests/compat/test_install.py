@@ -42,6 +42,21 @@ def test_modules_that_only_paddle_has_show_the_names_above_them() -> None:
         )  # nothing lies over it
 
 
+def test_modules_that_nobody_imported_are_attributes() -> None:
+    with compat.as_paddle("2.6"):
+        import paddle
+        import paddle.fluid
+
+        assert paddle.nn.layer.norm.BatchNorm2D is paddle.nn.BatchNorm2D
+        assert paddle.static.nn.sequence_lod.sequence_pool is paddle.static.nn.sequence_pool
+        assert paddle.fluid.layers.nn.fc is paddle.fluid.layers.fc
+        assert paddle.fluid.layers.tensor.concat is paddle.fluid.layers.concat
+        for name in ("no_such", "__wrapped__"):
+            assert not hasattr(paddle.nn.functional, name)
+        functional = paddle.nn.functional
+    assert not hasattr(functional, "distance") and "__getattr__" not in vars(functional)
+
+
 def test_what_neither_has_is_missing_under_its_own_name() -> None:
     with compat.as_paddle("2.6"), pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"):
         importlib.import_module("paddle.nothing")

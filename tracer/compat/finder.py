@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .attributes import Attributes
 from .modules import OTHERWISE, PARENTS
 
 
@@ -18,7 +19,7 @@ class PaddleFinder(Loader, MetaPathFinder):
     """Finds `paddle` and all under it in Oarlock.   first: called before the first module is given"""
 
     def __init__(self, first: Callable[[], None]) -> None:
-        self._first = first
+        self._first, self._attributes = first, Attributes()
         self._specs: dict[str, Any] = {}  # a module's own spec, which the import system replaces by the one asked for
 
     def find_spec(
@@ -43,9 +44,11 @@ class PaddleFinder(Loader, MetaPathFinder):
         """Nothing is run: it was when Oarlock was imported."""
         assert module.__spec__ is not None
         module.__spec__ = self._specs.pop(module.__spec__.name)
+        self._attributes.add()
 
     def forget(self) -> None:
         """Take the names back."""
+        self._attributes.take_back()
         names = [n for n, m in sys.modules.items() if n == "paddle" or n.startswith("paddle.") or isinstance(m, View)]
         for name in names:
             module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
@@ -85,14 +88,15 @@ class View(ModuleType):
     def __init__(self, name: str, above: ModuleType) -> None:
         super().__init__(name, above.__doc__)
         self._above = above
-        self._function = getattr(above, name.rpartition(".")[2], None)
+        self._function = vars(above).get(name.rpartition(".")[2])
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return [n for n in dir(self._above) if not n.startswith("_")]
-        return getattr(self._above, name)
+        inner = f"{self.__name__[len('oarlock') :]}.{name}"
+        return importlib.import_module(f"paddle{inner}") if inner in PARENTS else getattr(self._above, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function that it lies over."""
