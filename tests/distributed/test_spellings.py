@@ -41,7 +41,7 @@ def test_the_way_of_paddle_1(tmp_path: Path) -> None:
 def test_the_way_of_paddle_1_where_ranks_go_different_ways() -> None:
     command = [mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "old_apart.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0 and done.stdout == "fine\n" * 2, done.stdout + done.stderr
+    assert done.returncode == 0 and done.stdout.count("fine") == 2, done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_methods_static_methods_and_functions_of_a_layer() -> None:
     assert isinstance(net.forward, StaticFunction)
     assert net.forward is net.forward
     assert not isinstance(net.left, StaticFunction)
-    assert [v.shape for v in net.infer.inputs] == [[-1, 3]]
+    assert [v.shape for v in net.infer.inputs] == [(-1, 3)]
     assert len(net.infer.concrete_program.main_program.blocks) == 3
     assert [p.shape for p in net.infer.concrete_program.parameters] == [[3, 3], [3]]
 
