@@ -70,8 +70,12 @@ class PartialProgram:
         operands = [*inputs, *self._tensors]
         arrays = [t.array for t in operands]
         device = None if cuda.found.cupy is None else self._device(arrays)
-        way = self._ways.get((stops, native.switch.on, device is not None)) or self._new_way(stops, device is not None)
-        with cuda.on(device):
+        placed = device is not None
+        way = self._ways.get((stops, native.switch.on, placed)) or self._new_way(stops, placed)
+        if placed:
+            with cuda.on(device):
+                found = way.forward.quietly(*arrays)
+        else:
             found = way.forward.quietly(*arrays)
         count, end = way.ends
         if end > count:
