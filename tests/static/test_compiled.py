@@ -15,6 +15,8 @@ from oarlock.core.native import native
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.static.compiled import Compiled
+from oarlock.static.compiled.plan import Branch, Fused
+from oarlock.static.compiled.source import Source
 from oarlock.static.modes import Static
 from oarlock.static.program import Attr, AttrType, OpDesc, Program
 from oarlock.static.record import Recorder
@@ -178,6 +180,12 @@ def test_what_another_machine_merged_with_an_op_is_refused() -> None:
     with pytest.raises(Unsupported, match="conv2d: attribute fuse_relu is set") as caught:
         Compiled(program, [], [])
     assert "fuse_activation" not in str(caught.value)
+
+
+def test_a_branch_whose_group_gives_nothing_that_is_read() -> None:
+    op = OpDesc("conditional_block")
+    run = Source().function(["x"], [], [Branch(op, "{0}", ("x",), [Fused(op, [], [], ())])], ["x"])
+    assert run(1) == (1,)
 
 
 def test_threads_share_a_program() -> None:

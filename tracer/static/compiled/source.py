@@ -176,7 +176,15 @@ def _write_do(source: Source, do: Do) -> None:
 def _write_branch(source: Source, branch: Branch) -> None:
     source.line(f"if {branch.test.format(*branch.ins)}:", branch)
     with source.inside():
-        source.block(branch.body)
+        _write_body(source, branch)
+
+
+def _write_body(source: Source, step: Branch | Back) -> None:
+    """What a body does, which may be nothing: all that a group of ops gives may be known to be read nowhere only now."""
+    before = len(source.lines)
+    source.block(step.body)
+    if len(source.lines) == before:
+        source.line("pass", step)
 
 
 def _write_loop(source: Source, loop: Loop) -> None:
@@ -194,7 +202,7 @@ def _write_loop(source: Source, loop: Loop) -> None:
 def _write_back(source: Source, back: Back) -> None:
     source.line(f"for ({''.join(f'{c}, ' for c in back.kept)}) in reversed({back.rounds}):", back)
     with source.inside():
-        source.block(back.body)
+        _write_body(source, back)
 
 
 def _write_fused(source: Source, fused: Fused) -> None:
