@@ -11,7 +11,7 @@ import os
 import sys
 
 import numpy as np
-from load_in_1_8_5 import HERE, each_apart, lengths_in, lengths_of
+from load_in_1_8_5 import HERE, cases_of, each_apart, lengths_in, lengths_of, runs_by
 
 
 def keep(fluid, module, folder):
@@ -35,12 +35,9 @@ def keep(fluid, module, folder):
             file.write(program.desc.serialize_to_string())
         return found
 
-    fluid.Executor.run = spying
-    try:
-        for case in sorted(n for n in dir(module) if n.startswith("case_")):
+    with runs_by(fluid, spying):
+        for case in cases_of(module):
             getattr(module, case)(fluid)
-    finally:
-        fluid.Executor.run = run
 
 
 def trains(program):
