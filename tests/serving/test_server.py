@@ -102,22 +102,21 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
     layer = paddle.jit.load(model)
     wrong: list[Any] = []
 
-    def work(seed: int) -> None:
-        client = triton.InferenceServerClient(server.address)
-        numbers = np.random.RandomState(seed)
-        for _ in range(15):
-            x = numbers.rand(numbers.randint(1, 6), 4).astype("float32")
-            n = numbers.randint(0, 9, len(x))
-            given = [triton.InferInput("x", x.shape, "FP32"), triton.InferInput("n", n.shape, "INT64")]
-            given[0].set_data_from_numpy(x)
-            given[1].set_data_from_numpy(n)
-            found = client.infer("net", given)
-            expected = results[seed].setdefault(
-                len(results[seed]), (x, n, [found.as_numpy(o["name"]) for o in found.get_response()["outputs"]])
-            )
-            assert expected is not None
+    def ask(client: Any, numbers: np.random.RandomState) -> tuple[Any, Any, list[Any]]:
+        x = numbers.rand(numbers.randint(1, 6), 4).astype("float32")
+        n = numbers.randint(0, 9, len(x))
+        given = [triton.InferInput("x", x.shape, "FP32"), triton.InferInput("n", n.shape, "INT64")]
+        given[0].set_data_from_numpy(x)
+        given[1].set_data_from_numpy(n)
+        found = client.infer("net", given)
+        return x, n, [found.as_numpy(o["name"]) for o in found.get_response()["outputs"]]
 
-    results: dict[int, dict[int, Any]] = {seed: {} for seed in range(8)}
+    def work(seed: int) -> None:  # a client is closed in the thread whose event loop it has
+        with contextlib.closing(triton.InferenceServerClient(server.address)) as client:
+            numbers = np.random.RandomState(seed)
+            results[seed] = [ask(client, numbers) for _ in range(15)]
+
+    results: dict[int, list[Any]] = {seed: [] for seed in range(8)}
     threads = [threading.Thread(target=work, args=(seed,)) for seed in results]
     for thread in threads:
         thread.start()
@@ -125,7 +124,7 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
         thread.join()
     for seed, answers in results.items():
         assert len(answers) == 15
-        for x, n, found in answers.values():
+        for x, n, found in answers:
             want = [t.numpy() for t in layer(paddle.to_tensor(x), paddle.to_tensor(n))]
             if not all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(found, want, strict=True)):
                 wrong.append(seed)

@@ -56,7 +56,7 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         why = "backward: no tensor that wants a gradient led to this one"
         raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
-    asking = [listener for listener in listeners if listener.listens()]
+    asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
     if not era.old and not asking and _is_program(roots) and state.mode.plain().bare:
         _through_program(roots[0], given[0], retain_graph)
         return

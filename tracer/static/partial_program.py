@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from ..core import cuda, native
-from ..core._tape import Node
+from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
 from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
 from ..core.op import AttrSpec, Facts, Op, Slot
@@ -59,7 +59,7 @@ class PartialProgram:
 
     def stops(self, inputs: Sequence[Tensor]) -> Stops | None:
         """Which operands no gradient is wanted of; None where no gradients are recorded."""
-        return tuple([t.stop_gradient for t in (*inputs, *self._tensors)]) if state.mode.tape else None
+        return stops_of([*inputs, *self._tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: Stops | None) -> list[Tensor]:
         """The outputs, with gradients of those that `stops` says."""
@@ -68,7 +68,7 @@ class PartialProgram:
         if not state.mode.bare:
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
-        arrays = [t.array for t in operands]
+        arrays = arrays_of(operands)
         device = None if cuda.found.cupy is None else self._device(arrays)
         placed = device is not None
         way = self._ways.get((stops, native.switch.on, placed)) or self._new_way(stops, placed)
@@ -82,14 +82,10 @@ class PartialProgram:
             for tensor, array in zip(self._changed, found[count:end], strict=True):
                 tensor.array = array
         outs = found[:count]
-        made = [Tensor(a) for a in outs]
-        if way.op is not None:
-            left = found[end:], outs, arrays[: len(inputs)]
-            node = Node(way.op, ([operands[i] for i in way.taken],), {"left": left, "materialize_grads": False}, outs)
-            for i in way.differentiable:
-                tensor = made[i]
-                tensor.stop_gradient, tensor.node, tensor.index = False, node, i
-        return made
+        if way.op is None:
+            return tensors_of(outs)
+        attrs = {"left": (found[end:], outs, arrays[: len(inputs)]), "materialize_grads": False}
+        return recorded(way.op, operands, way.taken, attrs, outs, way.differentiable)
 
     def _device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all operands.   Raises PlaceError for two."""

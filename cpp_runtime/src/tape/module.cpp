@@ -34,6 +34,10 @@ PyMethodDef functions[] = {
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
     {"deposit", deposit, METH_VARARGS, "Make gradients `grad` of leaves; gives the pairs that ask for more."},
     {"are_leaves", are_leaves, METH_O, "Whether no op made any Tensor of a list."},
+    {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
+    {"stops_of", stops_of, METH_O, "stop_gradient of each Tensor of a list, as a tuple."},
+    {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
+    {"recorded", recorded, METH_VARARGS, "Tensors around arrays, some of them results of a new node."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

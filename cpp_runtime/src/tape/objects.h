@@ -117,9 +117,9 @@ Way way_now();
 
 /// A Tensor around an array, of which it takes the reference.   Null with an error set when there is no memory.
 PyObject* new_tensor(PyObject* owned_array);
-/// A node that shares its arguments.
 /// Forget what a walk needs of a node.
 void free_operands(NodeObject* node);
+/// A node that shares its arguments.
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether a value of this array can have a gradient; -1 with an error set.
 int can_have_gradient(PyObject* array);
@@ -139,6 +139,14 @@ PyObject* oldest_seq(PyObject* module, PyObject* unused);
 PyObject* deposit(PyObject* module, PyObject* args);
 /// Whether all Tensors of a list are leaves.
 PyObject* are_leaves(PyObject* module, PyObject* tensors);
+/// Of a list of Tensors: a list of their arrays, and a tuple of their stop_gradient.
+PyObject* arrays_of(PyObject* module, PyObject* tensors);
+PyObject* stops_of(PyObject* module, PyObject* tensors);
+/// A list of Tensors around a tuple of arrays.
+PyObject* tensors_of(PyObject* module, PyObject* arrays);
+/// (op, operands, taken, attrs, outs, wanted): Tensors around outs, of which those that the numbers `wanted` say are
+/// results of a new node; its operands are those that the numbers `taken` say.
+PyObject* recorded(PyObject* module, PyObject* args);
 /// The module itself.
 PyObject* make_module();
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core import cuda, native
 from ...core.errors import OpError, with_user_line
+from ...core.quiet import QUIET, setting
 from ...core.tensor import Tensor
 from ..backward.expand import expanded
 from ..blocks import paddle_gradient_ops
@@ -53,7 +54,13 @@ class Piece:
             raise_explained(self.function, self._source.steps, error)
         return found
 
-    quietly = np.errstate(all="ignore")(__call__)  # numbers that overflow are infinite without a word
+    def quietly(self, *arrays: Any) -> tuple[Any, ...]:
+        """The same; numbers that overflow are infinite without a word."""
+        token = setting.set(QUIET)
+        try:
+            return self(*arrays)
+        finally:
+            setting.reset(token)
 
     @property
     def functions(self) -> list[Any]:

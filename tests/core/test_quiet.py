@@ -1,0 +1,26 @@
+"""What turns NumPy's warnings off around a program."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from oarlock.core import quiet
+
+
+@pytest.mark.parametrize("way", ["found", "for another NumPy"])
+def test_overflow_is_silent_until_it_is_set_back(way: str) -> None:
+    setting, value = (quiet.setting, quiet.QUIET) if way == "found" else (quiet._Slow(), None)
+    large, before = np.array([3e38], np.float32), np.geterr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        token = setting.set(value)
+        try:
+            assert np.isinf(large * large).all() and np.isnan(large * np.inf * 0).all()
+        finally:
+            setting.reset(token)
+    assert np.geterr() == before
+    with pytest.warns(RuntimeWarning):
+        large * large
