@@ -137,10 +137,10 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   std::vector<Tensor> wanted = session.run(views);
   std::string in = session.inputs()[0].name, out = session.outputs()[0].name;
   std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
-  OrtValues values;
-  values.push_back(value_of(raw.library, raw.memory.get(), views[0]));
-  OrtValues bound = run_bound(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs);
-  Tensor first = tensor_of(raw.library, std::move(bound[0]), false);
+  OrtValues values(raw.library.api, 1), bound(raw.library.api, 1);
+  values.put(0, value_of(raw.library, raw.memory.get(), views[0]));
+  run_bound(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs, bound);
+  Tensor first = tensor_of(raw.library, bound.take(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
   CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs, {false});
@@ -169,8 +169,8 @@ TEST("gpu: a captured run gives complex numbers where the model does") {
   std::vector<float> data{1, 2, 3, 4, 5, 6};
   std::vector<std::int64_t> shape{3};
   std::vector<TensorView> views{{DType::complex64, shape, data.data()}};
-  OrtValues values;
-  values.push_back(value_of(library, memory.get(), views[0]));
+  OrtValues values(library.api, 1);
+  values.put(0, value_of(library, memory.get(), views[0]));
   std::vector<const char*> inputs{"x"}, outputs{"y"};
   CapturedRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
   Tensor found = captured.run(views)[0];

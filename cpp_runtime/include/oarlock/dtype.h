@@ -28,6 +28,7 @@ enum class DType : std::int32_t {
 };
 
 /// One row per element type.   name: NumPy's; size: bytes per element; onnx: TensorProto.DataType.
+/// Looked up from the front: what is met most comes first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;
@@ -36,12 +37,12 @@ struct DTypeRow {
 };
 
 inline constexpr DTypeRow kDTypes[] = {
+    {DType::float32, "float32", 4, 1},
+    {DType::int64, "int64", 8, 7},
+    {DType::int32, "int32", 4, 6},
     {DType::boolean, "bool", 1, 9},
     {DType::int16, "int16", 2, 5},
-    {DType::int32, "int32", 4, 6},
-    {DType::int64, "int64", 8, 7},
     {DType::float16, "float16", 2, 10},
-    {DType::float32, "float32", 4, 1},
     {DType::float64, "float64", 8, 11},
     {DType::uint8, "uint8", 1, 2},
     {DType::int8, "int8", 1, 3},

@@ -30,24 +30,24 @@ std::size_t bytes_of(DType dtype, const Ints& shape) {
 }
 
 // Not captured: only to find out what comes back.
-OrtValues run_uncaptured(const Library& library, ort::Session* session, Names inputs,
-                         std::span<const ort::ValueHandle> values, Names outputs) {
+void run_uncaptured(const Library& library, ort::Session* session, Names inputs, const OrtValues& values, Names outputs,
+                    OrtValues& found) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
-  return run_once(library, session, options.get(), inputs, values, outputs);
+  run_once(library, session, options.get(), inputs, values, outputs, found);
 }
 
 }  // namespace
 
 DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
 
-OrtValues run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
-                    const DeviceMemory& memory, Names inputs, std::span<const ort::ValueHandle> values, Names outputs) {
+void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how, const DeviceMemory& memory,
+               Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   auto host = memory_info(library, memory.host, memory.id, memory.host == memory.device ? kDefault : kReadByHost);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i].get()));
+    api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i]));
   for (const char* name : outputs)
     api.call<ort::BindOutputToDevice>(binding.get(), name, static_cast<const ort::MemoryInfo*>(host.get()));
   api.call<ort::RunWithBinding>(session, how, static_cast<const ort::IoBinding*>(binding.get()));
@@ -55,23 +55,22 @@ OrtValues run_bound(const Library& library, ort::Session* session, const ort::Ru
   std::size_t count = 0;
   api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()), library.allocator, &raw,
                                       &count);
-  OrtValues owned;
-  for (std::size_t i = 0; i < count; ++i) owned.emplace_back(raw[i], ort::ValueHandle::deleter_type{&api});
+  std::copy_n(raw, std::min(count, found.size()), found.data());
   if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
-  return owned;
 }
 
 CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-                         std::span<const ort::ValueHandle> values, Names outputs, const std::vector<bool>& pairs)
+                         const OrtValues& values, Names outputs, const std::vector<bool>& pairs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   info_ = memory_info(library, memory.device, memory.id, kDefault);
   allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(api, static_cast<const ort::Session*>(session),
                                                                      static_cast<const ort::MemoryInfo*>(info_.get()));
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  OrtValues found = run_uncaptured(library, session, inputs, values, outputs);
-  auto placed = [&](const ort::ValueHandle& value) {
-    auto [dtype, shape] = type_of(library, value.get());
+  OrtValues found(api, outputs.size());
+  run_uncaptured(library, session, inputs, values, outputs, found);
+  auto placed = [&](const ort::Value* value) {
+    auto [dtype, shape] = type_of(library, value);
     return buffer(dtype, std::move(shape));
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -19,9 +19,9 @@ struct DeviceMemory {
 };
 DeviceMemory cuda_memory(int device_id);
 
-/// One run with outputs in the host memory that the device writes to directly.
-OrtValues run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
-                    const DeviceMemory& memory, Names inputs, std::span<const ort::ValueHandle> values, Names outputs);
+/// One run with outputs in the host memory that the device writes to directly.   found: a place for each.
+void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how, const DeviceMemory& memory,
+               Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
 
 /// A graph that is launched as one: buffers on the device, the same in every run.   One run at a time; others wait.
 class CapturedRun {
@@ -29,7 +29,7 @@ class CapturedRun {
   /// values: inputs to find the sizes of the outputs with.   All inputs must have fixed sizes.
   /// pairs: for each output, whether it is of complex numbers.
   CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-              std::span<const ort::ValueHandle> values, Names outputs, const std::vector<bool>& pairs);
+              const OrtValues& values, Names outputs, const std::vector<bool>& pairs);
   ~CapturedRun();
   CapturedRun(const CapturedRun&) = delete;
   CapturedRun& operator=(const CapturedRun&) = delete;

@@ -28,18 +28,10 @@ std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api, co
 
 }  // namespace
 
-OrtValues run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
-                   std::span<const ort::ValueHandle> values, Names outputs, Scratch* scratch) {
-  std::pmr::vector<const ort::Value*> in(scratch);
-  in.reserve(values.size());
-  for (const ort::ValueHandle& value : values) in.push_back(value.get());
-  std::pmr::vector<ort::Value*> out(outputs.size(), scratch);
-  library.api.call<ort::Run>(session, how, inputs.data(), in.data(), in.size(), outputs.data(), outputs.size(),
-                             out.data());
-  OrtValues owned(scratch);
-  owned.reserve(out.size());
-  for (ort::Value* value : out) owned.emplace_back(value, ort::ValueHandle::deleter_type{&library.api});
-  return owned;
+void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
+              const OrtValues& values, Names outputs, OrtValues& found) {
+  library.api.call<ort::Run>(session, how, inputs.data(), values.data(), values.size(), outputs.data(), outputs.size(),
+                             found.data());
 }
 
 // ONNX Runtime has no complex numbers; in memory one is two real ones.
