@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from .variable import Half, Variable
 from .watched import Size, plain_int
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
+SHOWN = 20  # elements of a tensor that an `assert` shows
 
 
 @dataclass
@@ -271,6 +272,16 @@ class Recorder:
         made = self.variable(self.declare(self.namer.temporary(type), operand.meta))
         made.where = self.emit(type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs).where
         return made
+
+    def emit_assert(
+        self, holds: Tensor, message: str = "", data: Sequence[Tensor] = (), summarize: int = SHOWN
+    ) -> OpDesc:  # fmt: skip
+        """Append what ends a run where `holds` is not true.   data: is shown then, `summarize` elements of each"""
+        attrs = {"summarize": Attr(AttrType.LONG, summarize)}
+        if message:
+            attrs["message"] = Attr(AttrType.STRING, message)
+        slots = {"Cond": [self.name_of(holds)], "Data": [self.name_of(t) for t in data]}
+        return self.emit("assert", slots, {}, attrs)
 
     def _operand(self, arg: Any) -> list[str]:
         return [self.operand(arg)] if isinstance(arg, Tensor) else [self.operand(t) for t in arg]

@@ -16,7 +16,6 @@ from ...static.control.maybe import facts_of
 from ...static.control.values import as_condition
 from ...static.effects.calls import py_func
 from ...static.modes import Static, static_mode
-from ...static.program import Attr, AttrType
 from ...static.variable import Variable
 
 MARK = "_oarlock_raised_at"  # of an exception that a statement of the user's raised while its code was recorded
@@ -93,13 +92,8 @@ def _said(message: Callable[[], Any]) -> Any:
 def check(mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None) -> None:
     """Write down that a run ends where `holds` is not true.   where: the line, by default the one that is being recorded."""
     check_condition("assert", holds)
-    recorder = mode.recorder
-    slots = {"Cond": [recorder.name_of(holds)], "Data": [recorder.name_of(v) for v in data or []]}
-    attrs = {"summarize": Attr(AttrType.LONG, 20)}
-    if message:
-        attrs["message"] = Attr(AttrType.STRING, message)
-    recorder.open[-1].facts |= facts_of(holds, True)
-    made = recorder.emit("assert", slots, {}, attrs)
+    mode.recorder.open[-1].facts |= facts_of(holds, True)
+    made = mode.recorder.emit_assert(holds, message, data or [])
     made.where = where or made.where
 
 

@@ -205,14 +205,12 @@ class TensorArray(Container):
 
     def _check_inside(self, position: Tensor, index: Any) -> None:
         """Write down that a run ends where there is no such position: Paddle would make the list longer."""
-        recorder = _recorder()
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
             inside = OPS["logical_and"](inside, OPS["greater_equal"](position, constant(0)))
         why = f"list assignment index out of range (a list of the program, '{self.name}')"
-        attrs = {"summarize": Attr(AttrType.LONG, 20), "message": Attr(AttrType.STRING, why)}
-        recorder.emit("assert", {"Cond": [recorder.name_of(inside)]}, {}, attrs)
+        _recorder().emit_assert(inside, why)
 
     def write(self, position: Any, value: Any) -> None:
         """Put a value at a position, also at the one behind the last: `array_write`."""

@@ -93,9 +93,7 @@ def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 
     if mode is None or not isinstance(cond, Variable):
         Check(summarize, "")(cuda.host(cond.array), [np.asarray(cuda.host(t.array)) for t in shown])
         return
-    recorder = mode.recorder
-    operands = {"Cond": [recorder.name_of(cond)], "Data": [recorder.name_of(t) for t in shown]}
-    recorder.emit("assert", operands, {}, {"summarize": Attr(AttrType.LONG, summarize)})
+    mode.recorder.emit_assert(cond, data=shown, summarize=summarize)
 
 
 class Missing:
