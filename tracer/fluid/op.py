@@ -59,7 +59,7 @@ class Operator:
         for slot, result in zip(self._op.outs, found, strict=True):
             results = result if isinstance(result, list) else [result]
             for name, one in zip(self._names.get(slot.name, []), results, strict=False):
-                scope.place_of(name).array = np.asarray(one.array)
+                scope.place_of(name).array = np.asarray(one)
 
     def _operand(self, scope: Scope, slot: Any) -> Any:
         values = [Tensor(scope.value(name).array) for name in self._names.get(slot.name, [])]

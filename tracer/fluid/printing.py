@@ -44,7 +44,7 @@ def held(of: LoDTensor) -> str:
 
 
 def _value(of: Any, lod: list[list[int]]) -> str:
-    array = np.asarray(of.array)
+    array = np.asarray(of)
     sizes, values = ", ".join(map(str, array.shape)), " ".join(map(_number, array.ravel()))
     kind = _C_NAMES.get(of.dtype.name, of.dtype.name)
     return f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: [{values}]\n"

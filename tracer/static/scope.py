@@ -174,7 +174,7 @@ class Scope:
         found = self.find(name)
         if found is None or found.array is None:
             raise OpError(with_user_line(f"scope: '{name}' has no value; run the startup program first"))
-        return Tensor(np.array(found.array), name=name)
+        return Tensor(np.array(cuda.host(found.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
         """Put a value there, in the declared dtype.   Raises OpError for another shape than declared."""

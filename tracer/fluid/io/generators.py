@@ -107,7 +107,7 @@ class GeneratorLoader:
     def _array(value: Any, variable: Any) -> Any:
         if hasattr(value, "recursive_sequence_lengths"):
             return value
-        array = np.asarray(value.array if isinstance(value, Tensor) else value)
+        array = np.asarray(value)
         return array.astype(dtype_of(variable.raw.dtype).np) if array.dtype.kind == "O" else array
 
     def start(self) -> None:

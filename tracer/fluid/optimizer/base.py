@@ -128,7 +128,7 @@ class Old(Optimizer):
         super().set_state_dict(state_dict)
         if isinstance(self._learning_rate, LearningRateDecay) and "global_step" in state_dict:
             step = state_dict["global_step"]
-            value = np.asarray(step.array if isinstance(step, Tensor) else step)
+            value = np.asarray(step)
             self._learning_rate.step_num = int(value.reshape(-1)[0])
 
     set_state_dict = set_dict
