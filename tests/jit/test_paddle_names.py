@@ -35,7 +35,15 @@ def test_entry_points() -> None:
 
 
 def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
-    from oarlock.jit.dy2static import error, internals, logging_utils, origin_info, partial_program, utils
+    from oarlock.jit.dy2static import (
+        error,
+        internals,
+        logging_utils,
+        origin_info,
+        partial_program,
+        program_translator,
+        utils,
+    )
     from oarlock.utils import gast
     from oarlock.utils.environments import BooleanEnvironmentVariable, StringEnvironmentVariable
 
@@ -57,6 +65,8 @@ def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
     flag.delete()
     with pytest.raises(TypeError, match="str is wanted, not bool"):
         StringEnvironmentVariable("SOME_FLAG", True)  # type: ignore[arg-type]
+    assert api.ProgramTranslator() is program_translator.ProgramTranslator()
+    assert program_translator.FunctionSpec(lambda x, y=2: x).args_name == ["x", "y"]
     with api.sot_mode_guard(False):
         assert not api.ENV_ENABLE_SOT.get()
 

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core import unique_name
 from ..core.compiled import is_compiled_with_cuda
 from ..core.eager import EAGER
 from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, pushed, state
+from ..framework import use_pir_api
 from ..static import (
     Program,
     cpu_places,
@@ -102,6 +104,8 @@ __all__ = [
     "set_flags",
     "switch_main_program",
     "switch_startup_program",
+    "unique_name",
+    "use_pir_api",
 ]  # fmt: skip
 
 

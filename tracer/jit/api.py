@@ -4,10 +4,10 @@ from ..loader.translated_layer import TranslatedLayer, load
 from .save import save
 from .sot import ENV_ENABLE_SOT, sot_mode_guard
 from .switches import enable_to_static
-from .to_static import declarative, ignore_module, not_to_static, to_static
+from .to_static import ProgramTranslator, declarative, ignore_module, not_to_static, to_static
 from .traced_layer import TracedLayer
 
 __all__ = [
-    "ENV_ENABLE_SOT", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load", "not_to_static", "save",
-    "sot_mode_guard", "to_static",
+    "ENV_ENABLE_SOT", "ProgramTranslator", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load",
+    "not_to_static", "save", "sot_mode_guard", "to_static",
 ]  # fmt: skip

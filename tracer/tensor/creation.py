@@ -225,3 +225,13 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
 def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
     """1 with probability x, else 0.   x [*] -> [*]"""
     return OPS["bernoulli"](x)
+
+
+def fill_constant(
+    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Tensor | None = None, name: str | None = None
+) -> Tensor:
+    """A tensor of one value, through which no gradient flows.   out: a tensor that becomes it -> [*shape]"""
+    made = full(shape, value, dtype)
+    found = made if out is None else assign(made, out)
+    found.stop_gradient = True
+    return found

@@ -13,6 +13,11 @@ def is_sequence(seq: Any) -> bool:
     return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, str))
 
 
+def to_sequence(nest: Any) -> Any:
+    """A structure as it is; anything else in a list."""
+    return nest if is_sequence(nest) else [nest]
+
+
 def _items(structure: Any) -> list[Any]:
     return [structure[key] for key in sorted(structure)] if isinstance(structure, dict) else list(structure)
 

@@ -4,12 +4,14 @@ from ..ast.convert import convert as convert_to_static
 from ..concrete import ConcreteProgram
 from ..static_function import ProgramCache, StaticFunction
 from ..to_static import ProgramTranslator
+from .function_spec import FunctionSpec
 
 ASTStaticFunction = SymbolicStaticFunction = StaticFunction  # Paddle has one for each way to make programs
 
 __all__ = [
     "ASTStaticFunction",
     "ConcreteProgram",
+    "FunctionSpec",
     "ProgramCache",
     "ProgramTranslator",
     "StaticFunction",
