@@ -48,7 +48,8 @@ def to_static(
     if isinstance(function, Layer):
         return _of_layer(function, input_spec)
     if isinstance(function, StaticFunction):
-        return StaticFunction(function._function, input_spec if input_spec is not None else function._input_spec)
+        specs = input_spec if input_spec is not None else function._input_spec
+        return StaticFunction(function._function, specs, function._owner)
     if isinstance(function, staticmethod):
         return staticmethod(to_static(function.__func__, input_spec))
     if not callable(function) or isinstance(function, type):
@@ -120,7 +121,7 @@ class ProgramTranslator:
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """The main program, the startup program, and the variables of inputs and outputs."""
         concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
-        return concrete.main_program, concrete.startup_program, list(concrete.inputs), list(concrete.outputs)
+        return concrete.main_program, concrete.startup_program, concrete.input_variables, list(concrete.outputs)
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """The converted function as text."""

@@ -125,6 +125,8 @@ class Block:
     ) -> Variable:  # fmt: skip
         """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
         name = unique_name.generate("_generated_var") if name is None else name
+        if isinstance(dtype, data.Kind):  # a kind of variable that has no dtype, such as strings
+            type, dtype = dtype, None
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
         known = self.raw.vars.get(name)
         if known is not None:

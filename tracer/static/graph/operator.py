@@ -167,6 +167,11 @@ class Operator:
 
     set_attr = _set_attr
 
+    def _remove_attr(self, name: str) -> None:
+        """Have an attribute no longer."""
+        self.raw.attrs.pop(name, None)
+        self.block.program.changed()
+
     def fill_attrs(self) -> None:
         """Set what the op takes where nothing was said."""
         op = OPS.get(self.type)
