@@ -93,6 +93,9 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     text = os.fspath(path)
     if not os.path.basename(text):
         raise ValueError(f"the path should be folder/file_prefix, but the prefix of {text!r} is empty")
+    folders = [end for end in (".pdmodel", ".pdiparams") if os.path.isdir(text + end)]
+    if folders:
+        raise ValueError(f"{os.path.basename(text)}{folders[0]} is a folder, no file can take its place")
     return text
 
 

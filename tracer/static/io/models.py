@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, warn, with_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
@@ -51,6 +51,8 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     prefix = checked_path(path_prefix)
     desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     desc.contract = _contract(desc)
+    if any(op.type == "auc" for op in desc.ops()):
+        warn("Be sure that you have set auc states to 0 before saving inference model.")  # Paddle's words
     scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
     judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
     for name, tensor in scope.items():

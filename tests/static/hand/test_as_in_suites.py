@@ -1,0 +1,180 @@
+"""What Paddle's own suites of programs and their executor ask."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+from oarlock.base.framework import program_guard
+from oarlock.core.era import era
+
+X = np.linspace(-1, 1, 24).reshape(6, 4).astype("float32")
+LOOKING = [1.50813, 0.8897, 0.52915, 0.68673, 0.40967]
+
+
+@pytest.fixture
+def losses(mode: Any) -> Any:
+    """Two losses of two layers, and the parameters."""
+    x1, x2 = static.data("x1", [None, 4]), static.data("x2", [None, 4])
+    made = [static.nn.fc(x, 2).square().mean() for x in (x1, x2)]
+    static.Executor().run(static.default_startup_program())
+    return made
+
+
+def weight(i: int) -> Any:
+    return np.array(static.global_scope().find_var(f"fc_{i}.w_0").get_tensor())
+
+
+def test_pruning_keeps_the_steps_of_optimizers(losses: Any) -> None:
+    paddle.optimizer.SGD(0.1).minimize(losses[0])
+    exe, before = static.Executor(), weight(0)
+    exe.run(static.default_startup_program())
+    exe.run(feed={"x1": X}, fetch_list=[losses[0]], use_prune=True)
+    assert not np.array_equal(before, weight(0))
+    with pytest.raises(paddle.OpError, match="'x1' is needed"):
+        exe.run(feed={"x2": X}, fetch_list=[losses[1]], use_prune=True)
+
+
+def test_steps_that_are_asked_for_are_the_only_ones(losses: Any) -> None:
+    first = paddle.optimizer.SGD(0.1).minimize(losses[0])
+    paddle.optimizer.SGD(0.1).minimize(losses[1])
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    before = weight(0), weight(1)
+    for asked in (first, first[0]):
+        found = exe.run(feed={"x1": X}, fetch_list=[asked, losses[0]])
+        assert len(found) == 1
+    assert not np.array_equal(before[0], weight(0))
+    assert np.array_equal(before[1], weight(1))
+    with pytest.raises(TypeError, match="fetch_list holds int, neither"):
+        exe.run(fetch_list=[3])
+
+
+def test_another_function_prunes(losses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def prune(self: Any, program: Any, feed: Any, fetch: Any, steps: Any) -> Any:
+        calls.append(fetch)
+        return program
+
+    monkeypatch.setattr(static.Executor, "_prune_program", prune)
+    for _ in range(3):
+        static.Executor().run(feed={"x1": X, "x2": X}, fetch_list=[losses[0]], use_prune=True)
+    assert calls == [[losses[0].name]]
+
+
+def test_program_guard_of_base_speaks_no_1_x(mode: Any) -> None:
+    with program_guard(static.Program(), static.Program()):
+        assert not era.old
+
+
+def test_descriptions_say_whether_a_program_changed(mode: Any) -> None:
+    program = static.default_main_program()
+    static.nn.fc(static.data("x", [3, 4]), 2)
+    assert program.desc.need_update()
+    first = program.desc.cached_hash_str()
+    assert not program.desc.need_update()
+    assert program.clone().desc.cached_hash_str() == first
+    program.global_block().ops[0]._set_attr("extra", 2)
+    assert program.desc.need_update()
+    assert program.desc.cached_hash_str() != first
+    program.global_block().ops[0]._remove_attr("extra")
+    assert program.desc.cached_hash_str() == first
+
+
+def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
+    x = static.data("x", [3, 2])
+    x.stop_gradient = False
+    static.append_backward(x * x)
+    (made,) = static.Executor().run(feed={"x": np.ones((3, 2), "float32")}, fetch_list=[x.grad_name])
+    np.testing.assert_array_equal(made, np.full((3, 2), 2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (TypeError, lambda y, x: static.gradients(y, x.name)),
+        (TypeError, lambda y, x: static.gradients(y, x, target_gradients=y.name)),
+        (ValueError, lambda y, x: static.gradients(y, x, target_gradients=[y, y])),
+        (TypeError, lambda y, x: static.nn.cond(1, lambda: x, lambda: x)),
+        (TypeError, lambda y, x: static.nn.switch_case(1, {1: lambda: x})),
+        (ValueError, lambda y, x: static.nn.cond(paddle.ones([1]) > 0, lambda: x, lambda: None)),
+        (TypeError, lambda y, x: static.Print([1])),
+        (TypeError, lambda y, x: x.get_value("scope")),
+        (TypeError, lambda y, x: static.default_main_program().set_state_dict(3)),
+        (AssertionError, lambda y, x: paddle.optimizer.SGD(0.1).minimize(y)),
+    ],
+)
+def test_what_is_refused_is_so_by_the_error_that_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+    x = static.data("x", [2])
+    with pytest.raises(kind):
+        wrong(x * 2, x)
+
+
+def test_variables_of_strings(mode: Any) -> None:
+    kinds = static.default_main_program().global_block().create_var(name="x", shape=[1], dtype="float32").desc.VarType
+    made = static.default_main_program().global_block().create_var(name="s", dtype=kinds.STRINGS, shape=[1])
+    assert made.dtype == made.type == kinds.STRINGS
+
+
+def test_values_of_scopes_are_saved(losses: Any, tmp_path: Path) -> None:
+    paddle.save(static.global_scope().find_var("fc_0.w_0").get_tensor(), tmp_path / "w")
+    np.testing.assert_array_equal(np.asarray(paddle.load(tmp_path / "w", return_numpy=True)), weight(0))
+    before = weight(1)
+    paddle.distributed.io.save_persistables(static.Executor(), str(tmp_path / "all"))
+    static.global_scope().find_var("fc_1.w_0").get_tensor().set(np.zeros_like(before), paddle.CPUPlace())
+    paddle.distributed.io.load_persistables(static.Executor(), str(tmp_path / "all"))
+    np.testing.assert_array_equal(weight(1), before)
+
+
+def test_a_folder_in_the_place_of_a_model(losses: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").mkdir()
+    block = static.default_main_program().global_block()
+    with pytest.raises(ValueError, match=r"m\.pdmodel is a folder"):
+        static.save_inference_model(str(tmp_path / "m"), [block.var("x1")], [losses[0]], static.Executor())
+
+
+def test_amp_takes_the_order_of_arguments_of_both_versions() -> None:
+    made = static.amp.decorate(paddle.optimizer.SGD(0.1, parameters=[]), None, 8.0, 10, 3)
+    assert (made._start, made._grows[0]) == (8.0, 10)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequest) -> None:
+    """As real Paddle 2.6.2 gave it."""
+    start = paddle.nn.initializer.Constant(0.3)
+    attr = paddle.ParamAttr(initializer=start)
+    if written:
+        request.getfixturevalue("mode")
+        loss = (static.nn.fc(static.data("x", [6, 4]), 1, weight_attr=attr) - 1).square().mean()
+        paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1), alpha=0.3, k=3).minimize(loss)
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        found = [float(exe.run(feed={"x": X}, fetch_list=[loss])[0]) for _ in range(5)]
+    else:
+        net = paddle.nn.Linear(4, 1, weight_attr=attr)
+        ahead = paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1, parameters=net.parameters()), alpha=0.3, k=3)
+        found = []
+        for _ in range(5):
+            loss = (net(paddle.to_tensor(X)) - 1).square().mean()
+            loss.backward()
+            ahead.step()
+            ahead.clear_grad()
+            found.append(float(loss))
+    np.testing.assert_allclose(found, LOOKING, rtol=1e-4)
+
+
+def test_model_average_of_a_layer() -> None:
+    net = paddle.nn.Linear(4, 1)
+    mean = paddle.incubate.ModelAverage(0.15, net.parameters(), min_average_window=2, max_average_window=4)
+    seen = []
+    for i in range(3):
+        net.weight.set_value(np.full([4, 1], i, "float32"))
+        seen.append(i)
+        mean.step()
+    with mean.apply():
+        np.testing.assert_allclose(net.weight.numpy(), np.full([4, 1], np.mean(seen)))
+    np.testing.assert_array_equal(net.weight.numpy(), np.full([4, 1], 2))
