@@ -133,3 +133,45 @@ def test_a_data_parallel_layer_is_saved_as_what_it_holds(tmp_path: Path) -> None
 
     save(paddle.DataParallel(Specified()), tmp_path / "m")
     assert sorted(load(tmp_path / "m").state_dict()) == ["a.bias", "a.weight"]
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("rows", [3, 4])
+def test_medians_of_sizes_that_only_a_run_knows(axis: int | None, rows: int) -> None:
+    x = paddle.rand([rows, 5])
+    median = to_static(lambda x: paddle.median(x, axis), input_spec=[InputSpec([None, None])])
+    np.testing.assert_allclose(median(x).numpy(), paddle.median(x, axis).numpy(), rtol=1e-6)
+
+
+def test_vectors_of_a_length_that_python_gives() -> None:
+    def function(x: Any) -> Any:
+        steps = paddle.arange(2, 7, 2)
+        return x + sum(range(steps.shape[0])) + steps.sum() + paddle.linspace(0, 1, 5).shape[0]
+
+    found = to_static(function, input_spec=[InputSpec([None])])(paddle.zeros([1]))
+    np.testing.assert_array_equal(found.numpy(), [3 + 12 + 5])
+
+
+def test_levels_are_numbers() -> None:
+    for say in (paddle.jit.set_verbosity, paddle.jit.set_code_level):
+        for wrong in ("x", 1.5):
+            with pytest.raises(TypeError, match="level should be an int"):
+                say(wrong)
+        say(0)
+
+
+def test_what_incubate_has_from_elsewhere() -> None:
+    x = paddle.rand([1, 2, 3, 3])
+    below = paddle.incubate.softmax_mask_fuse_upper_triangle(x).numpy()
+    masked = paddle.incubate.softmax_mask_fuse(x, paddle.triu(paddle.full([1, 1, 3, 3], -1e4), 1)).numpy()
+    np.testing.assert_allclose(below, masked, rtol=1e-6)
+    assert below[0, 0, 0].tolist() == [1, 0, 0]
+    assert paddle.incubate.identity_loss(x, 0).shape == paddle.incubate.identity_loss(x, "mean").shape == []
+    with pytest.raises(ValueError, match="Unsupported reduction"):
+        paddle.incubate.identity_loss(x, "most")
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = paddle.incubate.nothing
+    rows = paddle.to_tensor([[1.0], [2.0], [4.0]])
+    assert paddle.incubate.segment_sum(rows, paddle.to_tensor([0, 0, 1])).numpy().tolist() == [[3], [4]]
+    found = paddle.incubate.graph_send_recv(rows, paddle.to_tensor([0, 2]), paddle.to_tensor([1, 1]))
+    assert found.numpy().tolist() == [[0], [5], [0]]

@@ -178,3 +178,41 @@ def test_model_average_of_a_layer() -> None:
     with mean.apply():
         np.testing.assert_allclose(net.weight.numpy(), np.full([4, 1], np.mean(seen)))
     np.testing.assert_array_equal(net.weight.numpy(), np.full([4, 1], 2))
+
+
+def written(program: Any) -> list[list[str]]:
+    return [[op.type for op in block.ops] for block in program.blocks]
+
+
+def turned(h: Any) -> Any:
+    count = paddle.zeros([1], "int64")
+    return static.nn.while_loop(lambda k, h: k < 2, lambda k, h: [k + 1, h * 0.5], [count, h])[1]
+
+
+@pytest.mark.parametrize("inner", [turned, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)])
+def test_a_clone_for_test_is_the_same_before_and_after_minimize(inner: Any, mode: Any) -> None:
+    loss = inner(static.nn.fc(static.data("x", [None, 4]), 3)).mean()
+    main = static.default_main_program()
+    before = main.clone(for_test=True)
+    paddle.optimizer.Adam(0.1).minimize(loss)
+    after = main.clone(for_test=True)
+    assert written(after) == written(before)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    found = [exe.run(p, feed={"x": X}, fetch_list=[loss.name])[0] for p in (before, after)]
+    assert found[0] == found[1]
+
+
+def test_what_no_gradient_flows_to_has_none(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.stop_gradient = False
+    y = x * x
+    to_y, to_x = static.gradients([y.sum()], [y, x], no_grad_set={x.name})
+    assert to_y is not None
+    assert to_x is None
+
+
+def test_values_of_scopes_say_their_dtype() -> None:
+    held = static.Scope().var("x").get_tensor()
+    held.set(np.ones(2, "int64"), paddle.CPUPlace())
+    assert held._dtype() == paddle.int64

@@ -205,4 +205,4 @@ def gradients(
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
     found = differentiate(recorder, pairs, names, barred)
-    return [found.get(name) for name in names]
+    return [None if name in barred else found.get(name) for name in names]

@@ -23,11 +23,21 @@ from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
 from .. import program as data
 from ..compiled.older import as_today
+from ..graph.compiled_program import CompiledProgram
 from ..graph.defaults import default_main_program
 from ..graph.program import Program
 from ..running import Ready
 from ..scope import Scope, current_scope
 from .normal import names_of, normalized
+
+
+def _get_valid_program(program: Any = None) -> Program:
+    """A program, that of a CompiledProgram, or the main one.   Raises TypeError for anything else."""
+    found = default_main_program() if program is None else program
+    found = found._program if isinstance(found, CompiledProgram) else found
+    if not isinstance(found, Program):
+        raise TypeError(with_user_line(f"the program is {type(found).__name__}, no Program"))
+    return found
 
 
 def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Program:
