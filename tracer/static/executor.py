@@ -51,6 +51,10 @@ class Executor:
         given = arrays_of(wanted.raw, fed)
         taken = steps or (steps_of(wanted) if use_prune else None)
         ready = self._ready(wanted, given, fetches, taken)
+        declared = wanted.raw.block.vars
+        for name in given:
+            if name in declared and declared[name].persistable:
+                where.place_of(name).array = given[name]  # which later runs find
         with rng.drawing_from(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
         return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=True)]

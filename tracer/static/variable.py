@@ -182,9 +182,9 @@ class Variable(Tensor):
         self._block = value
 
     @property
-    def lod_level(self) -> int:
-        """How deep the sequences nest whose rows it holds; 0 for plain tensors."""
-        return self.raw.lod_level
+    def lod_level(self) -> int | None:
+        """How deep the sequences nest whose rows it holds; 0 for plain tensors, None for strings."""
+        return None if self.raw.kind == Kind.STRINGS else self.raw.lod_level
 
     @property
     def type(self) -> Kind:
@@ -305,6 +305,8 @@ class Variable(Tensor):
 
         In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
         """
+        if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
+            raise MisfitError(with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}"))
         if not era.dynamic:
             self._of_values("detach")
         if not state.mode.tape:

@@ -216,3 +216,38 @@ def test_values_of_scopes_say_their_dtype() -> None:
     held = static.Scope().var("x").get_tensor()
     held.set(np.ones(2, "int64"), paddle.CPUPlace())
     assert held._dtype() == paddle.int64
+
+
+def test_arrays_for_scopes() -> None:
+    from oarlock.fluid.executor import _as_lodtensor
+
+    place = paddle.CPUPlace()
+    assert _as_lodtensor([1, 2], place, "float64")._dtype() == paddle.float64
+    assert np.array(_as_lodtensor(np.ones(2), place)).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="no array can be made of dict"):
+        _as_lodtensor({"a": 1}, place, "int32")
+    with pytest.raises(AssertionError, match="dtype should be given"):
+        _as_lodtensor(1, place)
+
+
+def test_what_is_no_tensor_is_not_detached(mode: Any) -> None:
+    block = static.default_main_program().global_block()
+    kinds = block.create_var(name="x", shape=[1], dtype="float32").desc.VarType
+    with pytest.raises(AssertionError, match="is no tensor"):
+        block.create_var(name="scopes", type=kinds.STEP_SCOPES).detach()
+    assert block.create_var(name="text", dtype=kinds.STRINGS).lod_level is None
+
+
+def test_every_op_has_an_attribute_of_quantisation(mode: Any) -> None:
+    op = static.data("x", [2]).tanh().op
+    assert op.has_attr("with_quant_attr")
+    assert op.attr("with_quant_attr") is False
+
+
+def test_what_is_fed_to_a_persistable_variable_stays(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.persistable = True
+    exe, y = static.Executor(), x * 2
+    fed = np.array([1, 3], "float32")
+    exe.run(feed={"x": fed}, fetch_list=[y])
+    np.testing.assert_array_equal(exe.run(fetch_list=[y])[0], fed * 2)
