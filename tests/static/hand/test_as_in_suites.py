@@ -251,3 +251,36 @@ def test_what_is_fed_to_a_persistable_variable_stays(mode: Any) -> None:
     fed = np.array([1, 3], "float32")
     exe.run(feed={"x": fed}, fetch_list=[y])
     np.testing.assert_array_equal(exe.run(fetch_list=[y])[0], fed * 2)
+
+
+def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
+    y = paddle.nn.Embedding(4, 2, padding_idx=1)(static.data("x", [3], "int64"))
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    (found,) = exe.run(feed={"x": np.array([0, 1, 2])}, fetch_list=[y])
+    assert (found == 0).all(axis=1).tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="padding_idx=4 is none of 4 rows"):
+        paddle.nn.Embedding(4, 2, padding_idx=4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (TypeError, lambda: paddle.ParamAttr(name=1)),
+        (TypeError, lambda: paddle.ParamAttr(trainable=1)),
+        (TypeError, lambda: paddle.ParamAttr(initializer=1)),
+        (TypeError, lambda: static.CompiledProgram(1)),
+        (TypeError, lambda: static.Program().global_block().var(1)),
+        (ValueError, lambda: static.save_inference_model("/tmp/m", ["x"], ["y"], static.Executor())),
+        (ValueError, lambda: paddle.optimizer.lr.PiecewiseDecay([1], [1])),
+        (ValueError, lambda: paddle.optimizer.lr.StepDecay(0.1, 1, 2.0)),
+        (ValueError, lambda: paddle.optimizer.lr.MultiStepDecay(0.1, [3, 2])),
+        (ValueError, lambda: paddle.optimizer.lr.CyclicLR(0.1, 0.2, -1)),
+        (TypeError, lambda: paddle.optimizer.lr.LinearWarmup("a", 1, 0, 1)),
+        (TypeError, lambda: paddle.optimizer.lr.CosineAnnealingDecay("a", 1)),
+        (TypeError, lambda: static.auc(1, 2)),
+    ],
+)
+def test_other_arguments_are_refused_as_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+    with pytest.raises(kind):
+        wrong()

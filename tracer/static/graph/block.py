@@ -93,6 +93,8 @@ class Block:
 
     def var(self, name: str) -> Variable:
         """The variable called `name`.   Raises OpError (a ValueError) where this block has none."""
+        if not isinstance(name, str):
+            raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
             raise OpError(with_user_line(f"var {name} not in this block"))
         return self.of(self.raw.vars[name])
