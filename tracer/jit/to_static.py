@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..core.errors import with_user_line
+from ..core.errors import OpError, with_user_line
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
@@ -43,6 +43,8 @@ def to_static(
     if not isinstance(build_strategy, BuildStrategy | None):
         kind = type(build_strategy).__name__
         raise TypeError(with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}"))
+    if backend not in (None, "CINN"):
+        raise OpError(with_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'"))
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):

@@ -279,6 +279,10 @@ def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
         (TypeError, lambda: paddle.optimizer.lr.LinearWarmup("a", 1, 0, 1)),
         (TypeError, lambda: paddle.optimizer.lr.CosineAnnealingDecay("a", 1)),
         (TypeError, lambda: static.auc(1, 2)),
+        (TypeError, lambda: static.nn.fc(static.data("i", [2, 3], "int32"), 3)),
+        (TypeError, lambda: static.nn.conv2d(static.data("i", [2, 3, 8, 8], "int32"), 3, 3)),
+        (IndexError, lambda: static.data("i", [2, 3])["a"]),
+        (ValueError, lambda: paddle.jit.to_static(lambda x: x, backend="other")),
     ],
 )
 def test_other_arguments_are_refused_as_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
