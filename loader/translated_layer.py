@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
+from ..core import unique_name
 from ..core.errors import FileError, OpError, with_user_line
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
@@ -81,15 +84,16 @@ class TranslatedLayer(Layer):
                 _judge_same(files.name, name, self._scope[name].array, array)
                 continue
             row = info.get(name) or _guess(files.program, name)
-            structured = row.structured_name or name
+            structured, called = row.structured_name or name, _own_name(name)
             if row.trainable is None:
-                self._scope[name] = Tensor(array, name=name)
+                self._scope[name] = Tensor(array, name=called)
                 self.register_buffer(structured, self._scope[name])
             else:
                 made = self._scope[name] = Parameter(
-                    array, trainable=row.trainable and not row.stop_gradient, name=name
+                    array, trainable=row.trainable and not row.stop_gradient, name=called
                 )
                 self.add_parameter(structured, made)
+            _loaded[called] = self._scope[name]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """See the class.   Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise."""
@@ -134,6 +138,17 @@ class TranslatedLayer(Layer):
         method = next(iter(self._methods.values()))
         others = f", methods={sorted(self._methods)}" if len(self._methods) > 1 else ""
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
+
+
+_loaded: WeakValueDictionary[str, Tensor] = WeakValueDictionary()  # the values of models, by the names of the tensors
+
+
+def _own_name(name: str) -> str:
+    """The name in the file, or another one where a value of that name was loaded before: optimizers know parameters by name."""
+    stem = re.sub(r"_\d+$", "", name)
+    while name in _loaded:
+        name = unique_name.generate(stem)
+    return name
 
 
 SAMPLE = 16  # elements at either end of a value that has to be the same in two files

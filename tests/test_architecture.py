@@ -25,7 +25,7 @@ ARROWS = {
     "fft": {"core", "tensor"},
     "signal": {"tensor"},
     "autograd": {"core", "tensor"},
-    "incubate": {"autograd"},
+    "incubate": {"autograd", "core", "fluid", "geometric", "nn", "static"},
     "nn": {"core", "ops", "tensor"},
     "amp": {"core", "nn", "tensor"},
     "optimizer": {"core", "ops"},
@@ -128,6 +128,7 @@ ROWS = {
         {"backward"},
         {"compiled", "freed", "nn", "tree"},
         {"graph", "interpreter", "running"},
+        {"fetching"},
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),
     "jit": (

@@ -396,7 +396,7 @@ def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
             with pytest.raises(AssertionError, match="is a variable of a program"):
                 method()
         assert x.to_string(True, True).endswith("error_clip: None\nstop_gradient: True\n")
-        with pytest.raises(ValueError, match="targets are Variables or Operators, not int"):
+        with pytest.raises(ValueError, match="can only be Variable or Operator, not int"):
             fluid.default_main_program()._prune([1])
 
 

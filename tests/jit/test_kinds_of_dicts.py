@@ -67,7 +67,7 @@ def test_dicts_keep_their_type(kind: Any) -> None:
         check(found.logits, 2, 4, 6)
     if isinstance(found, defaultdict):
         assert found["more"] == []
-    assert function.concrete_program.inputs[0].name == "logits"
+    assert function.concrete_program.inputs[0]["logits"].name == "logits"
 
 
 def test_objects_that_hold_values_of_the_program_are_no_results() -> None:

@@ -1,6 +1,7 @@
 """Mixed precision: ops in float16 or bfloat16 where that is safe, loss scaling, models decorated for it."""
 
 from . import amp_lists, debugging
+from .amp_lists import black_list, white_list
 from .auto_cast import amp_decorate, amp_guard, auto_cast, decorate, is_bfloat16_supported, is_float16_supported
 from .grad_scaler import AmpScaler, GradScaler
 

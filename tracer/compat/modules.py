@@ -56,6 +56,7 @@ PARENTS: dict[str, str] = {
         "param_attr parallel_executor",
     ),
     **_rows(".base", ".base", "data_feed_desc dataset default_scope_funcs"),
+    **_rows(".fluid.wrapped_decorator", ".base", "wrapped_decorator"),
     **_rows(".fluid", ".fluid", "multiprocess_utils"),
     **_rows(".io", ".fluid.dataloader", "batch_sampler dataset"),
     **_rows(".fluid.contrib.layers", ".fluid.contrib.layers", "metric_op rnn_impl"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..core.place import get_device
-from . import fleet
+from . import fleet, io
 from .collective import (
     all_gather,
     all_reduce,
@@ -46,7 +46,7 @@ from .start import (
 __all__ = [
     "DataParallel", "Group", "ParallelEnv", "ParallelMode", "ReduceOp", "all_gather", "all_gather_object", "all_reduce",
     "alltoall", "alltoall_single", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group", "fleet",
-    "gather", "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
+    "gather", "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "io", "irecv", "is_available",
     "is_initialized", "isend", "new_group", "recv", "reduce", "reduce_scatter", "scatter", "scatter_object_list",
     "send", "spawn", "wait",
 ]  # fmt: skip

@@ -47,6 +47,12 @@ class DataParallel(Layer):
         if self.group.nranks > 1:
             self._reducer = self._joined(comm_buffer_size, last_comm_buffer_size)
 
+    @property
+    def _saved_layer(self) -> Layer:
+        """What `jit.save` writes."""
+        found: Layer = self._layers
+        return found
+
     def _joined(self, megabytes: float, first: float) -> Reducer:
         if self.group.communicator is None:
             raise OpError(with_user_line(f"DataParallel: this process is not in the group of ranks {self.group.ranks}"))

@@ -26,6 +26,7 @@ from ..loader.params import (
 from ..loader.pickles import loads_first
 from ..static.graph.program import Program
 from ..static.program import Program as ProgramData
+from ..static.scope import Held
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
@@ -42,6 +43,8 @@ def save(obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bo
     """
     if isinstance(protocol, bool) or protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
+    if isinstance(obj, Held):  # what a scope has under a name
+        obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
         path.write(b"".join(pieces))  # made whole first: an error must not leave half of it

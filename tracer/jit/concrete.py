@@ -25,7 +25,7 @@ from ..static.record import Recorder
 from ..static.variable import Variable
 from .assumed import Assumed
 from .effects import Effect, is_buffer, refuse_lists
-from .function_call import Arguments, Parameters
+from .function_call import Arguments, Parameters, is_input
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
 from .snapshots import MISSING, reachable, snapshot
@@ -34,14 +34,15 @@ from .snapshots import MISSING, reachable, snapshot
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
-    arguments: of the call, as InputSpecs; parameters: the tensors it takes from outside; feeds, fetches: the names of what a call gives and gets.
+    arguments: of the call, as InputSpecs; owner: the layer or object whose method it is; parameters: the tensors it takes from outside;
+    feeds, fetches: the names of what a call gives and gets.
     """
 
     def __init__(
         self, recording: Recording, feeds: Sequence[str], fetches: Sequence[str], results: Results, assumed: Assumed,
-        arguments: Arguments,
+        arguments: Arguments, owner: Any = None,
     ) -> None:  # fmt: skip
-        self.recording, self.arguments = recording, arguments
+        self.recording, self.arguments, self._owner = recording, arguments, owner
         self._feeds, self._fetches = feeds, fetches
         self.parameters = list(recording.scope.values())
         self.results = results
@@ -100,9 +101,17 @@ class ConcreteProgram:
         return View()
 
     @property
-    def inputs(self) -> list[Variable]:
+    def input_variables(self) -> list[Variable]:
         """The variables of main_program that a call feeds."""
         return [self.main_program.global_block().var(name) for name in self._feeds]
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The arguments, of a method its object first, with variables of main_program in place of tensors."""
+        variables = iter(self.input_variables)
+        leaves = [next(variables) if is_input(leaf) else leaf for leaf in self.arguments.leaves]
+        first = () if self._owner is None else (self._owner,)
+        return *first, *self.arguments.rebuilt(leaves).values()
 
     @property
     def outputs(self) -> list[Variable]:
@@ -173,7 +182,7 @@ def build(
     program = described(recorder.program, contract)
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
     fetched = recording.program.fetches()[: len(tensors)]
-    made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs())
+    made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner)
     made.cuts = recorder.cuts
     return made
 

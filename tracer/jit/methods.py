@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OpError, warn
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
+from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
 from .function_call import Arguments, Parameters
 from .static_function import StaticFunction
@@ -60,15 +61,15 @@ class Method:
 
 
 def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
-    """Everything of `model` that is saved, forward first.   Raises TypeError for what cannot be saved, OpError without a spec."""
+    """Everything of `model` that is saved, forward first.   Raises TypeError for what cannot be saved, OpError without a spec; warns where there is nothing."""
+    if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
+        model = getattr(model, "_saved_layer", model)  # of one that only passes calls on, the other
     if isinstance(model, TranslatedLayer):
         return list(_of_translated(model, input_spec))
     if isinstance(model, Layer):
         found = list(_of_layer(model, input_spec, skip_forward))
         if not found:
-            raise OpError(
-                "jit.save: skip_forward=True, and the layer has no methods of to_static; there is nothing to save"
-            )
+            warn("jit.save: skip_forward=True, and the layer has no methods of to_static; nothing is saved")
         return found
     if not callable(model) or isinstance(model, type):
         raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(model).__name__}")
@@ -104,8 +105,16 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
 
 
 def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any) -> Method:
-    called = isinstance(function, StaticFunction) and input_spec is None and not function.has_spec
+    called = _has_examples(input_spec)
+    if isinstance(function, StaticFunction):
+        called = (called or input_spec is None) and not function.has_spec
     return Method(name, plain, owner, _arguments(function, input_spec), called)
+
+
+def _has_examples(input_spec: Any) -> bool:
+    """Whether inputs are shown by tensors, whose number of rows is one of many."""
+    leaves = nest.flatten(input_spec)[0]
+    return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 
 def _without_rows(leaf: Any, rows: int) -> Any:

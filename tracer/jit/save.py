@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
-from ..core.errors import OarlockError, OperandError, OpError
+from ..core.errors import OarlockError, OperandError, OpError, warn
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..static import tree
@@ -46,9 +46,9 @@ CONFIGS = (
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which PaddlePaddle reads as well.
 
-    input_spec: one InputSpec (or Tensor, whose shape is taken) per argument of forward; None in a shape is a size that may
+    input_spec: one InputSpec per argument of forward, or a Tensor like the argument; None in a shape is a size that may
     differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before: then it is
-    that of the call, with any number of rows if Python does not need it.
+    that of the call.   Of a Tensor or a call any number of rows is taken, if Python does not need it.
     Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
     files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep, variables or names.
     guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is refused.
@@ -62,6 +62,9 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         raise ValueError(f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(CONFIGS)}")
     prefix = checked_path(path)
     methods = methods_of(layer, input_spec, bool(configs.get("skip_forward")))
+    if not methods:
+        os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
+        return
     together = Together()
     models = []
     for method in methods:
@@ -90,6 +93,9 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     text = os.fspath(path)
     if not os.path.basename(text):
         raise ValueError(f"the path should be folder/file_prefix, but the prefix of {text!r} is empty")
+    folders = [end for end in (".pdmodel", ".pdiparams") if os.path.isdir(text + end)]
+    if folders:
+        raise ValueError(f"{os.path.basename(text)}{folders[0]} is a folder, no file can take its place")
     return text
 
 
@@ -113,7 +119,7 @@ def inference_of(
     program = for_inference(recording.program)
     fetches = program.fetches()
     if output_spec is not None:
-        fetches = [_output_name(program, o) for o in output_spec]
+        fetches = _output_names(program, output_spec)
     wanted = method.arguments.kept if input_names is None else input_names
     feeds = program.feeds() if wanted is None else list(wanted)
     recording.program = prune(program, feeds, fetches, spare=True)  # an input that nothing needs is given all the same
@@ -121,16 +127,28 @@ def inference_of(
     return recording
 
 
-def _output_name(program: Program, output: Any) -> str:
-    """The output that is meant: by name, or as a variable of the program that to_static made, where outputs have numbers."""
+def _output_names(program: Program, output_spec: Any) -> list[str]:
+    """The outputs that are kept.   Where as many are meant as there are, others are warned of, as in Paddle: all are kept.   Raises OpError."""
+    found = [_output_name(program, o) for o in output_spec]
+    missing = [str(getattr(o, "name", o)) for o, name in zip(output_spec, found, strict=True) if name is None]
+    names = program.fetches()
+    if not missing:
+        return [name for name in found if name is not None]
+    why = f"jit.save: output_spec: there is no output {', '.join(map(repr, missing))}; there are {names}"
+    if len(found) != len(names):
+        raise OpError(why)
+    warn(f"{why}, which are all kept")
+    return names
+
+
+def _output_name(program: Program, output: Any) -> str | None:
+    """The output that is meant: by name, or as a variable of the program that to_static made, where outputs have numbers.   None: there is none."""
     name = output if isinstance(output, str) else str(getattr(output, "name", ""))
     names = program.fetches()
     number = re.fullmatch(r"out_(\d+)", name) if isinstance(output, Variable) and name not in names else None
     if number and int(number[1]) < len(names):
         return names[int(number[1])]
-    if name not in names:
-        raise OpError(f"jit.save: output_spec: there is no output {name!r}; there are {names}")
-    return name
+    return name if name in names else None
 
 
 def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:

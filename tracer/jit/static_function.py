@@ -14,6 +14,7 @@ from ..core.errors import OpError, warn, with_user_line
 from ..core.mode import Mode, state
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+from ..static.control import nest
 from ..static.control.values import is_number
 from ..static.graph.program import Program
 from ..static.input_spec import InputSpec
@@ -252,6 +253,8 @@ class StaticFunction:
         specs = self._input_spec if input_spec is None else input_spec
         if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
             return self._some(specs)
+        if input_spec is not None and self._input_spec is not None:
+            _refuse_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
         return self._last().arguments
@@ -272,7 +275,8 @@ class StaticFunction:
         else:
             merged = [*specs, *own[len(specs) :]]
         found = self._parameters.with_specs(merged)
-        chosen = {id(spec) for spec in specs}
+        _refuse_conflict(self._parameters.name, merged, own)
+        chosen = {id(spec) for spec in nest.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
         found.kept = [getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen]
         return found
@@ -290,7 +294,7 @@ class StaticFunction:
     @property
     def inputs(self) -> list[Any]:
         """The input variables of concrete_program."""
-        return list(self.concrete_program.inputs)
+        return self.concrete_program.input_variables
 
     @property
     def outputs(self) -> list[Any]:
@@ -335,6 +339,27 @@ class StaticFunction:
 
 def _tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value))
+
+
+def _refuse_conflict(name: str, given: Any, own: Any) -> None:
+    """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
+    leaves, nesting = nest.flatten(list(given))
+    known, expected = nest.flatten(list(own))
+    fits = repr(nesting) == repr(expected)
+    for spec, of in zip(leaves, known, strict=False):
+        if isinstance(of, InputSpec) or isinstance(spec, InputSpec):
+            fits = fits and _may_be(spec, of)
+    if not fits:
+        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"  # what programs for Paddle look for
+        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
+
+
+def _may_be(spec: Any, of: Any) -> bool:
+    """Whether there are inputs that fit both specs."""
+    if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
+        return False
+    sizes = zip(spec.shape, of.shape, strict=False)
+    return len(spec.shape) == len(of.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
 
 
 def _check_fits(name: str, wanted: Arguments, given: Arguments) -> None:

@@ -48,14 +48,19 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     1: after jumps became flags, 2: after statements became calls as well, any other level: after all, expressions included. Paddle has 14
     steps, in an order of its own; there, too, 100 shows the last.
     """
-    _state.update(level=level, stdout=also_to_stdout)
+    _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     """Say what is recorded: nothing at 0, each program from 1 on."""
-    if isinstance(level, bool) or not isinstance(level, int) or level < 0:
-        raise TypeError(f"set_verbosity: level should be an int of 0 or more, not {level!r}")
-    _state.update(verbosity=level, stdout=also_to_stdout)
+    _state.update(verbosity=_checked("set_verbosity", level), stdout=also_to_stdout)
+
+
+def _checked(what: str, level: int | None) -> int:
+    """A level, 0 for None, as in Paddle.   Raises TypeError for anything else than an int."""
+    if not isinstance(level, int | None):
+        raise TypeError(f"{what}: level should be an int, not {level!r}")
+    return level or 0
 
 
 def show_code(function: Any) -> None:

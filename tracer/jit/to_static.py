@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..core.errors import with_user_line
+from ..core.errors import OpError, with_user_line
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
@@ -43,12 +43,15 @@ def to_static(
     if not isinstance(build_strategy, BuildStrategy | None):
         kind = type(build_strategy).__name__
         raise TypeError(with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}"))
+    if backend not in (None, "CINN"):
+        raise OpError(with_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'"))
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
         return _of_layer(function, input_spec)
     if isinstance(function, StaticFunction):
-        return StaticFunction(function._function, input_spec if input_spec is not None else function._input_spec)
+        specs = input_spec if input_spec is not None else function._input_spec
+        return StaticFunction(function._function, specs, function._owner)
     if isinstance(function, staticmethod):
         return staticmethod(to_static(function.__func__, input_spec))
     if not callable(function) or isinstance(function, type):
@@ -120,7 +123,7 @@ class ProgramTranslator:
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """The main program, the startup program, and the variables of inputs and outputs."""
         concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
-        return concrete.main_program, concrete.startup_program, list(concrete.inputs), list(concrete.outputs)
+        return concrete.main_program, concrete.startup_program, concrete.input_variables, list(concrete.outputs)
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """The converted function as text."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.errors import OpError, with_user_line
+from ..core.mode import state
 from ..core.tensor import Tensor
 from ..tensor.manipulation import flatten
 from . import functional as F
@@ -51,16 +53,18 @@ class Linear(Layer):
 
 
 class Embedding(Layer):
-    """Rows of a table.   x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]"""
+    """Rows of a table, zeros for padding_idx.   x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]"""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, sparse: bool = False, weight_attr: Any = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise OpError(with_user_line(f"Embedding: padding_idx={padding_idx} is none of {num_embeddings} rows"))
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        if padding_idx is not None:
+        if padding_idx is not None and state.mode.builder is None:  # the row of a program is never read
             table: Any = self.weight.array
             table[padding_idx] = 0.0
 

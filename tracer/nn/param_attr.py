@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError
+import numpy as np
+
+from ..core.era import era
+from ..core.errors import OpError, with_user_line
+from ..core.tensor import Tensor
 from .initializer import Initializer
 
 __all__ = ["ParamAttr"]
@@ -25,6 +29,8 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
+        if not era.old:  # Paddle 1.x took anything
+            self._check(name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip)
         self.name = name
         self.initializer = initializer
         self.learning_rate = learning_rate
@@ -32,6 +38,21 @@ class ParamAttr:
         self.trainable = trainable
         self.do_model_average = do_model_average
         self.need_clip = need_clip
+
+    @staticmethod
+    def _check(name: Any, initializer: Any, learning_rate: Any, regularizer: Any, *flags: Any) -> None:
+        """Raise TypeError for what is of another type than Paddle 2 takes."""
+        plain = str | bool | int | float
+        wrong = {
+            "name": not isinstance(name, str | None),
+            "initializer": isinstance(initializer, plain),
+            "learning_rate": not isinstance(learning_rate, float | int | np.number | Tensor),
+            "regularizer": isinstance(regularizer, plain),
+            "trainable, do_model_average or need_clip": not all(isinstance(flag, bool | np.bool_) for flag in flags),
+        }
+        found = [what for what, is_wrong in wrong.items() if is_wrong]
+        if found:
+            raise TypeError(with_user_line(f"ParamAttr: {', '.join(found)} of another type than there should be"))
 
     @staticmethod
     def of(spec: Any) -> ParamAttr | None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..core.errors import OperandError, with_user_line
+
 __all__ = ["LRScheduler"]
 
 
@@ -11,6 +15,9 @@ class LRScheduler:
     """Base of all schedulers.   learning_rate: where it starts; last_epoch: -1 for the beginning."""
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
+        if not isinstance(learning_rate, int | float | np.number):
+            kind = type(learning_rate).__name__
+            raise OperandError(with_user_line(f"{type(self).__name__}: learning_rate should be a number, not {kind}"))
         self.base_lr = float(learning_rate)
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch

@@ -144,6 +144,9 @@ class CyclicLR(LRScheduler):
             raise OpError(f"CyclicLR: mode={mode!r} is none of {list(scales)}")
         if scale_mode not in ("cycle", "iterations"):
             raise OpError(f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'")
+        if not step_size_up > 0 or (step_size_down is not None and not step_size_down > 0):
+            sizes = f"step_size_up={step_size_up}, step_size_down={step_size_down}"
+            raise OpError(f"CyclicLR: there is no way up or down ({sizes})")
         self._scale, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
         self._up = float(step_size_up)
         self._whole = self._up + float(step_size_up if step_size_down is None else step_size_down)

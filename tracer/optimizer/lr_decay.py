@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
+from ..core.errors import OperandError, OpError, with_user_line
 from .lr_base import LRScheduler
 
 __all__ = [
@@ -13,12 +15,19 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _check_gamma(what: str, gamma: float) -> None:
+    """Raise OpError for a factor that does not make rates less."""
+    if gamma >= 1.0:
+        raise OpError(with_user_line(f"{what}: gamma={gamma} should be < 1"))
+
+
 class StepDecay(LRScheduler):
     """Times gamma every step_size epochs."""
 
     def __init__(
         self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
+        _check_gamma("StepDecay", gamma)
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -39,6 +48,9 @@ class MultiStepDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
+        _check_gamma("MultiStepDecay", gamma)
+        if any(b <= a for a, b in pairwise(milestones)):
+            raise OpError(with_user_line(f"MultiStepDecay: milestones={list(milestones)} do not grow"))
         self.milestones = list(milestones)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -66,6 +78,9 @@ class PiecewiseDecay(LRScheduler):
     def __init__(
         self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1, verbose: bool = False
     ) -> None:
+        if not boundaries or len(values) <= len(boundaries):
+            counts = f"{len(values)} values and {len(boundaries)} boundaries"
+            raise OpError(with_user_line(f"PiecewiseDecay: one value more than boundaries is needed, not {counts}"))
         self.boundaries = list(boundaries)
         self.values = [float(v) for v in values]
         super().__init__(self.values[0], last_epoch, verbose)
@@ -97,6 +112,11 @@ class LinearWarmup(LRScheduler):
         self, learning_rate: float | LRScheduler, warmup_steps: int, start_lr: float, end_lr: float, last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:  # fmt: skip
+        if not isinstance(learning_rate, int | float | LRScheduler):
+            kind = type(learning_rate).__name__
+            raise OperandError(
+                with_user_line(f"LinearWarmup: learning_rate is {kind}, neither a number nor a scheduler")
+            )
         self.after = learning_rate
         self.warmup_steps = warmup_steps
         self.start_lr = start_lr

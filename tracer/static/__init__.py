@@ -24,10 +24,12 @@ from .graph.inputs import create_global_var
 from .graph.inputs import data_input as data
 from .graph.metrics import accuracy, auc, ctr_metric_bundle
 from .graph.mode import disable_static, enable_static
+from .graph.operator import Operator
 from .graph.program import Program
 from .input_spec import InputSpec
 from .places import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shard, xpu_places
 from .scope import Scope, global_scope, scope_guard
+from .variable import ParameterVariable as Parameter
 from .variable import Variable
 
 # What stands above programs: imported when it is asked for.   Name -> module
@@ -41,14 +43,17 @@ _LATER = {
         (
             "deserialize_persistables",
             "deserialize_program",
+            "is_persistable",
             "load",
             "load_from_file",
             "load_inference_model",
             "load_program_state",
+            "load_vars",
             "normalize_program",
             "save",
             "save_inference_model",
             "save_to_file",
+            "save_vars",
             "serialize_persistables",
             "serialize_program",
             "set_program_state",
@@ -72,7 +77,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",
-    "Print", "Program", "Scope", "Variable", "accuracy", "append_backward", "auc", "cpu_places", "create_global_var",
+    "Operator", "Parameter", "Print", "Program", "Scope", "Variable", "accuracy", "append_backward", "auc", "cpu_places", "create_global_var",
     "ctr_metric_bundle", "cuda_places", "data", "default_main_program", "default_startup_program", "device_guard", "disable_static",
     "enable_static", "global_scope", "gradients", "ipu_shard_guard", "name_scope", "program_guard", "py_func", "scope_guard",
     "set_ipu_shard", "setitem", "switch_main_program", "switch_startup_program", "xpu_places", *_LATER,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ..core.errors import OpError, with_user_line
@@ -168,8 +169,18 @@ class ProgramDesc(Desc):
         """Hold what bytes of a `.pdmodel` say.   Raises FileError for others."""
         self._of._hold(type(self._of).parse_from_string(data).raw)
 
+    def need_update(self) -> bool:
+        """Whether it changed since `flush` or `cached_hash_str` was called last."""
+        return self._of.flushed != self.serialize_to_string()
+
     def flush(self) -> None:
-        """Nothing: it is always what was said last."""
+        """Note what it says now."""
+        self._of.flushed = self.serialize_to_string()
+
+    def cached_hash_str(self) -> str:
+        """The same text for programs that say the same."""
+        self.flush()
+        return sha256(self._of.flushed).hexdigest()
 
     def _version(self) -> int:
         """Which Paddle wrote it, e.g. 1008005; 0 where nobody said."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,17 +12,16 @@ from ..core import rng
 from ..core.era import era
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.tensor import Tensor
-from .blocks import HOLDERS
 from .compiled.sequences import WithLod
 from .feeding import FEED, arrays_of, check_feed
+from .fetching import asked, pruned, steps_of
 from .graph.compiled_program import CompiledProgram
 from .graph.defaults import default_main_program
 from .graph.program import Program
 from .lod import LoDTensor
-from .prune import prune
+from .program import OpDesc
 from .running import Ready
 from .scope import Scope, current_scope
-from .variable import Variable
 
 
 class Executor:
@@ -38,38 +37,51 @@ class Executor:
     ) -> list[Any]:  # fmt: skip
         """Run all ops of a program, the main one unless given; gives what fetch_list names: variables, or names.
 
-        feed: arrays by name of the input, with the declared dtypes and shapes; use_prune: only the ops that fetch_list needs.
-        -> ndarrays, or Tensors without return_numpy, LoDTensors in programs of 1.x.   Raises OpError that lists every input that does not fit, and every
+        feed: arrays by name of the input, with the declared dtypes and shapes; use_prune: only the ops that fetch_list and steps of optimizers
+        need, or of those the ones that fetch_list holds: it may hold what `minimize` gave.
+        -> ndarrays, or Tensors without return_numpy, LoDTensors in scripts for Paddle.   Raises OpError that lists every input that does not fit, and every
         persistable variable without a value.
         """
         if self._closed:
             raise OarlockError(with_user_line("Executor.run: the executor was closed"))
         wanted = unpacked(default_main_program() if program is None else program)
         where = current_scope() if scope is None else scope
-        fetches = [fetched_name(f) for f in _flat(fetch_list)]
+        fetches, steps = asked(fetch_list)
         fed = _with_readers(wanted, _feed(feed))
         given = arrays_of(wanted.raw, fed)
-        ready = self._ready(wanted, given, fetches, use_prune)
+        taken = steps or (steps_of(wanted) if use_prune else None)
+        ready = self._ready(wanted, given, fetches, taken)
+        declared = wanted.raw.block.vars
+        for name in given:
+            if name in declared and declared[name].persistable:
+                where.place_of(name).array = given[name]  # which later runs find
         with rng.drawing_from(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
         return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=True)]
 
-    def _ready(self, program: Program, feed: Mapping[str, Any], fetches: list[str], use_prune: bool) -> Ready:
-        key = (program.revision(), tuple(feed), tuple(fetches), use_prune)
+    def _ready(
+        self, program: Program, feed: Mapping[str, Any], fetches: list[str], steps: list[OpDesc] | None
+    ) -> Ready:
+        """The program, compiled.   steps: those of optimizers that are taken, None for all that there is"""
+        key = (program.revision(), tuple(feed), tuple(fetches), None if steps is None else tuple(map(id, steps)))
         found = program.compiled.get(key)
         if found is None:
             desc = program.raw
             unknown = [name for name in fetches if name not in desc.block.vars]
             if unknown:
                 raise OpError(with_user_line(f"Executor.run: the program has no variables {unknown} to fetch"))
-            if use_prune and fetches:
-                desc = pruned(desc, list(feed), fetches)
+            if steps is not None and (fetches or steps):
+                desc = self._prune_program(program, feed, fetches, steps).raw
             found = Ready(desc, list(feed), fetches)
             if any(old[0] != key[0] for old in program.compiled):
                 program.compiled.clear()  # of a program that has changed
             program.compiled[key] = found
         check_feed(found.program, feed)
         return found
+
+    def _prune_program(self, program: Program, feed: Any, fetch_list: Any, optimize_ops: list[OpDesc]) -> Program:
+        """The part of a program that is needed; test suites put another function in its place."""
+        return pruned(program, feed, fetch_list, optimize_ops)
 
     @staticmethod
     def _with_rate(program: Program, feed: dict[str, Any], scope: Scope) -> dict[str, Any]:
@@ -137,21 +149,6 @@ def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
     return {name + FEED: value.offsets for name, value in found.items()}
 
 
-def _flat(fetch_list: Any) -> Sequence[Any]:
-    if fetch_list is None:
-        return []
-    return list(fetch_list) if isinstance(fetch_list, list | tuple | set | frozenset) else [fetch_list]
-
-
-def fetched_name(wanted: Any) -> str:
-    """The name of what is to be fetched: a Variable, or a name.   Raises TypeError for anything else."""
-    if isinstance(wanted, Variable | str):
-        return wanted if isinstance(wanted, str) else wanted.name
-    raise TypeError(
-        with_user_line(f"Executor.run: fetch_list holds {type(wanted).__name__}, neither a Variable nor a name")
-    )
-
-
 def _result(name: str, made: Any, as_numpy: bool) -> Any:
     """What is given of a fetched value."""
     if isinstance(made, WithLod):
@@ -163,11 +160,4 @@ def _result(name: str, made: Any, as_numpy: bool) -> Any:
         return [Tensor(a) for a in made]
     if as_numpy:
         return np.asarray(made)
-    return LoDTensor(made) if era.old else Tensor(made)
-
-
-def pruned(desc: Any, feeds: list[str], fetches: list[str]) -> Any:
-    """The part of a program that some outputs need, without the ops that feed and fetch."""
-    found = prune(desc, [name for name in feeds if not desc.block.vars[name].persistable], fetches, spare=True)
-    found.block.ops = [op for op in found.block.ops if op.type not in HOLDERS]
-    return found
+    return LoDTensor(made) if era.old or era.dynamic else Tensor(made)  # scripts for Paddle call methods of its class

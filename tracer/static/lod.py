@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType
 from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
@@ -53,10 +52,6 @@ class LoDTensor(Held):
         if not self.is_initialized():
             return "LoDTensor without a value"
         return (texts["held"] if era.old else _text)(self)
-
-    def _dtype(self) -> DType:
-        """The dtype of the value."""
-        return self.tensor.dtype
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""

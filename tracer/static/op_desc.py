@@ -175,8 +175,7 @@ class OpDesc(Identified):
 
     def remove_attr(self, name: str) -> None:
         """Have an attribute no longer."""
-        self._of.raw.attrs.pop(name, None)
-        self._changed()
+        self._of._remove_attr(name)
 
     def check_attrs(self) -> None:
         """Give it what the op takes where nothing was set.   Raises OpError for an op that nobody knows."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import cuda
+from ..core.dtype import DType
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -29,6 +30,10 @@ class Held:
     def name(self) -> str:
         """The variable's name."""
         return self._name
+
+    def _dtype(self) -> DType:
+        """The dtype of the value."""
+        return self.tensor.dtype
 
     def get_tensor(self) -> Held:
         """Itself: a value to read as an array, and to `set`."""

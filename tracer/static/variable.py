@@ -61,6 +61,7 @@ class Variable(Tensor):
     of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
     error_clip: Any = None
+    belong_to_optimizer = False
     unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
     unsaid: frozenset[str] = (
         frozenset()
@@ -140,8 +141,8 @@ class Variable(Tensor):
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
-        return dtype_of(self.raw.dtype)
+        """The element type; of strings what they are."""
+        return self.raw.kind if self.raw.kind == Kind.STRINGS else dtype_of(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
@@ -181,9 +182,9 @@ class Variable(Tensor):
         self._block = value
 
     @property
-    def lod_level(self) -> int:
-        """How deep the sequences nest whose rows it holds; 0 for plain tensors."""
-        return self.raw.lod_level
+    def lod_level(self) -> int | None:
+        """How deep the sequences nest whose rows it holds; 0 for plain tensors, None for strings."""
+        return None if self.raw.kind == Kind.STRINGS else self.raw.lod_level
 
     @property
     def type(self) -> Kind:
@@ -215,15 +216,20 @@ class Variable(Tensor):
     # -- its value in a scope -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
-        """Its value in a scope, the current one unless given.   Raises OpError where there is none."""
-        return (current_scope() if scope is None else scope).value(self.name)
+        """Its value in a scope, the current one unless given.   Raises OpError where there is none, TypeError for what is no scope."""
+        where = current_scope() if scope is None else scope
+        if not hasattr(where, "place_of"):
+            raise TypeError(with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}"))
+        return where.value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
         """Give it a value in a scope, the current one unless given; a variable for a value, or a recording, writes it to the program."""
-        self._of_values("set_value")
         if isinstance(value, Variable):
             state.mode.become(self, self._written(value))
-        elif self.block is None:
+            return
+        if not era.dynamic:
+            self._of_values("set_value")
+        if self.block is None:
             super().set_value(value)
         else:
             array = np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value))
@@ -299,6 +305,8 @@ class Variable(Tensor):
 
         In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
         """
+        if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
+            raise MisfitError(with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}"))
         if not era.dynamic:
             self._of_values("detach")
         if not state.mode.tape:

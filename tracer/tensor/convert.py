@@ -134,6 +134,14 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
     return found
 
 
+def of_length(made: Tensor, count: int) -> Tensor:
+    """A vector whose length follows from numbers of Python, which no op says: what is written to a program is declared so."""
+    declared = getattr(made, "raw", None)
+    if declared is not None:
+        declared.shape = (count,)
+    return made
+
+
 def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
     """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its dtype."""
     if isinstance(value, Tensor):

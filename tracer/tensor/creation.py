@@ -11,7 +11,7 @@ from ..core.dtype import default_float, dtype_of, is_real
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import cast, sizes, tensor_like, to_tensor
+from .convert import cast, of_length, sizes, tensor_like, to_tensor
 from .convert import full as number
 
 __all__ = [
@@ -91,7 +91,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         given = [v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype for v in (start, end, step)]
         dtype = default_float() if any(map(is_real, given)) else "int64"
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)]
-    return OPS["range"](*bounds)
+    made: Tensor = OPS["range"](*bounds)
+    known = made.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
+    return of_length(made, len(range(start, end, step))) if known else made
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -99,7 +101,8 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     dtype = default_float() if dtype is None else dtype
     bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)]
     count = num if isinstance(num, Tensor) else full([], num, "int32")
-    return OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
+    made: Tensor = OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
+    return of_length(made, int(num)) if made.meta.shape == (-1,) and not isinstance(num, Tensor) else made
 
 
 def logspace(start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None) -> Tensor:

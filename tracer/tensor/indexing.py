@@ -94,7 +94,7 @@ class _Basic:
                 self._check_mask(axis, item)
             self.advanced.append((out, item))
             return axis + (item.ndim if _is_mask(item) else 1), out + (item.ndim if _is_mask(item) else 1)
-        raise OpError(with_user_line(f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"))
+        raise RangeError(with_user_line(f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"))
 
     def _check_mask(self, axis: int, mask: Any) -> None:
         sizes = self.x.meta.shape[axis : axis + mask.ndim]

@@ -131,7 +131,9 @@ def _lines(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     axes = sorted({a % rank for a in axes_of(axis)} or set(range(rank)))
     rest = [i for i in range(rank) if i not in axes]
     moved = OPS["transpose2"](x, axis=[*rest, *axes]) if rest else x
-    return manipulation.reshape(moved, [*(x.shape[i] for i in rest), -1]), axes
+    sizes = [x.shape[i] for i in axes]
+    last = np.prod(sizes, dtype=int).item() if all(isinstance(n, int) for n in sizes) else -1
+    return manipulation.reshape(moved, [*(x.shape[i] for i in rest), last]), axes
 
 
 def _kept(found: Tensor, axes: list[int], keepdim: bool) -> Tensor:
@@ -151,13 +153,18 @@ def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     size = lines.shape[-1]
     ordered = search.sort(lines, -1)
     low, high = (_at(ordered, k) for k in ((size - 1) // 2, size // 2))
-    middle = low if size % 2 else math.scale(math.add(low, high), 0.5)
+    if isinstance(size, int):
+        middle = low if size % 2 else math.scale(math.add(low, high), 0.5)
+    else:  # only a run knows whether there are two
+        middle = math.add(math.scale(low, 0.5), math.scale(high, 0.5))
     return math.add(
         middle, math.scale(_at(ordered, size - 1), 0.0)
     ), axes if x.ndim else []  # the largest is NaN where any is
 
 
-def _at(x: Tensor, index: int) -> Tensor:
+def _at(x: Tensor, index: Any) -> Tensor:
+    if not isinstance(index, int):
+        return manipulation.squeeze(manipulation.gather(x, manipulation.reshape(index, [1]), axis=-1), [-1])
     return OPS["slice"](x, axes=[x.ndim - 1], starts=[index], ends=[index + 1], decrease_axis=[x.ndim - 1])
 
 

@@ -64,7 +64,8 @@ class RecomputeOptimizer:
         """Gradients and steps."""
         if self._checkpoints is None:
             raise AssertionError("You should call _set_checkpoints first")
-        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
+        clipped = () if grad_clip is None else (grad_clip,)  # an argument of optimizers of 1.x only
+        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set, *clipped)
 
 
 class LookaheadOptimizer:

@@ -1,5 +1,6 @@
 """Functions of neural networks, under Paddle's names.   Arrays are [N, C, *] unless a data_format says otherwise."""
 
+from ...tensor.layout import diag_embed
 from .activation import *
 from .common import *
 from .conv import *

@@ -139,6 +139,17 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
+PLACES = {  # behind init_loss_scaling, in the older order: the names, and what stands in these places today where nothing is given
+    "incr_every_n_steps": "float16", "decr_every_n_nan_or_inf": None, "incr_ratio": False, "decr_ratio": None, "use_dynamic_loss_scaling": None,
+}  # fmt: skip
+
+
+def _older(*given: Any) -> dict[str, Any]:
+    """Arguments by the names that the older order of places gives them."""
+    pairs = zip(PLACES.items(), given, strict=True)
+    return {name: value for (name, default), value in pairs if value is not default and value != default}
+
+
 def decorate(
     optimizer: Any, amp_lists: AutoMixedPrecisionLists | None = None, level: str = "O1", dtype: str = "float16",
     master_weight: bool | None = None, master_grad: bool = False, init_loss_scaling: float | None = None,
@@ -148,8 +159,14 @@ def decorate(
 ) -> OptimizerWithMixedPrecision:  # fmt: skip
     """An optimizer like `optimizer` that trains in mixed precision.   level: see paddle.amp.auto_cast
 
-    Takes the arguments of both of Paddle's: with use_pure_fp16, use_fp16_guard or use_bf16 the defaults are those of the older one.
+    Takes the arguments of both of Paddle's: with use_pure_fp16, use_fp16_guard or use_bf16 the defaults are those of the older one, as with a
+    number for `level`: then the places of the arguments behind it are the older one's too.
     """
+    if not isinstance(level, str):
+        return decorate(
+            optimizer, amp_lists, init_loss_scaling=level, **_older(dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps),
+            use_pure_fp16=bool(use_pure_fp16), use_fp16_guard=use_fp16_guard, use_bf16=bool(use_bf16),
+        )  # fmt: skip
     older = not (use_pure_fp16 is None and use_fp16_guard is None and use_bf16 is None)
     if older:
         dtype, level = ("bfloat16" if use_bf16 else "float16"), ("O2" if use_pure_fp16 else "O1")

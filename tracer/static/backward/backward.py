@@ -105,6 +105,13 @@ def _listed(values: Any) -> list[Any]:
     return list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
 
 
+def _variables(values: Any, what: str) -> list[Any]:
+    """One variable or several, or None, as a list.   Raises OperandError for a name."""
+    if isinstance(values, str):
+        raise OperandError(with_user_line(f"gradients: {what} should be variables, not the name {values!r}"))
+    return _listed(values)
+
+
 def _named(recorder: Recorder, values: Any, what: str) -> list[str]:
     """The names of several variables.   Raises OperandError for what is no list of tensors and names."""
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
@@ -133,14 +140,11 @@ def _tensor(recorder: Recorder, name: str) -> Tensor:
 def append_backward(
     loss: Variable, parameter_list: Sequence[Any] | None = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None
 ) -> list[tuple[Tensor, Variable]]:  # fmt: skip
-    """Append the gradients of `loss` [1] with respect to the parameters; gives pairs of a parameter and its gradient.
+    """Append the gradients of `loss`, of the sum of its elements, with respect to the parameters; gives pairs of a parameter and its gradient.
 
     parameter_list: parameters or names, by default all that want a gradient; no_grad_set: variables or names that are constants.
-    Raises OpError for a loss of several elements.
     """
     recorder = _recorder("append_backward")
-    if any(d not in (1, -1) for d in loss.meta.shape):
-        raise OpError(with_user_line(f"append_backward: the loss should be one number (loss={loss.meta})"))
     program = recorder.program
     barred = set(_named(recorder, no_grad_set, "append_backward: no_grad_set"))
     made = program.written()
@@ -183,9 +187,14 @@ def gradients(
 ) -> list[Variable | None]:  # fmt: skip
     """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none."""
     recorder = _recorder("gradients")
-    roots, given = _listed(targets), _listed(target_gradients)
-    given += [None] * (len(roots) - len(given))
-    names = [_name(recorder, v) for v in _listed(inputs)]
+    roots, given = _variables(targets, "targets"), _variables(target_gradients, "target_gradients")
+    if given and len(given) != len(roots):
+        counts = f"{len(given)} target_gradients for {len(roots)} targets"
+        raise OpError(
+            with_user_line(f"gradients: Should have the same number of target_gradients as targets: {counts}")
+        )
+    given = given or [None] * len(roots)
+    names = [_name(recorder, v) for v in _variables(inputs, "inputs")]
     barred = set(_named(recorder, no_grad_set, "gradients: no_grad_set"))
     for root, gradient in zip(roots, given, strict=True):
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
@@ -196,4 +205,4 @@ def gradients(
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
     found = differentiate(recorder, pairs, names, barred)
-    return [found.get(name) for name in names]
+    return [None if name in barred else found.get(name) for name in names]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..attrs import block_indices
 from ..blocks import block_writes
-from ..program import Block, OpDesc, Program
+from ..program import Attr, AttrType, Block, OpDesc, Program
 from ..record import Recorder
 
 
@@ -76,7 +76,8 @@ class Versions:
             assert var is not None
             found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
             self.block.vars[found] = replace(var, name=found, persistable=False, is_parameter=False, checks_feed=False)
-            copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, {}, self.ops[overwritten].where)
+            role = {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}  # a clone for test needs no copies
+            copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where)
             self._copies.setdefault(overwritten, []).append(copy)
         return found
 

@@ -60,6 +60,7 @@ def cond(
         raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = static_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
+        refuse_plain("cond", "pred", pred)
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
     made: list[Any] = []
@@ -69,6 +70,8 @@ def cond(
         def run() -> list[Any]:
             value = branch()
             made.append(value)
+            if mode.recorder.by_hand and len({m is None for m in made}) > 1:
+                raise BranchesError(with_user_line(f"{UNLIKE}: one of them returns None"))
             given.append(held(value))
             leaves, nesting = nest.flatten(value)
             paths.append(nesting)
@@ -81,12 +84,20 @@ def cond(
         if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
         why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
-        said = "Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
-        raise BranchesError(with_user_line(f"cond: {said}: {why}"))
+        raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
     choice = Choice()
     chosen = choice.of(nest.build(paths[0], found), *given)
     choice.finish()
     return chosen
+
+
+UNLIKE = "cond: Incompatible return values of true_fn and false_fn in cond"  # what programs for Paddle look for
+
+
+def refuse_plain(what: str, name: str, value: Any) -> None:
+    """Raise TypeError for a plain number in a program that is written by hand, which would be of one way for good."""
+    if state.mode.builder is not None and not isinstance(value, Tensor):
+        raise TypeError(with_user_line(f"{what}: {name} should be a Variable, not {type(value).__name__}"))
 
 
 def _nothing() -> None:

@@ -9,7 +9,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..variable import Variable
-from .branch import Branch, cond
+from .branch import Branch, cond, refuse_plain
 from .values import as_meta
 
 
@@ -55,6 +55,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
     if default is None:
         default = table[-1][1]
     if not isinstance(branch_index, Variable):
+        refuse_plain("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
     return case([(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default)
 

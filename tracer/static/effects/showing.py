@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core import cuda
-from ...core.errors import AssertError, OpError, with_user_line
+from ...core.errors import AssertError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ..modes import static_mode
@@ -27,6 +27,8 @@ def Print(
 
     first_n: how often, -1 for always; summarize: how many elements, -1 for all; print_phase: 'forward', 'backward' or 'both'.
     """
+    if not isinstance(input, Tensor):
+        raise OperandError(with_user_line(f"Print: input should be a Tensor, not {type(input).__name__}"))
     if print_phase not in PHASES:
         raise OpError(with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}"))
     settings: dict[str, bool | int | str] = {

@@ -93,6 +93,8 @@ class Block:
 
     def var(self, name: str) -> Variable:
         """The variable called `name`.   Raises OpError (a ValueError) where this block has none."""
+        if not isinstance(name, str):
+            raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
             raise OpError(with_user_line(f"var {name} not in this block"))
         return self.of(self.raw.vars[name])
@@ -125,6 +127,8 @@ class Block:
     ) -> Variable:  # fmt: skip
         """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
         name = unique_name.generate("_generated_var") if name is None else name
+        if isinstance(dtype, data.Kind):  # a kind of variable that has no dtype, such as strings
+            type, dtype = dtype, None
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
         known = self.raw.vars.get(name)
         if known is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OperandError, with_user_line
 from .program import Program
 
 
@@ -64,6 +64,6 @@ class CompiledProgram:
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
             kind = type(program_or_graph).__name__
-            raise OpError(with_user_line(f"CompiledProgram: {kind} is no Program"))
+            raise OperandError(with_user_line(f"CompiledProgram: {kind} is no Program"))
         self.program = self._program = program_or_graph
         self._build_strategy = build_strategy

@@ -28,10 +28,10 @@ def append_backward(
     loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None,
     distop_context: Any = None,
 ) -> list[tuple[ParameterVariable, Variable]]:  # fmt: skip
-    """Append the gradients of `loss` [1] with respect to parameters; gives pairs of a parameter and its gradient.
+    """Append the gradients of `loss`, of the sum of its elements, with respect to parameters; gives pairs of a parameter and its gradient.
 
     parameter_list: parameters or names, by default all that are trained; no_grad_set: variables or names that are constants.
-    Raises OpError for a loss of several elements, OarlockError for checkpoints, which are not there.
+    Raises OarlockError for checkpoints, which are not there.
     """
     if checkpoints:
         raise OarlockError(with_user_line("append_backward: nothing is computed twice; checkpoints are not there"))

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core import unique_name
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from .. import program as data
@@ -43,6 +43,8 @@ def auc(
     """
     if ins_tag_weight is not None:
         raise OarlockError(with_user_line("auc: ins_tag_weight belongs to training with parameter servers"))
+    if not isinstance(input, Variable) or not isinstance(label, Variable) or input.meta.dtype.kind != "f":
+        raise OperandError(with_user_line("auc: input should be a Variable of floats, label one of integers"))
     if slide_steps < 0 or num_thresholds < 1:
         raise OpError(with_user_line(f"auc: num_thresholds={num_thresholds}, slide_steps={slide_steps} make no sense"))
     bins = num_thresholds + 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import MisfitError, OarlockError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from .. import program as data
@@ -24,7 +24,10 @@ Pairs = list[tuple[ParameterVariable, Variable]]
 
 
 def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
-    """The gradients of what an optimizer changes.   Warns where no parameter has one."""
+    """The gradients of what an optimizer changes.   Warns where no parameter has one, raises MisfitError for a loss of several elements."""
+    if any(d not in (1, -1) for d in loss.meta.shape):
+        why = "The number of elements of loss should be 1; take paddle.mean of it"  # what programs for Paddle look for
+        raise MisfitError(with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})"))
     wanted = parameters or optimizer._parameter_list or None
     pairs = append_backward(loss, wanted, no_grad_set)
     if not pairs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
+from ...core.era import era
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ..attrs import attr_problem, block_indices
@@ -53,6 +54,11 @@ def _guessed(op_type: str, name: str, value: Any) -> AttrType:
         raise OpError(with_user_line(f"{op_type}: attribute {name} is {value!r:.60}, which no file can hold"))
     wide = [v for v in (value if many else [value]) if inner is int and not -(2**31) <= v < 2**31]
     return (AttrType.LONGS if many else AttrType.LONG) if wide else kind
+
+
+def _of_every_op() -> dict[str, Any]:
+    """What every op has, as the Paddle of the era lists it."""
+    return EVERY if era.old else {**EVERY, "with_quant_attr": False}
 
 
 class Operator:
@@ -132,16 +138,16 @@ class Operator:
     @property
     def attr_names(self) -> list[str]:
         """The attributes that it has, those that every op has among them."""
-        return [*self.raw.attrs, *(name for name in EVERY if name not in self.raw.attrs)]
+        return [*self.raw.attrs, *(name for name in _of_every_op() if name not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
         """Whether it has an attribute."""
-        return name in self.raw.attrs or name in EVERY
+        return name in self.raw.attrs or name in _of_every_op()
 
     def attr(self, name: str) -> Any:
         """The value of an attribute.   Raises OpError for one that it does not have."""
-        if name in EVERY and name not in self.raw.attrs:
-            return EVERY[name]
+        if name not in self.raw.attrs and name in _of_every_op():
+            return _of_every_op()[name]
         if name not in self.raw.attrs:
             raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.raw.attrs)}"))
         return self.raw.attrs[name].value
@@ -166,6 +172,11 @@ class Operator:
         self.block.program.changed()
 
     set_attr = _set_attr
+
+    def _remove_attr(self, name: str) -> None:
+        """Have an attribute no longer."""
+        self.raw.attrs.pop(name, None)
+        self.block.program.changed()
 
     def fill_attrs(self) -> None:
         """Set what the op takes where nothing was said."""

@@ -29,8 +29,8 @@ def _targets(target: Any) -> list[str]:
     if isinstance(target, Operator):
         return target.output_arg_names
     if not isinstance(target, str | Variable):
-        why = f"targets are Variables or Operators, not {type(target).__name__}"
-        raise ValueError(with_user_line(f"Program._prune_with_input: {why}"))
+        said = "All targets of Program._prune_with_input() can only be Variable or Operator"  # what programs for Paddle look for
+        raise ValueError(with_user_line(f"{said}, not {type(target).__name__}"))
     return [target if isinstance(target, str) else target.name]
 
 
@@ -53,6 +53,7 @@ class Program:
         self.lr_var: Variable | None = None
         self.readers: list[Callable[[], dict[str, Any]]] = []  # what each run takes batches from
         self.compiled: dict[Any, Any] = {}  # what an Executor made of it
+        self.flushed = b""  # what it said when its description was flushed last
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:

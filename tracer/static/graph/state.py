@@ -18,6 +18,8 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
 
     Raises MisfitError, listing all that have another shape or dtype, before anything changes.
     """
+    if not isinstance(values, dict):
+        raise TypeError(with_user_line(f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"))
     known = {v.name: v for v in program.persistables()}
     arrays = {
         n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v)) for n, v in values.items() if n in known

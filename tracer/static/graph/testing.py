@@ -16,7 +16,7 @@ def is_forward(op: OpDesc) -> bool:
 
 
 def for_testing(program: Program) -> Program:
-    """`program`, changed to what is tested; its blocks that only gradients ran stay, unused and empty."""
+    """`program`, changed to what is tested; blocks that only gradients ran go, or stay, unused and empty, where others come after them."""
     kept = {0}
     for block in program.blocks:
         before, block.ops = block.ops, [op for op in block.ops if is_forward(op)] if block.idx in kept else []
@@ -27,6 +27,7 @@ def for_testing(program: Program) -> Program:
         for op in block.ops:
             if op.type in OPS and "is_test" in OPS[op.type].attrs:
                 op.attrs["is_test"] = Attr(AttrType.BOOLEAN, True)
+    del program.blocks[max(kept) + 1 :]
     return program
 
 

@@ -5,6 +5,7 @@ from ...loader.files import program_from_bytes
 from .. import program as data
 from ..graph.program import Program
 from .models import (
+    _get_valid_program,
     deserialize_persistables,
     deserialize_program,
     load_from_file,
@@ -37,6 +38,7 @@ for _part in (data.Block, data.OpDesc, data.VarDesc):
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [
+    "_get_valid_program",
     "deserialize_persistables",
     "deserialize_program",
     "get_program_parameter",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, warn, with_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
@@ -23,11 +23,21 @@ from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
 from .. import program as data
 from ..compiled.older import as_today
+from ..graph.compiled_program import CompiledProgram
 from ..graph.defaults import default_main_program
 from ..graph.program import Program
 from ..running import Ready
 from ..scope import Scope, current_scope
 from .normal import names_of, normalized
+
+
+def _get_valid_program(program: Any = None) -> Program:
+    """A program, that of a CompiledProgram, or the main one.   Raises TypeError for anything else."""
+    found = default_main_program() if program is None else program
+    found = found._program if isinstance(found, CompiledProgram) else found
+    if not isinstance(found, Program):
+        raise TypeError(with_user_line(f"the program is {type(found).__name__}, no Program"))
+    return found
 
 
 def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Program:
@@ -51,6 +61,8 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     prefix = checked_path(path_prefix)
     desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     desc.contract = _contract(desc)
+    if any(op.type == "auc" for op in desc.ops()):
+        warn("Be sure that you have set auc states to 0 before saving inference model.")  # Paddle's words
     scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
     judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
     for name, tensor in scope.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OperandError, OpError, with_user_line
 from .. import program as data
 from ..graph.program import Program
 from ..graph.testing import for_testing
@@ -19,7 +19,9 @@ def names_of(what: str, given: Any) -> list[str]:
     many = given if isinstance(given, list | tuple) else [given]
     for item in many:
         if not isinstance(item, Variable):
-            raise TypeError(with_user_line(f"{what} should be a Variable or a list of them, not {type(item).__name__}"))
+            raise OperandError(
+                with_user_line(f"{what} should be a Variable or a list of them, not {type(item).__name__}")
+            )
     return [item.name for item in many]
 
 

@@ -8,6 +8,7 @@ from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_con
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .other import prelu
+from .parameters import create_parameter
 from .refused import data_norm, nce, sparse_embedding
 from .sequence import (
     sequence_concat,
@@ -29,6 +30,7 @@ from .sequence import (
 
 __all__ = [
     "StaticRNN", "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "create_parameter",
     "data_norm", "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
     "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
     "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",

@@ -7,9 +7,9 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ...core import unique_name
-from ...core.dtype import dtype_of
+from ...core.dtype import dtype_of, is_float
 from ...core.era import era
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -36,8 +36,11 @@ class Helper:
     def parameter(
         self, attr: Any, shape: Sequence[int], dtype: Any, is_bias: bool = False, start: Initializer | None = None
     ) -> Any:
-        """A parameter, None where attr is False."""
+        """A parameter, None where attr is False.   Raises OperandError for one of integers, which nothing could train."""
         spec = ParamAttr.of(attr)
+        if not is_float(dtype_of(dtype).np):
+            kind = dtype_of(dtype).name
+            raise OperandError(with_user_line(f"{self.kind}: the operands should be floats, not {kind}"))
         return None if spec is None else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
 
     @contextmanager

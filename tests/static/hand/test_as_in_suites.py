@@ -1,0 +1,290 @@
+"""What Paddle's own suites of programs and their executor ask."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+from oarlock.base.framework import program_guard
+from oarlock.core.era import era
+
+X = np.linspace(-1, 1, 24).reshape(6, 4).astype("float32")
+LOOKING = [1.50813, 0.8897, 0.52915, 0.68673, 0.40967]
+
+
+@pytest.fixture
+def losses(mode: Any) -> Any:
+    """Two losses of two layers, and the parameters."""
+    x1, x2 = static.data("x1", [None, 4]), static.data("x2", [None, 4])
+    made = [static.nn.fc(x, 2).square().mean() for x in (x1, x2)]
+    static.Executor().run(static.default_startup_program())
+    return made
+
+
+def weight(i: int) -> Any:
+    return np.array(static.global_scope().find_var(f"fc_{i}.w_0").get_tensor())
+
+
+def test_pruning_keeps_the_steps_of_optimizers(losses: Any) -> None:
+    paddle.optimizer.SGD(0.1).minimize(losses[0])
+    exe, before = static.Executor(), weight(0)
+    exe.run(static.default_startup_program())
+    exe.run(feed={"x1": X}, fetch_list=[losses[0]], use_prune=True)
+    assert not np.array_equal(before, weight(0))
+    with pytest.raises(paddle.OpError, match="'x1' is needed"):
+        exe.run(feed={"x2": X}, fetch_list=[losses[1]], use_prune=True)
+
+
+def test_steps_that_are_asked_for_are_the_only_ones(losses: Any) -> None:
+    first = paddle.optimizer.SGD(0.1).minimize(losses[0])
+    paddle.optimizer.SGD(0.1).minimize(losses[1])
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    before = weight(0), weight(1)
+    for asked in (first, first[0]):
+        found = exe.run(feed={"x1": X}, fetch_list=[asked, losses[0]])
+        assert len(found) == 1
+    assert not np.array_equal(before[0], weight(0))
+    assert np.array_equal(before[1], weight(1))
+    with pytest.raises(TypeError, match="fetch_list holds int, neither"):
+        exe.run(fetch_list=[3])
+
+
+def test_another_function_prunes(losses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def prune(self: Any, program: Any, feed: Any, fetch: Any, steps: Any) -> Any:
+        calls.append(fetch)
+        return program
+
+    monkeypatch.setattr(static.Executor, "_prune_program", prune)
+    for _ in range(3):
+        static.Executor().run(feed={"x1": X, "x2": X}, fetch_list=[losses[0]], use_prune=True)
+    assert calls == [[losses[0].name]]
+
+
+def test_program_guard_of_base_speaks_no_1_x(mode: Any) -> None:
+    with program_guard(static.Program(), static.Program()):
+        assert not era.old
+
+
+def test_descriptions_say_whether_a_program_changed(mode: Any) -> None:
+    program = static.default_main_program()
+    static.nn.fc(static.data("x", [3, 4]), 2)
+    assert program.desc.need_update()
+    first = program.desc.cached_hash_str()
+    assert not program.desc.need_update()
+    assert program.clone().desc.cached_hash_str() == first
+    program.global_block().ops[0]._set_attr("extra", 2)
+    assert program.desc.need_update()
+    assert program.desc.cached_hash_str() != first
+    program.global_block().ops[0]._remove_attr("extra")
+    assert program.desc.cached_hash_str() == first
+
+
+def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
+    x = static.data("x", [3, 2])
+    x.stop_gradient = False
+    static.append_backward(x * x)
+    (made,) = static.Executor().run(feed={"x": np.ones((3, 2), "float32")}, fetch_list=[x.grad_name])
+    np.testing.assert_array_equal(made, np.full((3, 2), 2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (TypeError, lambda y, x: static.gradients(y, x.name)),
+        (TypeError, lambda y, x: static.gradients(y, x, target_gradients=y.name)),
+        (ValueError, lambda y, x: static.gradients(y, x, target_gradients=[y, y])),
+        (TypeError, lambda y, x: static.nn.cond(1, lambda: x, lambda: x)),
+        (TypeError, lambda y, x: static.nn.switch_case(1, {1: lambda: x})),
+        (ValueError, lambda y, x: static.nn.cond(paddle.ones([1]) > 0, lambda: x, lambda: None)),
+        (TypeError, lambda y, x: static.Print([1])),
+        (TypeError, lambda y, x: x.get_value("scope")),
+        (TypeError, lambda y, x: static.default_main_program().set_state_dict(3)),
+        (AssertionError, lambda y, x: paddle.optimizer.SGD(0.1).minimize(y)),
+    ],
+)
+def test_what_is_refused_is_so_by_the_error_that_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+    x = static.data("x", [2])
+    with pytest.raises(kind):
+        wrong(x * 2, x)
+
+
+def test_variables_of_strings(mode: Any) -> None:
+    kinds = static.default_main_program().global_block().create_var(name="x", shape=[1], dtype="float32").desc.VarType
+    made = static.default_main_program().global_block().create_var(name="s", dtype=kinds.STRINGS, shape=[1])
+    assert made.dtype == made.type == kinds.STRINGS
+
+
+def test_values_of_scopes_are_saved(losses: Any, tmp_path: Path) -> None:
+    paddle.save(static.global_scope().find_var("fc_0.w_0").get_tensor(), tmp_path / "w")
+    np.testing.assert_array_equal(np.asarray(paddle.load(tmp_path / "w", return_numpy=True)), weight(0))
+    before = weight(1)
+    paddle.distributed.io.save_persistables(static.Executor(), str(tmp_path / "all"))
+    static.global_scope().find_var("fc_1.w_0").get_tensor().set(np.zeros_like(before), paddle.CPUPlace())
+    paddle.distributed.io.load_persistables(static.Executor(), str(tmp_path / "all"))
+    np.testing.assert_array_equal(weight(1), before)
+
+
+def test_a_folder_in_the_place_of_a_model(losses: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.pdmodel").mkdir()
+    block = static.default_main_program().global_block()
+    with pytest.raises(ValueError, match=r"m\.pdmodel is a folder"):
+        static.save_inference_model(str(tmp_path / "m"), [block.var("x1")], [losses[0]], static.Executor())
+
+
+def test_amp_takes_the_order_of_arguments_of_both_versions() -> None:
+    made = static.amp.decorate(paddle.optimizer.SGD(0.1, parameters=[]), None, 8.0, 10, 3)
+    assert (made._start, made._grows[0]) == (8.0, 10)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequest) -> None:
+    """As real Paddle 2.6.2 gave it."""
+    start = paddle.nn.initializer.Constant(0.3)
+    attr = paddle.ParamAttr(initializer=start)
+    if written:
+        request.getfixturevalue("mode")
+        loss = (static.nn.fc(static.data("x", [6, 4]), 1, weight_attr=attr) - 1).square().mean()
+        paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1), alpha=0.3, k=3).minimize(loss)
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        found = [float(exe.run(feed={"x": X}, fetch_list=[loss])[0]) for _ in range(5)]
+    else:
+        net = paddle.nn.Linear(4, 1, weight_attr=attr)
+        ahead = paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1, parameters=net.parameters()), alpha=0.3, k=3)
+        found = []
+        for _ in range(5):
+            loss = (net(paddle.to_tensor(X)) - 1).square().mean()
+            loss.backward()
+            ahead.step()
+            ahead.clear_grad()
+            found.append(float(loss))
+    np.testing.assert_allclose(found, LOOKING, rtol=1e-4)
+
+
+def test_model_average_of_a_layer() -> None:
+    net = paddle.nn.Linear(4, 1)
+    mean = paddle.incubate.ModelAverage(0.15, net.parameters(), min_average_window=2, max_average_window=4)
+    seen = []
+    for i in range(3):
+        net.weight.set_value(np.full([4, 1], i, "float32"))
+        seen.append(i)
+        mean.step()
+    with mean.apply():
+        np.testing.assert_allclose(net.weight.numpy(), np.full([4, 1], np.mean(seen)))
+    np.testing.assert_array_equal(net.weight.numpy(), np.full([4, 1], 2))
+
+
+def written(program: Any) -> list[list[str]]:
+    return [[op.type for op in block.ops] for block in program.blocks]
+
+
+def turned(h: Any) -> Any:
+    count = paddle.zeros([1], "int64")
+    return static.nn.while_loop(lambda k, h: k < 2, lambda k, h: [k + 1, h * 0.5], [count, h])[1]
+
+
+@pytest.mark.parametrize("inner", [turned, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)])
+def test_a_clone_for_test_is_the_same_before_and_after_minimize(inner: Any, mode: Any) -> None:
+    loss = inner(static.nn.fc(static.data("x", [None, 4]), 3)).mean()
+    main = static.default_main_program()
+    before = main.clone(for_test=True)
+    paddle.optimizer.Adam(0.1).minimize(loss)
+    after = main.clone(for_test=True)
+    assert written(after) == written(before)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    found = [exe.run(p, feed={"x": X}, fetch_list=[loss.name])[0] for p in (before, after)]
+    assert found[0] == found[1]
+
+
+def test_what_no_gradient_flows_to_has_none(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.stop_gradient = False
+    y = x * x
+    to_y, to_x = static.gradients([y.sum()], [y, x], no_grad_set={x.name})
+    assert to_y is not None
+    assert to_x is None
+
+
+def test_values_of_scopes_say_their_dtype() -> None:
+    held = static.Scope().var("x").get_tensor()
+    held.set(np.ones(2, "int64"), paddle.CPUPlace())
+    assert held._dtype() == paddle.int64
+
+
+def test_arrays_for_scopes() -> None:
+    from oarlock.fluid.executor import _as_lodtensor
+
+    place = paddle.CPUPlace()
+    assert _as_lodtensor([1, 2], place, "float64")._dtype() == paddle.float64
+    assert np.array(_as_lodtensor(np.ones(2), place)).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="no array can be made of dict"):
+        _as_lodtensor({"a": 1}, place, "int32")
+    with pytest.raises(AssertionError, match="dtype should be given"):
+        _as_lodtensor(1, place)
+
+
+def test_what_is_no_tensor_is_not_detached(mode: Any) -> None:
+    block = static.default_main_program().global_block()
+    kinds = block.create_var(name="x", shape=[1], dtype="float32").desc.VarType
+    with pytest.raises(AssertionError, match="is no tensor"):
+        block.create_var(name="scopes", type=kinds.STEP_SCOPES).detach()
+    assert block.create_var(name="text", dtype=kinds.STRINGS).lod_level is None
+
+
+def test_every_op_has_an_attribute_of_quantisation(mode: Any) -> None:
+    op = static.data("x", [2]).tanh().op
+    assert op.has_attr("with_quant_attr")
+    assert op.attr("with_quant_attr") is False
+
+
+def test_what_is_fed_to_a_persistable_variable_stays(mode: Any) -> None:
+    x = static.data("x", [2])
+    x.persistable = True
+    exe, y = static.Executor(), x * 2
+    fed = np.array([1, 3], "float32")
+    exe.run(feed={"x": fed}, fetch_list=[y])
+    np.testing.assert_array_equal(exe.run(fetch_list=[y])[0], fed * 2)
+
+
+def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
+    y = paddle.nn.Embedding(4, 2, padding_idx=1)(static.data("x", [3], "int64"))
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    (found,) = exe.run(feed={"x": np.array([0, 1, 2])}, fetch_list=[y])
+    assert (found == 0).all(axis=1).tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="padding_idx=4 is none of 4 rows"):
+        paddle.nn.Embedding(4, 2, padding_idx=4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (TypeError, lambda: paddle.ParamAttr(name=1)),
+        (TypeError, lambda: paddle.ParamAttr(trainable=1)),
+        (TypeError, lambda: paddle.ParamAttr(initializer=1)),
+        (TypeError, lambda: static.CompiledProgram(1)),
+        (TypeError, lambda: static.Program().global_block().var(1)),
+        (ValueError, lambda: static.save_inference_model("/tmp/m", ["x"], ["y"], static.Executor())),
+        (ValueError, lambda: paddle.optimizer.lr.PiecewiseDecay([1], [1])),
+        (ValueError, lambda: paddle.optimizer.lr.StepDecay(0.1, 1, 2.0)),
+        (ValueError, lambda: paddle.optimizer.lr.MultiStepDecay(0.1, [3, 2])),
+        (ValueError, lambda: paddle.optimizer.lr.CyclicLR(0.1, 0.2, -1)),
+        (TypeError, lambda: paddle.optimizer.lr.LinearWarmup("a", 1, 0, 1)),
+        (TypeError, lambda: paddle.optimizer.lr.CosineAnnealingDecay("a", 1)),
+        (TypeError, lambda: static.auc(1, 2)),
+        (TypeError, lambda: static.nn.fc(static.data("i", [2, 3], "int32"), 3)),
+        (TypeError, lambda: static.nn.conv2d(static.data("i", [2, 3, 8, 8], "int32"), 3, 3)),
+        (IndexError, lambda: static.data("i", [2, 3])["a"]),
+        (ValueError, lambda: paddle.jit.to_static(lambda x: x, backend="other")),
+    ],
+)
+def test_other_arguments_are_refused_as_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+    with pytest.raises(kind):
+        wrong()
