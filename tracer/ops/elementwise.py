@@ -255,7 +255,7 @@ def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_a
     """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
     factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
-        factor, bias = int(factor), int(bias)
+        factor, bias = (np.array(int(v)).astype(x.dtype) for v in (factor, bias))  # -1 as a byte is 255
     factor, bias = x.dtype.type(factor), x.dtype.type(bias)
     if not bias:
         return x * factor

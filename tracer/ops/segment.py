@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
+from .along import averaged, highest, lowest
 from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, zeros_like
@@ -27,9 +28,9 @@ def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
         combine_at(np.add, out, places, rows)
         if word == "MEAN":
-            out = out / np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
+            out = averaged(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
         return out, counts
-    start = -np.inf if word == "MAX" else np.inf
+    start = lowest(rows.dtype) if word == "MAX" else highest(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
     return np.where((counts > 0).reshape(-1, *(1,) * (rows.ndim - 1)), out, rows.dtype.type(0)), counts

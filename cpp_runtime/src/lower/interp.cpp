@@ -239,6 +239,8 @@ Lower interp(Method method, int least, int most, bool first) {
   return [=](Node& n) {
     bool last = channels_last(n, "data_layout");
     auto x = to_channels_first(n, n.in("X"), last);
+    // Else ONNX Runtime moves the channels back behind the Resize, where it has no cubic kernel.
+    if (last && method == Method::cubic) x = n.emit("Reshape", {x, n.ints({0, 0, 0, -1})});
     int dims = n.need_rank(x) - 2;
     n.require(dims >= least && dims <= most, "takes no picture of rank " + std::to_string(dims + 2));
     auto r = read_resizing(n, x, first ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), first);
