@@ -11,7 +11,7 @@ from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, zeros_like
 from .index import gather
-from .meta import agree, check_float, proto_of, shape_of, size_of
+from .meta import agree, check_number, proto_of, shape_of, size_of
 from .wide import wide
 
 WORDS = ("SUM", "MEAN", "MAX", "MIN")
@@ -57,7 +57,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
 
 @segment_pool.meta
 def _(x, ids, *, pooltype):
-    check_float(x)
+    check_number(x)
     _check_word(pooltype, "pooltype")
     check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
     check(len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]), "SegmentIds need one number per row of X")
@@ -95,7 +95,7 @@ def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", ou
 
 @graph_send_recv.meta
 def _(x, src, dst, size_tensor, *, reduce_op, out_size):
-    check_float(x)
+    check_number(x)
     _check_word(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
     edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))

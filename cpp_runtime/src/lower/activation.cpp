@@ -144,7 +144,7 @@ Expr sloped(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x
 void leaky_relu(Node& n) {
   auto x = in(n, "X");
   auto alpha = n.attr("alpha", 0.02f);
-  if (n.dtype(x) == DType::float64) return n.out("Out", sloped(x, x.number(alpha)));
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(x, x.number(alpha)));
   n.out("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
 }
 
@@ -162,7 +162,7 @@ void prelu(Node& n) {
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
   }
-  if (n.dtype(x) == DType::float64) return n.out("Out", sloped(Expr(n, x), Expr(n, alpha)));
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(Expr(n, x), Expr(n, alpha)));
   n.out("Out", n.emit("PRelu", {x, alpha}));
 }
 
@@ -196,7 +196,7 @@ std::span<const Rule> activation_rules() {
       {"relu", 7, as("Relu", {"X"})},
       {"sigmoid", 7, as("Sigmoid", {"X"})},
       {"tanh", 7, as("Tanh", {"X"})},
-      {"leaky_relu", 9, leaky_relu},
+      {"leaky_relu", 7, leaky_relu},
       {"softsign", 7,
        formula([](const Expr& x) { return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign"); })},
       {"elu", 7, elu},
