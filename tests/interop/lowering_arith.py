@@ -62,7 +62,6 @@ PAIRS = [
     op("kron", X34, Y=f(2, 1, 2, seed=1)),
     op("kron", WHOLE, Y=ints(2)),
     op("cross", f(4, 3), Y=f(4, 3, seed=1), variants=("known",)),
-    op("cross", f(3, 4), Y=f(3, 4, seed=1), variants=("known", "open"), refused={"open": "known"}),
     op("cross", f(2, 3, 3), Y=f(2, 3, 3, seed=1), dim=2, variants=("known",)),
     op("dist", X34, Y=f(4, seed=1)),
     *[op("dist", X34, Y=f(3, 4, seed=1), p=p) for p in (0.0, 1.0, 3.0, float("inf"), float("-inf"))],

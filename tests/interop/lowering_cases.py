@@ -269,6 +269,7 @@ def cases():
     import lowering_arrays
     import lowering_detection
     import lowering_edges
+    import lowering_forms
     import lowering_functions
     import lowering_legacy
     import lowering_linalg
@@ -297,6 +298,7 @@ def cases():
         lowering_detection,
         lowering_regions,
         lowering_edges,
+        lowering_forms,
         lowering_sequences,
     )
     return named([case for table in tables for case in table.OPS]) | lowering_functions.NETS

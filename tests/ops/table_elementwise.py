@@ -77,6 +77,7 @@ ROWS += [
     ),
     Row("scale", [f()], {"scale": -1.0}, ref=np.negative),
     Row("scale", [ints(4)], {"scale": 2.7, "bias": 1.9}, ref=lambda x: x * 2 + 1),
+    Row("scale", [np.array([0, 4, 255], "uint8")], {"scale": -1.0, "bias": -2.0}, ref=lambda x: 254 - x),
     Row("scale", [ints(4)], {"scale": 2.7, "bias": 1.9, "bias_after_scale": False}, ref=lambda x: (x + 1) * 2),
     Row("sum", [[f(2, 3), f(2, 3), f(2, 3)]], ref=lambda xs: xs[0] + xs[1] + xs[2], second=False),
     Row("sum", [[f(2)]], ref=lambda xs: xs[0], second=False),

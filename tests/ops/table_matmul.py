@@ -45,6 +45,7 @@ ROWS = [
     Row("matmul_v2", [f(0, 3), f(3, 4)], ref=np.matmul, paddle="it refuses empty tensors"),
     Row("bmm", [f(5, 2, 3), f(5, 3, 4)], ref=np.matmul),
     Row("dot", [f(4), f(4)], ref=np.dot),
+    Row("dot", [n.ints(4, dtype="int32"), n.ints(4, dtype="int32")], ref=np.dot),
     Row("dot", [f(3, 4), f(3, 4)], ref=lambda x, y: (x * y).sum(1)),
     Row("mv", [f(3, 4), f(4)], ref=np.matmul),
     Row("addmm", [f(2, 4), f(2, 3), f(3, 4)], {"Alpha": 0.5, "Beta": 2.0}, ref=lambda b, x, y: 2 * b + 0.5 * (x @ y)),

@@ -51,6 +51,7 @@ ROWS = [
         ref=lambda x: (np.array([3, 1, 2, 3]), np.array([0, 1, 1, 2, 2, 2, 3, 3]), np.array([1, 2, 3, 2]))),
     Row("unique_consecutive", [np.array([[1, 2], [1, 2], [2, 1]], "f")], {"axis": [0], "return_inverse": True, "return_counts": True, "dtype": 2},
         ref=lambda x: (x[1:], np.array([0, 0, 1]), np.array([2, 1]))),
+    Row("unique_consecutive", [f(4, 1)], {"axis": [1], "dtype": 3}, ref=lambda x: (x, np.array([0]), np.array([1])), paddle="without counts it gives none"),
     Row("searchsorted", [SORTED[0], f(3, 2)], ref=np.searchsorted),
     Row("searchsorted", [np.array([1, 2, 2, 3], "f"), np.array([2.0, 0.0, 9.0], "f")], {"right": True, "out_int32": True},
         ref=lambda s, v: np.searchsorted(s, v, "right")),

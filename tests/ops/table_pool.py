@@ -24,7 +24,8 @@ def pooled(kind, size, stride, pads=((0, 0), (0, 0)), ceil=False, exclusive=True
             box = [(o * t - p[0], o * t - p[0] + k) for o, t, p, k in zip((i, j), stride, pads, size, strict=True)]
             (a, b), (c, d) = ((max(lo, 0), min(hi, s)) for (lo, hi), s in zip(box, hw, strict=True))
             seen = x[:, :, a:b, c:d]
-            whole = math.prod(min(hi, s + p[1]) - lo for (lo, hi), s, p in zip(box, hw, pads, strict=True))
+            # Paddle counts padding at the end no further than there is some at the beginning.
+            whole = math.prod(min(hi, s + p[0]) - lo for (lo, hi), s, p in zip(box, hw, pads, strict=True))
             count = (b - a) * (d - c) if exclusive else whole
             y[:, :, i, j] = seen.max((2, 3)) if kind == "max" else seen.sum((2, 3)) / count
         return y
@@ -65,6 +66,8 @@ ROWS = [
     *both({"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 0, 0, 1]}, lambda k: pooled(k, (3, 3), (2, 2), ((1, 0), (0, 1)))),
     *both({"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1], "exclusive": False},
           lambda k: pooled(k, (3, 3), (2, 2), ((1, 1), (1, 1)), exclusive=False)),
+    *both({"ksize": [2, 3], "strides": [1, 2], "paddings": [0, 1, 1, 1], "exclusive": False},
+          lambda k: pooled(k, (2, 3), (1, 2), ((0, 1), (1, 1)), exclusive=False)),
     *both({"ksize": [3, 3], "strides": [2, 2], "ceil_mode": True}, lambda k: pooled(k, (3, 3), (2, 2), ceil=True)),
     *both({"ksize": [2, 3], "strides": [2, 3], "ceil_mode": True, "paddings": [0, 1], "exclusive": False},
           lambda k: pooled(k, (2, 3), (2, 3), ((0, 0), (1, 1)), ceil=True, exclusive=False)),

@@ -182,6 +182,20 @@ def test_what_another_machine_merged_with_an_op_is_refused() -> None:
     assert "fuse_activation" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("op", "words"),
+    [
+        (OpDesc("slice", {}, {"Out": ["y"]}, {"axes": Attr(AttrType.INTS, [0])}), "slice: Input is missing"),
+        (OpDesc("transpose2", {"X": ["x"]}, {"Out": ["y"]}, {"axis": Attr(AttrType.INT, 1)}), "transpose2: axes"),
+    ],
+)
+def test_a_slot_or_attribute_that_no_file_of_paddle_would_have(op: OpDesc, words: str) -> None:
+    program = Program()
+    program.block.ops.append(op)
+    with pytest.raises(OpError, match=words):
+        Compiled(program, ["x"], ["y"]).run({}, {"x": ONES})
+
+
 def test_a_branch_whose_group_gives_nothing_that_is_read() -> None:
     op = OpDesc("conditional_block")
     run = Source().function(["x"], [], [Branch(op, "{0}", ("x",), [Fused(op, [], [], ())])], ["x"])

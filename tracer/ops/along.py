@@ -134,9 +134,9 @@ def counts(x: Any, at: Any, include_self: bool) -> Any:
 
 
 def averaged(total: Any, count: Any) -> Any:
-    """`total` / `count`, integers rounded down."""
+    """`total` / `count`, integers cut to whole ones, as in C."""
     if total.dtype.kind in "iu":
-        return total // count.astype(total.dtype)
+        return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
     return total / count.astype(total.dtype)
 
 

@@ -255,11 +255,12 @@ def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_a
     """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
     factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
-        factor, bias = int(factor), int(bias)
-    factor, bias = x.dtype.type(factor), x.dtype.type(bias)
-    if not bias:
-        return x * factor
-    return x * factor + bias if bias_after_scale else (x + bias) * factor
+        by, more = (np.array(int(v)).astype(x.dtype)[()] for v in (factor, bias))  # -1 as a byte is 255
+    else:
+        by, more = x.dtype.type(factor), x.dtype.type(bias)
+    if not more:
+        return x * by
+    return x * by + more if bias_after_scale else (x + more) * by
 
 
 @scale.vjp

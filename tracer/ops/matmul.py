@@ -119,7 +119,7 @@ def _(g, x, y):
 def dot(x, y):
     """Out = the sum of X * Y over the last axis.   X [*B,K], Y [*B,K] -> Out [*B]"""
     check(x.shape == y.shape, "the shapes differ")
-    return np.sum(x * y, axis=-1)
+    return np.sum(x * y, axis=-1, dtype=x.dtype)
 
 
 @dot.meta

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.arrays import np
@@ -151,7 +152,7 @@ def unique_consecutive(
     """
     at, target = _unique_axis(x, axis), proto_dtype(dtype)
     rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
-    differs = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(axis=1)
+    differs = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), math.prod(rows.shape[1:])).any(axis=1)
     starts = np.flatnonzero(np.concatenate([[True], differs]))[: len(rows)]
     out = rows[starts] if at is None else np.moveaxis(rows[starts], 0, at)
     inverse = np.repeat(np.arange(len(starts)), np.diff([*starts, len(rows)]))

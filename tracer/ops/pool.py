@@ -63,12 +63,12 @@ def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
 
 
 def _window_axis(size: int, out: int, window: Window, axis: int, exclusive: bool) -> tuple[list[Piece], list[int]]:
-    k, stride, (before, after) = window.size[axis], window.stride[axis], window.pads[axis]
+    k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
     pieces: list[Piece] = [(slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)]
     starts = [o * stride - before for o in range(out)]
     if exclusive:
         return pieces, [max(min(s + k, size) - max(s, 0), 1) for s in starts]
-    return pieces, [max(min(s + k, size + after) - s, 1) for s in starts]
+    return pieces, [max(min(s + k, size + before) - s, 1) for s in starts]  # as many at the end as at the beginning
 
 
 def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:

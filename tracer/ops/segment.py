@@ -6,11 +6,12 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
+from .along import averaged, highest, lowest
 from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, zeros_like
 from .index import gather
-from .meta import agree, check_float, proto_of, shape_of, size_of
+from .meta import agree, check_number, proto_of, shape_of, size_of
 from .wide import wide
 
 WORDS = ("SUM", "MEAN", "MAX", "MIN")
@@ -27,9 +28,9 @@ def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
         combine_at(np.add, out, places, rows)
         if word == "MEAN":
-            out = out / np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
+            out = averaged(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
         return out, counts
-    start = -np.inf if word == "MAX" else np.inf
+    start = lowest(rows.dtype) if word == "MAX" else highest(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
     return np.where((counts > 0).reshape(-1, *(1,) * (rows.ndim - 1)), out, rows.dtype.type(0)), counts
@@ -56,7 +57,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
 
 @segment_pool.meta
 def _(x, ids, *, pooltype):
-    check_float(x)
+    check_number(x)
     _check_word(pooltype, "pooltype")
     check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
     check(len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]), "SegmentIds need one number per row of X")
@@ -94,7 +95,7 @@ def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", ou
 
 @graph_send_recv.meta
 def _(x, src, dst, size_tensor, *, reduce_op, out_size):
-    check_float(x)
+    check_number(x)
     _check_word(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
     edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))

@@ -138,6 +138,16 @@ Lower formula(Expr (*f)(const Expr&)) {
   return [f](Node& n) { n.out("Out", f(in(n, "X"))); };
 }
 
+// ONNX Runtime has no kernel for doubles at every opset.
+Expr sloped(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
+
+void leaky_relu(Node& n) {
+  auto x = in(n, "X");
+  auto alpha = n.attr("alpha", 0.02f);
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(x, x.number(alpha)));
+  n.out("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
+}
+
 // The slope is one number, one per channel, or one per element of a sample.
 void prelu(Node& n) {
   auto x = n.in("X"), alpha = n.in("Alpha");
@@ -152,6 +162,7 @@ void prelu(Node& n) {
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
   }
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(Expr(n, x), Expr(n, alpha)));
   n.out("Out", n.emit("PRelu", {x, alpha}));
 }
 
@@ -185,7 +196,7 @@ std::span<const Rule> activation_rules() {
       {"relu", 7, as("Relu", {"X"})},
       {"sigmoid", 7, as("Sigmoid", {"X"})},
       {"tanh", 7, as("Tanh", {"X"})},
-      {"leaky_relu", 7, as("LeakyRelu", {"X"}, {{"alpha", "alpha", 0.02f}})},
+      {"leaky_relu", 7, leaky_relu},
       {"softsign", 7,
        formula([](const Expr& x) { return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign"); })},
       {"elu", 7, elu},

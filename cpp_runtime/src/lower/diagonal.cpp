@@ -155,10 +155,12 @@ Ints inverse_of(const Ints& perm) {
   return back;
 }
 
-// The two axes come first and become one, whose slices are replaced.
+// The two axes come first and become one, whose slices are replaced.   Of a matrix it is a row, [1,length] as Paddle
+// writes it.
 void fill_diagonal_tensor(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
   int rank = n.need_rank(x);
+  if (n.need_rank(y) == rank) y = n.squeeze(y, {0});
   auto [rows, columns] = plane_of(n, "dim1", "dim2", {0, 1}, rank);
   Ints rest = others_than(rank, rows, columns), last = rest;
   last.insert(last.end(), {rows, columns});

@@ -77,10 +77,19 @@ Expr quotient(const Expr& x, const Expr& y) { return x / (integers(x) ? Expr(x.n
 Expr crosses(const Expr& rest, const Expr& y) { return sign(rest) * sign(y) < 0; }
 
 // ONNX divides integers towards zero, Paddle towards minus infinity: one less where a rest has the other sign.
-Expr floordiv(const Expr& x, const Expr& y) {
+Expr whole_floordiv(const Expr& x, const Expr& y) {
   auto found = quotient(x, y);
-  if (!integers(x)) return floor(found);
   return found - crosses(x - found * y, y).to(x.node().need_dtype(x));
+}
+
+// Of floats without the rest: 1 / 0.1 rounds to 10, though 0.1 goes into 1 only 9 times and leaves a rest.
+Expr floordiv(const Expr& x, const Expr& y) {
+  if (integers(x)) return whole_floordiv(x, y);
+  Node& n = x.node();
+  n.need_opset(10);
+  Expr rest(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
+  auto exact = (x - rest) / y, times = where(crosses(rest, y), exact - 1, exact), below = floor(times);
+  return where(y == 0, x / y, below + (times - below > 0.5).to(n.need_dtype(x)));
 }
 
 // The rest has the sign of the divisor; ONNX has that for integers only.
@@ -135,13 +144,20 @@ void sum_of_list(Node& n) {
   n.out("Out", total);
 }
 
+// -1 as a byte is 255: what wraps around is then what it would be of wider integers.
+double as_held(double v, DType dtype) {
+  if (dtype != DType::uint8 || !(std::abs(v) < 1e9)) return v;
+  return static_cast<double>(static_cast<std::uint8_t>(static_cast<std::int64_t>(v)));
+}
+
 // scale * x + bias, or scale * (x + bias); of an integer, both are cut to integers first
 void scale(Node& n) {
   auto x = in(n, "X");
-  double scale = n.attr("scale", 1.0), bias = n.attr("bias", 0.0);
+  auto dtype = n.need_dtype(x);
+  double scale = as_held(n.attr("scale", 1.0), dtype), bias = as_held(n.attr("bias", 0.0), dtype);
   auto variable = n.has("ScaleTensor") ? n.in("ScaleTensor") : n.attr_tensor("scale");
   auto scaled = [&](const Expr& v) {
-    return variable.empty() ? v * scale : v * Expr(n, n.cast(as_scalar(n, variable), n.need_dtype(x)));
+    return variable.empty() ? v * scale : v * Expr(n, n.cast(as_scalar(n, variable), dtype));
   };
   n.out("Out", n.attr("bias_after_scale", true) ? scaled(x) + bias : scaled(x + bias));
 }

@@ -1,6 +1,8 @@
 // Entries by their positions.
 #include <algorithm>
+#include <cmath>
 
+#include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -69,31 +71,48 @@ struct Reduction {
 };
 
 const Reduction& find_reduction(const Node& n, std::string_view name) {
-  static constexpr Reduction all[] = {
-      {"assign", "none", 11, 0}, {"add", "add", 16, 0}, {"mul", "mul", 16, 1}, {"multiply", "mul", 16, 1}};
+  static constexpr Reduction all[] = {{"assign", "none", 11, 0},    {"add", "add", 16, 0},
+                                      {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
+                                      {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
+                                      {"amin", "min", 18, INFINITY}};
   auto found = std::find_if(std::begin(all), std::end(all), [&](const Reduction& r) { return r.paddle == name; });
   n.require(found != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
   return *found;
 }
 
+// ONNX Runtime brings no float16 together.
 Value scattered(Node& n, const Value& x, const Value& at, const Value& values, std::int64_t axis,
                 std::string_view how) {
   Node::Attrs attrs{{"axis", axis}};
   if (how != "none") attrs.emplace_back("reduction", std::string(how));
-  return n.emit("ScatterElements", {x, at, values}, attrs);
+  bool half = n.dtype(x) == DType::float16 && how != "none";
+  auto held = [&](const Value& v) { return half ? n.cast(v, DType::float32) : v; };
+  auto found = n.emit("ScatterElements", {held(x), at, held(values)}, attrs);
+  return half ? n.cast(found, DType::float16) : found;
+}
+
+// How many values meet in each place, at least 1.
+Expr meeting(Node& n, const Value& x, const Value& at, std::int64_t axis, bool include_self) {
+  Expr like(n, x);
+  auto own = filled_like(like, include_self ? 1 : 0, n.shape_of(x));
+  auto ones = filled_like(like, 1, n.shape_of(at));
+  return max(Expr(n, scattered(n, own, at, ones, axis, "add")), 1);
 }
 
 void put_along_axis(Node& n) {
   auto x = n.in("Input"), at = positions_in(n, "Index"), values = n.in("Value");
   auto axis = n.axis("Axis", 0, n.need_rank(x));
-  const Reduction& how = find_reduction(n, n.attr("Reduce", "assign"));
+  auto name = n.attr("Reduce", "assign");
+  const Reduction& how = find_reduction(n, name);
   n.need_opset(how.since);
+  bool include_self = n.attr("Include_self", true);
   if (n.shape(values) != n.shape(at) || !n.shape(at)) values = n.emit("Expand", {values, n.shape_of(at)});
-  if (how.onnx != "none" && !n.attr("Include_self", true)) {
+  if (how.onnx != "none" && !include_self) {
     auto neutral = n.emit("Expand", {n.scalar_like(how.neutral, x), n.shape_of(at)});
     x = scattered(n, x, at, neutral, axis, "none");
   }
-  n.out("Result", scattered(n, x, at, values, axis, how.onnx));
+  Expr found(n, scattered(n, x, at, values, axis, how.onnx));
+  n.out("Result", name == "mean" ? found / meeting(n, x, at, axis, include_self) : found);
 }
 
 // ---- by coordinates ----
@@ -103,7 +122,7 @@ Value coordinates(Node& n, const Value& v) { return n.cast(v, DType::int64); }
 void gather_nd(Node& n) { n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))})); }
 
 Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
-  return n.emit("ScatterND", {x, at, updates}, {{"reduction", std::string("add")}});
+  return gathered_at(n, x, at, updates, "add");
 }
 
 void scatter_nd_add(Node& n) {

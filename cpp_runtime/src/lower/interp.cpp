@@ -235,6 +235,14 @@ Value interpolated_line(Node& n, const Value& x, Method method, Resizing r) {
   return n.squeeze(interpolated(n, n.unsqueeze(x, {2}), method, r), {2});
 }
 
+// One picture for each channel: ONNX Runtime would move channels that were last behind the Resize again, where it has
+// no cubic kernel.
+Value interpolated_apart(Node& n, const Value& x, const Resizing& r) {
+  auto apart = reshaped(n, x, {n.ints({-1, 1}), sizes_from(n, x, 2)});
+  auto y = interpolated(n, apart, Method::cubic, r);
+  return reshaped(n, y, {n.slice(n.shape_of(x), {0}, {2}, {0}), sizes_from(n, y, 2)});
+}
+
 Lower interp(Method method, int least, int most, bool first) {
   return [=](Node& n) {
     bool last = channels_last(n, "data_layout");
@@ -243,7 +251,9 @@ Lower interp(Method method, int least, int most, bool first) {
     n.require(dims >= least && dims <= most, "takes no picture of rank " + std::to_string(dims + 2));
     auto r = read_resizing(n, x, first ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), first);
     if (first) forget_scales(n, x, r);
-    auto y = dims == 1 ? interpolated_line(n, x, method, r) : interpolated(n, x, method, r);
+    auto y = dims == 1                         ? interpolated_line(n, x, method, r)
+             : last && method == Method::cubic ? interpolated_apart(n, x, r)
+                                               : interpolated(n, x, method, r);
     n.out("Out", to_channels_last(n, y, last));
   };
 }

@@ -131,6 +131,15 @@ void slogdeterminant(Node& n) {
   n.out("Out", n.concat({signs, logs}, 0));
 }
 
+// ONNX Runtime has it for float32 only.
+void determinant(Node& n) {
+  auto x = in(n, "Input");
+  if (n.need_dtype(x) != DType::float64) return n.out("Out", x.emit("Det"));
+  n.need_opset(13);
+  auto done = eliminated(x);
+  n.out("Out", reduce(n, "ReduceProd", done.signs * done.pivots, {0}, false));
+}
+
 // By squares: as many products as the exponent has digits, twice.
 void matrix_power(Node& n) {
   auto x = floats_in(n, "X");
@@ -221,6 +230,7 @@ std::span<const Rule> linalg_rules() {
   static const Rule rules[] = {
       {"inverse", 13, inverse},
       {"solve", 13, solve},
+      {"determinant", 11, determinant, {.careless = true}},
       {"slogdeterminant", 13, slogdeterminant},
       {"matrix_power", 13, matrix_power},
       {"triangular_solve", 13, triangular_solve},

@@ -127,7 +127,6 @@ std::span<const Rule> matmul_rules() {
       {"mul", 9, mul, {.careless = true}},
       {"dot", 9, dot},
       {"addmm", 9, addmm},
-      {"determinant", 11, as("Det", {"Input"}), {.careless = true}},
       {"multi_dot", 9, multi_dot},
       {"einsum", 12, einsum},
   };

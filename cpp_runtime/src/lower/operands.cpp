@@ -84,6 +84,14 @@ std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tenso
   return from_front(n, given, rank)[0];
 }
 
+// ONNX Runtime brings no float16 together.
+Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates, std::string_view reduction) {
+  bool half = n.dtype(v) == DType::float16;
+  auto held = [&](const Value& x) { return half ? n.cast(x, DType::float32) : x; };
+  auto found = n.emit("ScatterND", {held(v), at, held(updates)}, {{"reduction", std::string(reduction)}});
+  return half ? n.cast(found, DType::float16) : found;
+}
+
 Value size_along(Node& n, const Value& v, std::int64_t axis) {
   n.require(axis >= 0 && axis < n.need_rank(v), "there is no axis " + std::to_string(axis));
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});

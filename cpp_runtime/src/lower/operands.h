@@ -32,6 +32,8 @@ void slice_of_list(Node& n, const Value& list, const Value& start, const Value& 
 /// so. ids: of any integer type.   slot: where they come from
 Value positions(Node& n, const Value& ids);
 Value positions_in(Node& n, std::string_view slot);
+/// `updates` brought together with what `v` has at coordinates, by a `reduction` of ScatterND: add, max, min.
+Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates, std::string_view reduction);
 /// What stands for a negative position: beyond the end of every axis.
 inline constexpr std::int64_t kNoPosition = 2147483647;
 /// int64[1]: the size of `v` along `axis`, folded where it is known.

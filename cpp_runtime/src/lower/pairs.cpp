@@ -22,25 +22,46 @@ void kron(Node& n) {
   n.out("Out", n.emit("Reshape", {product, sizes}));
 }
 
-// The axis of size 3, the first one where none is named.
-std::int64_t axis_of_three(Node& n, const Value& x) {
+// The axis that is named, else those that may turn out to be the first of size 3.
+Ints axes_of_three(Node& n, const Value& x) {
   constexpr int unnamed = 9;
-  if (n.attr("dim", unnamed) != unnamed) return n.axis("dim", unnamed, n.need_rank(x));
+  if (n.attr("dim", unnamed) != unnamed) return {n.axis("dim", unnamed, n.need_rank(x))};
+  Ints found;
   for (int axis = 0; axis < n.need_rank(x); ++axis) {
-    if (n.dim(x, axis) == 3) return axis;
-    n.require(n.dim(x, axis) >= 0, "needs the sizes before the axis of size 3 to be known");
+    if (n.dim(x, axis) == 3 || n.dim(x, axis) < 0) found.push_back(axis);
+    if (n.dim(x, axis) == 3) break;
   }
-  n.fail("has no axis of size 3");
+  n.require(!found.empty(), "has no axis of size 3");
+  return found;
+}
+
+// Along an axis of size 3.   Of another size the elements are counted around, which gives numbers that nobody takes.
+Expr crossed(Node& n, const Value& x, const Value& y, std::int64_t axis) {
+  auto turned = [&](const Value& v, int by) {
+    Expr length(n, length_along(n, v, axis));
+    auto order = n.dim(v, axis) == 3 ? n.ints({by % 3, (by + 1) % 3, (by + 2) % 3})
+                                     : (counted(n, length) + by).emit("Mod", {length}).value();
+    return Expr(n, n.emit("Gather", {v, order}, {{"axis", axis}}));
+  };
+  return turned(x, 1) * turned(y, 2) - turned(x, 2) * turned(y, 1);
+}
+
+// What has another size there ends the run.
+Value of_three(Node& n, const Value& v, std::int64_t axis) {
+  if (n.dim(v, axis) == 3) return v;
+  Ints shape(static_cast<std::size_t>(n.rank(v)), 0);
+  shape[static_cast<std::size_t>(axis)] = 3;
+  return n.reshape(v, shape);
 }
 
 void cross(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
-  auto axis = axis_of_three(n, x);
-  auto turned = [&](const Value& v, const Ints& order) {
-    return Expr(n, n.emit("Gather", {v, n.ints(order)}, {{"axis", axis}}));
-  };
-  const Ints left{1, 2, 0}, right{2, 0, 1};
-  n.out("Out", turned(x, left) * turned(y, right) - turned(x, right) * turned(y, left));
+  auto axes = axes_of_three(n, x);
+  if (axes.size() == 1) return n.out("Out", crossed(n, of_three(n, x, axes[0]), of_three(n, y, axes[0]), axes[0]));
+  auto found = crossed(n, x, y, axes.back());
+  for (auto i = axes.size() - 1; i-- > 0;)
+    found = where(Expr(n, length_along(n, x, axes[i])) == 3, crossed(n, x, y, axes[i]), found);
+  n.out("Out", found);
 }
 
 // Out[b, k] = x[b] @ Weight[k] @ y[b] + Bias[k]

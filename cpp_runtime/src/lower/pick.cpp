@@ -19,7 +19,7 @@ void multiplex(Node& n) {
 Value scattered(Node& n, const Value& x, const Value& at, const Value& values, bool add) {
   if (!add) return n.emit("ScatterND", {x, at, values});
   n.need_opset(16);
-  return n.emit("ScatterND", {x, at, values}, {{"reduction", std::string("add")}});
+  return gathered_at(n, x, at, values, "add");
 }
 
 void index_add(Node& n) {

@@ -49,6 +49,7 @@ Lower position(std::string_view onnx) {
     int rank = n.need_rank(x);
     if (rank == 0) return out_scalar(n, "Out", n.scalar(0, dtype));
     auto axis = flat ? 0 : axis_operand(n, "axis", "", -1, rank);
+    if (n.dtype(x) == DType::int16) x = n.cast(x, DType::int32);  // ONNX Runtime compares no int16
     auto at =
         n.emit(onnx, {flat ? n.reshape(x, {-1}) : x}, {{"axis", axis}, {"keepdims", std::int64_t{!flat && keep}}});
     if (flat) n.declare(at, DType::int64, Ints{});

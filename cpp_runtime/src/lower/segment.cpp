@@ -26,8 +26,7 @@ const Together& how(const Node& n, std::string_view attr) {
 }
 
 Expr scattered(const Expr& onto, const Value& at, const Expr& rows, std::string_view reduction) {
-  Node& n = onto.node();
-  return {n, n.emit("ScatterND", {onto, at, rows}, {{"reduction", std::string(reduction)}})};
+  return {onto.node(), gathered_at(onto.node(), onto, at, rows, reduction)};
 }
 
 struct Gathered {

@@ -92,8 +92,22 @@ Ints final_axes(const Ints& axes, int rank) {
   return final;
 }
 
+// Axes that only a run knows: one after the other, as Paddle has it.   Their number has to be known.
+Value unsqueeze_at(Node& n, Value x, const Value& axes) {
+  auto count = n.dim(axes, 0);
+  n.require(count >= 0 && n.opset() >= 13, "the number of 'axes' is computed at run time, which has no lowering");
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto longer = n.emit("Unsqueeze", {x, n.slice(axes, {i}, {i + 1}, {0})});
+    n.declare(longer, n.dtype(x), Ints(written_size(n, n.need_rank(x) + 1, "the rank"), -1));
+    x = longer;
+  }
+  return x;
+}
+
 void unsqueeze(Node& n) {
   auto x = n.in("X");
+  auto given = int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
+  if (!n.const_ints(given)) return n.out("Out", unsqueeze_at(n, x, given));
   auto axes = need_ints(n, {"axes", "AxesTensor", "AxesTensorList"});
   n.out("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes : final_axes(axes, n.rank(x))));
 }

@@ -79,7 +79,8 @@ def on_lists(special: Special, slot: str = "X") -> Special:
     """What an op is where its operand is a list of tensors; else it is its kernel."""
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Step | None:
-        return special(lowering, block, desc) if lowering.is_array(block, desc.inputs[slot][0]) else None
+        operands = desc.inputs.get(slot)  # a file may leave it out: the kernel says so
+        return special(lowering, block, desc) if operands and lowering.is_array(block, operands[0]) else None
 
     return make
 

@@ -121,7 +121,10 @@ def inline(call: Call) -> str | None:
     """The expression that a call is written out as, None for a call of its kernel."""
     written = WRITTEN.get(call.op.type)
     if written is not None:
-        return written(call)
+        try:
+            return written(call)
+        except TypeError:  # an attribute of another type, of which the kernel says what is wrong
+            return None
     return None if call.attrs else INLINE.get(call.op.type)
 
 

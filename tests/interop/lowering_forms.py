@@ -1,0 +1,91 @@
+"""Ops in forms and dtypes that the other tables do not have, as users call them."""
+
+import numpy as np
+from lowering_cases import a, f, ints, op, w
+
+X34 = f(3, 4)
+HALVES = f(5, 4, dtype="float16")
+DOUBLES = f(3, 4, dtype="float64")
+SEGMENTS = a([0, 0, 1, 3, 3])
+
+# 0.1 goes into 1 nine times, though 1 / 0.1 rounds to 10; infinities have no rest.
+DIVISION = [
+    op(
+        "elementwise_floordiv",
+        a([1, -1, 6, np.inf, -2, 5, 0, 0, 3, -3, 7, -7], dtype),
+        Y=a([0.1, 0.1, 0.1, 2, np.inf, 0, 1, 0, -np.inf, -np.inf, 0.7, 0.7], dtype),
+    )
+    for dtype in ("float32", "float64")
+] + [op("elementwise_floordiv", f(3, 4) * 9, Y=f(4, seed=1))]
+
+# What wraps around in a byte.
+BYTES = [
+    op("scale", a([0, 4, 255], "uint8"), scale=-1.0, declared="uint8"),
+    op("scale", a([0, 4, 255], "uint8"), scale=-1.0, bias=-1.0, declared="uint8"),
+    op("scale", a([0, 4, 255], "uint8"), scale=3.0, bias=-2.0, bias_after_scale=False, declared="uint8"),
+]
+
+POSITIONS = [op(t, ints(3, 4, high=9, dtype="int16"), axis=1, dtype=3) for t in ("arg_max", "arg_min")]
+
+# The axis that nobody names is the first one of size 3, which a run knows.
+CROSS = [
+    op("cross", f(*shape), Y=f(*shape, seed=1)) for shape in ((2, 3), (3, 4), (3, 3), (2, 3, 3), (5, 2, 3), (3, 5, 3))
+]
+
+AXES = [
+    op("unsqueeze2", X34, AxesTensor=a(axes, dtype), unread="XShape", variants=("known", "open"), keep=(0,))
+    for axes, dtype in (([1], "int64"), ([0, 2], "int32"), ([-1, 0], "int64"))
+]
+
+DIAGONALS = [op("fill_diagonal_tensor", f(4, 4), Y=f(1, 4, seed=1), variants=("known", "batch"), keep=(0,))]
+
+ALONG = [
+    op("put_along_axis", Input=x, Index=AT, Value=v, out="Result", Axis=1, Reduce=how, Include_self=include)
+    for x, v in ((X34, f(3, 3, seed=1)), (ints(3, 4, low=-9, high=9), ints(3, 3, low=-9, high=9, seed=1)))
+    for AT in (a([[0, 3, 0], [1, 1, 1], [2, 3, 1]]),)
+    for how in ("add", "mul", "mean", "amax", "amin")
+    for include in (True, False)
+]
+
+# ONNX Runtime brings no float16 together by itself.
+TOGETHER = [
+    *[
+        op("segment_pool", x, SegmentIds=SEGMENTS, unread="SummedIds", pooltype=how)
+        for x in (HALVES, ints(5, 4, low=-9, high=9), ints(5, 4, low=-9, high=9, dtype="int32"))
+        for how in ("SUM", "MEAN", "MAX", "MIN")
+        if x.dtype != np.float16 or how in ("MAX", "MIN")
+    ],
+    op("index_put", HALVES, indices=[a([0, 2, 0])], value=f(3, 4, dtype="float16", seed=1), rtol=2e-3, accumulate=True, out="out", slot="x"),
+    *[
+        op("graph_send_recv", ints(5, 3, low=-9, high=9), Src_index=a([0, 1, 2, 4]), Dst_index=a([1, 1, 0, 3]), unread="Dst_count",
+           reduce_op=how)
+        for how in ("SUM", "MEAN", "MAX", "MIN")
+    ],
+]  # fmt: skip
+
+OF_DOUBLES = [
+    op("determinant", Input=f(3, 3, dtype="float64")),
+    op("determinant", Input=f(2, 4, 4, dtype="float64")),
+    op("leaky_relu", DOUBLES, alpha=0.1),
+    op("leaky_relu", DOUBLES, alpha=-0.2),
+    op("prelu", DOUBLES, Alpha=w(f(1, dtype="float64", seed=1)), mode="all"),
+    op("prelu", DOUBLES, Alpha=w(f(4, dtype="float64", seed=1)), mode="channel", keep=(1,)),
+]
+
+# A Resize whose channels ONNX Runtime would put last again.
+PICTURES = [
+    op(
+        "bicubic_interp_v2",
+        f(2, 6, 8, 3),
+        data_layout="NHWC",
+        interp_method="bicubic",
+        align_corners=corners,
+        scale=[0.5, 0.5],
+        out_h=-1,
+        out_w=-1,
+        keep=(-1,),
+    )
+    for corners in (True, False)
+]
+
+OPS = [*DIVISION, *BYTES, *POSITIONS, *CROSS, *AXES, *DIAGONALS, *ALONG, *TOGETHER, *OF_DOUBLES, *PICTURES]
