@@ -45,6 +45,14 @@ TEST("lower: an axis further to the front becomes trailing ones") {
   CHECK_ERROR("attribute 'axis' is -2000000", lowered(add));
 }
 
+TEST("lower: no more axes than an op each can be written for") {
+  OneOp longer{"unsqueeze2", {{"X", {"x"}}, {"AxesTensor", {"axes"}}}, {{"Out", {"y"}}}, {}, {}};
+  longer.vars = {{"x", {DType::float32, {2, 3}}}, {"axes", {DType::int64, {1}}}};
+  CHECK(lowered(longer).find("Unsqueeze(x, ") != std::string::npos);
+  longer.vars["axes"].shape = {1LL << 40};  // a damaged file
+  CHECK_ERROR("there are 1099511627776 'axes'", lowered(longer));
+}
+
 TEST("lower: everything that cannot be done is said at once") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
   CHECK_EQ(

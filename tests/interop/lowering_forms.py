@@ -88,4 +88,21 @@ PICTURES = [
     for corners in (True, False)
 ]
 
-OPS = [*DIVISION, *BYTES, *POSITIONS, *CROSS, *AXES, *DIAGONALS, *ALONG, *TOGETHER, *OF_DOUBLES, *PICTURES]
+# Both ends are cut to the dtype before anything is computed.
+EVENLY = [
+    op(
+        type,
+        Start=put(a([first], "float32")),
+        Stop=put(a([last], "float32")),
+        Num=w(a([5], "int32")),
+        **base,
+        dtype=dtype,
+        **more,
+    )
+    for type, base in (("linspace", {}), ("logspace", {"Base": w(a([2.5], "float32"))}))
+    for first, last in ((0.9, 5.7), (-2.7, 3.5), (1.5, -3.9))
+    for dtype in (2, 3)
+    for put, more in ((w, {}), (np.asarray, {"undeclared": "batch open"}))
+]
+
+OPS = [*DIVISION, *BYTES, *POSITIONS, *CROSS, *AXES, *DIAGONALS, *ALONG, *TOGETHER, *OF_DOUBLES, *PICTURES, *EVENLY]

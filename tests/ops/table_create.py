@@ -81,6 +81,7 @@ NUMBERS = [
     Row("range", [scalar(1.0), scalar(1.0), scalar(0.1)], {}, lambda *_: np.zeros(0), grad=False),
     Row("linspace", [one(0.0), one(1.0), one(7, I32)], {"dtype": 5}, lambda *_: np.linspace(0, 1, 7), grad=False),
     Row("linspace", [scalar(0.0), scalar(10.0), scalar(1, I32)], {"dtype": 5}, lambda *_: np.zeros(1), grad=False),
+    Row("linspace", [one(-2.7), one(3.5), one(5, I32)], {"dtype": 2}, lambda *_: np.array([-2, 0, 0, 1, 3])),
     Row("linspace", [scalar(0, I32), scalar(10, I32), scalar(4, I32)], {"dtype": 2}, lambda *_: np.array([0, 3, 6, 10])),
     Row("linspace", [scalar(0, I32), scalar(-10, I32), scalar(4, I32)], {"dtype": 2}, lambda *_: np.array([0, -3, -6, -10])),
     Row("meshgrid", [[f(2), f(3)]], {}, lambda xs: np.meshgrid(*xs, indexing="ij")),

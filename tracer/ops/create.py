@@ -165,10 +165,17 @@ def _(start, end, step):
 
 @op("linspace", "Start, Stop, Num -> Out", no_grad=FRESH, by_value=True)
 def linspace(start, stop, num, *, dtype: int):
-    """Out = Num numbers from Start to Stop, both included.   Start [], Stop [], Num int [], or [1] each -> Out [Num]"""
+    """Out = Num numbers from Start to Stop, both included and first cut to the dtype.   Start, Stop, Num int [] or [1] -> Out [Num]"""
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    return np.linspace(start.item(), stop.item(), count).astype(proto_dtype(dtype))
+    first, last = _items(dtype, start, stop)
+    return np.linspace(first, last, count).astype(proto_dtype(dtype))
+
+
+def _items(dtype: int, *numbers: Any) -> list[Any]:
+    """Tensors of one number as Python numbers, cut to a dtype before anything is computed, as in Paddle."""
+    with np.errstate(all="ignore"):
+        return [n.astype(proto_dtype(dtype)).item() for n in numbers]
 
 
 @linspace.meta
@@ -179,10 +186,11 @@ def _(start, stop, num, *, dtype):
 
 @op("logspace", "Start, Stop, Num, Base -> Out", no_grad=FRESH, by_value=True)
 def logspace(start, stop, num, base, *, dtype: int):
-    """Out = Num powers of Base, their exponents evenly from Start to Stop.   Start, Stop, Num, Base [] or [1] -> Out [Num]"""
+    """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.   Start, Stop, Num, Base [] or [1] -> Out [Num]"""
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    return np.logspace(start.item(), stop.item(), count, base=base.item()).astype(proto_dtype(dtype))
+    first, last, of = _items(dtype, start, stop, base)
+    return np.logspace(first, last, count, base=of).astype(proto_dtype(dtype))
 
 
 @logspace.meta

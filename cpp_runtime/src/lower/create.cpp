@@ -1,4 +1,5 @@
 // Tensors from nothing.
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 
@@ -163,24 +164,32 @@ Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, 
   return where(at * 2 < count, from_start, from_stop).to(dtype);
 }
 
-// Known numbers are written out.
-Value even_steps(Node& n, DType dtype) {
-  auto start = n.in("Start"), stop = n.in("Stop"), count = n.in("Num");
-  auto from = n.const_number(start), to = n.const_number(stop), size = n.const_number(count);
-  if (from && to && size && *size >= 0 && *size <= kListed)
-    return linspace_known(n, *from, *to, static_cast<std::int64_t>(*size), dtype);
-  auto scalar = [&](const Value& v, DType as) { return Expr(n, n.cast(as_scalar(n, v), as)); };
-  return linspace_computed(scalar(start, DType::float64), scalar(stop, DType::float64), scalar(count, DType::int64),
-                           dtype);
+// Cut to the dtype of the result before anything is computed.
+Expr cut(Node& n, const char* slot, DType dtype) {
+  auto number = as_scalar(n, n.in(slot));
+  return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
 
-void linspace(Node& n) { n.out("Out", even_steps(n, n.attr("dtype", DType::float32))); }
+// Known numbers are written out.   to: of the result; dtype: that its ends are cut to
+Value even_steps(Node& n, DType to, DType dtype) {
+  auto first = n.const_number(n.in("Start")), last = n.const_number(n.in("Stop")), size = n.const_number(n.in("Num"));
+  auto whole = [&](double v) { return is_floating(dtype) ? v : std::trunc(v); };
+  if (first && last && size && *size >= 0 && *size <= kListed)
+    return linspace_known(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
+  Expr count(n, n.cast(as_scalar(n, n.in("Num")), DType::int64));
+  return linspace_computed(cut(n, "Start", dtype), cut(n, "Stop", dtype), count, to);
+}
+
+void linspace(Node& n) {
+  auto dtype = n.attr("dtype", DType::float32);
+  n.out("Out", even_steps(n, dtype, dtype));
+}
 
 // Powers with exponents in even steps.
 void logspace(Node& n) {
-  Expr base(n, n.cast(as_scalar(n, n.in("Base")), DType::float64));
-  auto powers = base.emit("Pow", {even_steps(n, DType::float64)});
-  n.out("Out", powers.to(n.attr("dtype", DType::float32)));
+  auto dtype = n.attr("dtype", DType::float32);
+  auto powers = cut(n, "Base", dtype).emit("Pow", {even_steps(n, DType::float64, dtype)});
+  n.out("Out", powers.to(dtype));
 }
 
 void eye(Node& n) {

@@ -7,6 +7,8 @@
 namespace oarlock {
 namespace {
 
+constexpr std::int64_t kMostAxes = 64;  // a legal program has 9; each becomes an op
+
 // One dim that is not known can be left to Reshape; -1 in the program and -1 for unknown mean the same then.
 void reshape(Node& n) {
   auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "ShapeTensor"});
@@ -96,6 +98,7 @@ Ints final_axes(const Ints& axes, int rank) {
 Value unsqueeze_at(Node& n, Value x, const Value& axes) {
   auto count = n.dim(axes, 0);
   n.require(count >= 0 && n.opset() >= 13, "the number of 'axes' is computed at run time, which has no lowering");
+  n.require(count <= kMostAxes, "there are " + std::to_string(count) + " 'axes'");
   for (std::int64_t i = 0; i < count; ++i) {
     auto longer = n.emit("Unsqueeze", {x, n.slice(axes, {i}, {i + 1}, {0})});
     n.declare(longer, n.dtype(x), Ints(written_size(n, n.need_rank(x) + 1, "the rank"), -1));
