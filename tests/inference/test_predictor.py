@@ -12,6 +12,7 @@ import pytest
 import oarlock as paddle
 from oarlock import inference, nn
 from oarlock.core.errors import FileError, GuardError, OpError
+from oarlock.loader.model_files import read_model
 
 
 class Net(nn.Layer):
@@ -95,9 +96,8 @@ def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(model: tuple[str, 
     memory.set_model_buffer(pdmodel, len(pdmodel), params, len(params))
     assert memory.model_from_memory()
     (tmp_path / "__model__").write_bytes(pdmodel)
-    for name, array in paddle.jit.load(prefix).state_dict().items():
-        paddle_name = next(p.name for key, p in paddle.jit.load(prefix).named_parameters() if key == name)
-        (tmp_path / paddle_name).write_bytes(_record(array.numpy()))
+    for name, array in read_model(prefix).values.items():
+        (tmp_path / name).write_bytes(_record(np.asarray(array)))
     for config in (memory, inference.Config(prefix), inference.Config(str(tmp_path))):
         np.testing.assert_array_equal(run(inference.create_predictor(config), x, 1.0), wanted)
 
