@@ -380,6 +380,6 @@ def _left_as_python() -> str:
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
         return ""
     return (
-        f"; {code.co_name} is not converted: it is a generator, is left alone, or was not called by its name but by Python itself, "
+        f"; {code.co_name} is not converted: it is a generator, has no source, is left alone, or was not called by its name but by Python itself, "
         "as callbacks are"
     )
