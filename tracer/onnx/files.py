@@ -14,6 +14,7 @@ from ..jit.verify import difference, said, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
 from ..static.blocks import draws_random
+from .symbols import with_named_outputs
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
@@ -42,7 +43,7 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     """
     not_an_input(files, output)
     opset = opset_for(files, wanted)
-    data = onnx_bytes(files, output, wanted.inline, opset)
+    data = with_named_outputs(onnx_bytes(files, output, wanted.inline, opset))
     held = output.read_bytes() if output.exists() else None
     atomic_write({str(output): data})
     try:
