@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "lowering_digest.h"
+#include "onnx/model.h"
 #include "run/cache_manifest.h"
 #include "run/digest.h"
 #include "run/files.h"
@@ -133,7 +134,10 @@ std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused
 void Cache::keep(CacheDraft draft) const {
   Manifest manifest;
   manifest.graph = draft.graph();
-  manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());
+  std::string path = folder_ + "/" + draft.graph();
+  std::string graph = onnx::without_packing(std::string(MappedFile(path).bytes()));
+  if (!is_written(path, graph)) return;
+  manifest.graph_digest = digest_of(graph);
   std::string weights = folder_ + "/" + draft.weights();
   if (is_file(weights)) {
     if (!is_on_disk(weights)) return;  // a stamp says nothing of bytes that were lost with the power
