@@ -155,6 +155,18 @@ TEST("cache: damage is found, and made good") {
   }
 }
 
+// Files of a terabyte that take no room on the disk: a digest of one would take hours.
+TEST("cache: manifests and graphs that are far too large") {
+  Folder folder("cache large");
+  Options options = cached_in(folder / "kept");
+  std::string prefix = folder.with_fixture("mlp");
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+  fs::resize_file(graph_in(options.cache_dir), std::uintmax_t{1} << 40);
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+  fs::resize_file(files(options.cache_dir).front(), std::uintmax_t{1} << 40);
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+}
+
 TEST("cache: a graph that only the engine can refuse") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
