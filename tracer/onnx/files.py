@@ -13,6 +13,7 @@ from ..export.save import atomic_write
 from ..jit.verify import difference, said, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
+from ..loader.regular import read_whole
 from ..static.blocks import draws_random
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
@@ -43,11 +44,11 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     not_an_input(files, output)
     opset = opset_for(files, wanted)
     data = onnx_bytes(files, output, wanted.inline, opset)
-    held = output.read_bytes() if output.exists() else None
+    held = read_whole(output) if output.exists() else None
     atomic_write({str(output): data})
     try:
         checked = judged(files, output) if wanted.check else "not checked"
-    except Exception:
+    except BaseException:  # Ctrl-C as well: what was not judged does not stay
         output.unlink() if held is None else atomic_write({str(output): held})
         raise
     return Written(output, len(data), opset, checked)
