@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import Any
+from unicodedata import category
 
 from ..core.dtype import BY_PROTO
 from ..core.errors import FileError
@@ -140,7 +141,7 @@ def shown(text: str, lines: bool = False) -> str:
     if text.isprintable():
         return text
     kept = "\t\n" if lines else "\t"
-    return "".join(c if c.isprintable() or c in kept else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in kept or category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
 
 def _name(value: Any) -> str:

@@ -27,13 +27,11 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
     """The arrays of a file, by name.   FileError where it is damaged, or says more than it can hold; OSError."""
     name = os.path.basename(path)
     with opened(path) as file:
-        left = os.fstat(file.fileno()).st_size
         found: dict[str, Array] = {}
         try:
             with zipfile.ZipFile(file) as archive:
+                _judge_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
                 for member in archive.infolist():
-                    left -= member.compress_size  # arrays that share their bytes could be a thousand times as many
-                    _judge_size(member, left)
                     key = member.filename.removesuffix(".npy")
                     if key in found:
                         raise ValueError(f"array {key!r:.80} is there twice")
@@ -45,14 +43,15 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
     return found
 
 
-def _judge_size(member: zipfile.ZipInfo, left: int) -> None:
-    """Raise ValueError for a member that cannot be what it says."""
-    if left < 0:
+def _judge_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise ValueError for members that cannot be what they say in a file of `size` bytes."""
+    if sum(member.compress_size for member in members) > size:  # shared bytes could be a thousand times as many
         raise ValueError("its arrays take more bytes than it has")
-    if member.compress_type not in _WAYS:
-        raise ValueError(f"array {member.filename!r:.80} is compressed by method {member.compress_type}")
-    if member.file_size > _MOST_GROWTH * (member.compress_size + 1):
-        raise ValueError(f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes")
+    for member in members:
+        if member.compress_type not in _WAYS:
+            raise ValueError(f"array {member.filename!r:.80} is compressed by method {member.compress_type}")
+        if member.file_size > _MOST_GROWTH * (member.compress_size + 1):
+            raise ValueError(f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes")
 
 
 def _array(data: bytes, key: str) -> Array:
