@@ -37,6 +37,10 @@ def test_ctrl_c_ends_a_run() -> None:
     assert said("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
 
 
+def test_a_run_is_stopped_from_another_thread() -> None:
+    assert said("stop") == ["EngineError run: stopped"] * 2
+
+
 # -- memory -------------------------------------------------------------------------------------------------------
 
 
