@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from typing import Any
-from unicodedata import category
 
 from ..core.dtype import BY_PROTO
 from ..core.errors import FileError
@@ -15,6 +14,7 @@ from ..static.attrs import LIST_TYPES, block_indices
 from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from ..static.verify import FILE_RULES, check
 from .regular import read_whole
+from .shown import shown
 
 MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
 MAX_BLOCKS = 1 << 12
@@ -134,14 +134,6 @@ def _utf8(value: Any) -> str:
     if not isinstance(value, str):
         raise _Bad(_NOT_TEXT)
     return value
-
-
-def shown(text: str, lines: bool = False) -> str:
-    """A text that is only ever shown, without orders for a terminal: its control characters are written out.   lines: but for line breaks"""
-    if text.isprintable():
-        return text
-    kept = "\t\n" if lines else "\t"
-    return "".join(c if c.isprintable() or c in kept or category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
 
 def _name(value: Any) -> str:

@@ -15,6 +15,7 @@ from ..core.dtype import BY_PROTO, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
 from .regular import opened
+from .shown import shown
 
 MAX_RANK = 32  # of any array in NumPy 1
 MAX_LOD = 16  # levels of a LoD
@@ -81,7 +82,7 @@ class _Scan:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
             raise self.fail("its name is no text") from None
-        self.place = f"record {number} ({name})"
+        self.place = f"record {number} ({shown(name[:80])})"
         return self.tensor(name)
 
     def tensor(self, name: str) -> Record:
