@@ -19,9 +19,9 @@ from scipy.io import savemat
 
 import oarlock as oar
 from oarlock.io import DataLoader
+from oarlock.utils.archives import archive_at, members
 from oarlock.vision import datasets, transforms
 from oarlock.vision.datasets import matfile
-from oarlock.vision.datasets.common import archive_at, members
 from oarlock.vision.datasets.flowers import unpacked
 from oarlock.vision.datasets.matfile import read_mat
 from oarlock.vision.datasets.mnist import read_idx

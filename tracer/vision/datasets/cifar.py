@@ -8,7 +8,8 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from .common import Pictures, archive_at, label_of, members
+from ...utils.archives import archive_at, members
+from .common import Pictures, label_of
 
 __all__ = ["Cifar10", "Cifar100"]
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
+from ...utils.archives import archive_at, members
 from ..image import opened
-from .common import Pictures, archive_at, label_of, members
+from .common import Pictures, label_of
 from .matfile import read_mat
 
 __all__ = ["Flowers"]

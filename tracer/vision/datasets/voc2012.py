@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
+from ...utils.archives import archive_at, listed
 from ..image import opened
-from .common import Pictures, archive_at, listed
+from .common import Pictures
 
 __all__ = ["VOC2012"]
 
