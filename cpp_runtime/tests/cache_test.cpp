@@ -167,6 +167,22 @@ TEST("cache: manifests and graphs that are far too large") {
   CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
 }
 
+TEST("cache: what is no file in place of an entry's files") {
+  for (std::size_t which = 0; which < 3; ++which)
+    for (const char* link : {"", "/dev/zero", "/dev/null", "/proc/self/mem", "."}) {
+      Folder folder("cache odd");
+      Options options = cached_in(folder / "c");
+      Session(Model::open(fixture("conv")), options);
+      std::string path = files(options.cache_dir).at(which);
+      fs::remove(path);
+      if (*link)
+        fs::create_symlink(link, path);
+      else
+        fs::create_directory(path);
+      CHECK_EQ(off(fixture("conv"), "conv", options), 0.0);
+    }
+}
+
 TEST("cache: a graph that only the engine can refuse") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
