@@ -53,7 +53,8 @@ def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
     assert [i.name for i in session.get_inputs()] == ["image"]
     np.testing.assert_allclose(session.run(None, {"image": x})[0], net(paddle.to_tensor(x)).numpy(), atol=1e-5)
     made = onnx.load(str(tmp_path / "net.onnx"), load_external_data=False)
-    assert made.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "image.0"
+    for value in (made.graph.input[0], made.graph.output[0]):
+        assert value.type.tensor_type.shape.dim[0].dim_param == "image.0"
     assert all(node.name for node in made.graph.node)
     names = [node.name for node in made.graph.node]
     assert len(set(names)) == len(names)

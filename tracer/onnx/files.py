@@ -16,6 +16,7 @@ from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
 from ..loader.regular import read_whole
 from ..static.blocks import draws_random
+from .symbols import with_named_outputs
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
@@ -44,7 +45,7 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     """
     not_an_input(files, output)
     opset = opset_for(files, wanted)
-    data = onnx_bytes(files, output, wanted.inline, opset)
+    data = with_named_outputs(onnx_bytes(files, output, wanted.inline, opset))
     held = read_whole(output) if output.exists() else None
     atomic_write({str(output): data})
     try:
