@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSample = 64;
 constexpr const char* kSmallestExternal = "1024";
-constexpr std::chrono::hours kLeftover{1};  // a start that takes longer than this loses its draft
+constexpr std::size_t kMostManifest = 4096;
+constexpr std::size_t kMostGraph = std::size_t{1} << 31;  // what protobuf reads
+constexpr std::chrono::hours kLeftover{1};                // a start that takes longer than this loses its draft
 
 // Tells nets of one structure apart without reading all of their weights; whether they are the same bytes is found out
 // when an entry is opened.
@@ -104,10 +106,13 @@ std::optional<std::string> Cache::find() const {
 
 std::optional<std::string> Cache::entry() const {
   std::string path = folder_ + "/" + key_;
-  auto manifest = parse_manifest(MappedFile(path).bytes(), key_);
+  MappedFile said(path);
+  if (said.bytes().size() > kMostManifest) return std::nullopt;
+  auto manifest = parse_manifest(said.bytes(), key_);
   if (!manifest) return std::nullopt;
   std::string graph = folder_ + "/" + manifest->graph;
-  if (digest_of(MappedFile(graph).bytes()) != manifest->graph_digest) return std::nullopt;
+  MappedFile kept(graph);
+  if (kept.bytes().size() > kMostGraph || digest_of(kept.bytes()) != manifest->graph_digest) return std::nullopt;
   bool moved = false;  // the same bytes at other times or places: seen again, so that the next start need not read them
   if (!manifest->weights.name.empty() &&
       !is_known(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name), moved))
