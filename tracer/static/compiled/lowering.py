@@ -12,6 +12,7 @@ from ..backward.gradient_ops import Gradients
 from ..blocks import EMPTY, step_gradients
 from ..one_axis import may_leave_none
 from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ..sized import sized
 from ..variable import GRADIENT
 from . import steps
 from .control import SPECIAL
@@ -130,6 +131,7 @@ class Lowering:
 
     def call(self, block: int, desc: OpDesc) -> Call:
         """The call of a kernel."""
+        desc = sized(desc)
         op = OPS[desc.type]
         ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
         outs = tuple(self.result(block, desc, s) for s in op.outs)
