@@ -130,7 +130,7 @@ def _as_far_as(value: Any, shape: Shape) -> Any:
     """The values that have an index: the first ones where there are more, as in Paddle."""
     if value.shape == shape:
         return value
-    check(_covers(value.shape, shape), "Value has not one element per Index")
+    check(_covers(value.shape, shape), "the shapes of Index and Value differ")
     return value[tuple(slice(n) for n in shape)]
 
 
@@ -157,7 +157,7 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
     check(Reduce == "assign" or Reduce in _WAYS, f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}")
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(_covers(value.shape, index.shape), "Value has not one element per Index")
+    check(_covers(value.shape, index.shape), "the shapes of Index and Value differ")
     return x
 
 

@@ -18,7 +18,7 @@ def _places(x: Any, axes: tuple[int, ...]) -> Any:
     own = np.arange(x.size).reshape(x.shape)
     lines, at = (t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), -1) for t in (single(x), own))
     check(lines.shape[-1] > 0, "there is nothing to choose from")
-    count = np.sum(lines == lines, axis=-1)
+    count = np.sum(~np.isnan(lines), axis=-1)
     middles = np.stack([np.maximum(count - 1, 0) // 2, np.minimum(count // 2, np.maximum(count - 1, 0))], axis=-1)
     order = np.argsort(lines, axis=-1, kind="stable")
     return np.take_along_axis(at, np.take_along_axis(order, middles, -1), -1)

@@ -73,7 +73,7 @@ def _last_commonest(line: Any) -> int:
     line = single(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
-    return int(found[-1]) if len(found) else int(np.flatnonzero(line != line)[-1])  # NaN equals nothing
+    return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])  # NaN equals nothing
 
 
 @mode.meta

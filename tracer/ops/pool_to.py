@@ -30,7 +30,9 @@ def _attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
 def _(x, sizes, *, pooling_type, data_format):
     check(len(x.shape) == len(sizes) + 2, "Size needs one number per axis of the pictures")
     spatial, channels = (-1,) * len(sizes), x.shape[-1 if data_format[-1] == "C" else 1]
-    return Meta((x.shape[0], *spatial, channels) if data_format[-1] == "C" else (x.shape[0], channels, *spatial), x.dtype)
+    return Meta(
+        (x.shape[0], *spatial, channels) if data_format[-1] == "C" else (x.shape[0], channels, *spatial), x.dtype
+    )
 
 
 @pool_to.vjp

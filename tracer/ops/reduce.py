@@ -28,10 +28,10 @@ from .wide import wide
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front: `dim`, or all of them.   One that is named twice is one, as in Paddle."""
+    """The axes to reduce, counted from the front: `dim`, or all of them."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
-    return tuple(dict.fromkeys(normal_axis(a, rank, "dim") for a in dim)) if rank else ()
+    return normal_axes(dim, rank, "dim") if rank else ()
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:

@@ -48,7 +48,9 @@ void mode(Node& n) {
   auto counts = sum((column == row).to(DType::int64), {last + 1});
   auto commonest = counts == reduce("ReduceMax", counts, {last}, true);
   auto value = reduce("ReduceMin", where(commonest, lines, INFINITY), {last}, true);
-  auto places = where(lines == value, counted(n, length_along(n, lines, last)), -1);
+  auto is_value = lines == value;
+  if (is_floating(n.need_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
+  auto places = where(is_value, counted(n, length_along(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", places, {last}, true);
   auto shaped = [&](const Value& v) {
     auto bare = n.squeeze(v, {last});

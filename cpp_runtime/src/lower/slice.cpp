@@ -168,7 +168,7 @@ void split(Node& n) {
   auto parts = n.out_names("Out").size();
   if (parts == 1) return n.outs("Out", {x});
   auto axis = int_list(n, {"axis", "AxisTensor", ""}, {0});
-  n.require(n.dim(axis, 0) == 1, "'axis' is not one axis");
+  if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
   if (!n.const_ints(axis)) return n.outs("Out", split_at_computed(n, x, axis, parts));
   n.outs("Out", split_along(n, x, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x)), parts));
 }

@@ -117,7 +117,9 @@ def _averaged_to(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
         order = list(range(x.ndim))
         order[axis], order[-1] = order[-1], order[axis]
         moved = transpose(x, order)
-        x = transpose(matmul(moved, _window_weights(_whole(x.shape[axis]), _whole(size), x.dtype), transpose_y=True), order)
+        x = transpose(
+            matmul(moved, _window_weights(_whole(x.shape[axis]), _whole(size), x.dtype), transpose_y=True), order
+        )
     return x
 
 

@@ -86,7 +86,7 @@ class Lowering:
         steps = self.block(self.program.block)
         lods = self.sequences.cells
         if not self.tensors:
-            same = without_copies(steps, self.declared)
+            same = without_copies(steps, self.declared, self.cells_of(0, self.program.feeds()))
             self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
             lods = {same.get(cell, cell): offsets for cell, offsets in lods.items()}
         settle(steps)
