@@ -306,14 +306,14 @@ def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusiv
     p = pooling_of(x.shape, exclusive, **attrs)
     out = pool(x, p, pooling_type)
     if pooling_type == "max" and p.window is not None:
-        _fill_empty(out, p, x.shape[2:])
+        _fill_empty(out, p, p.window, x.shape[2:])
     return as_given(out, data_format)
 
 
-def _fill_empty(out: Any, p: Pooling, sizes: Sequence[int]) -> None:
+def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
     """Give windows that begin behind the picture, as ceil_mode has them, Paddle's largest of nothing: the lowest number."""
     for i, size in enumerate(sizes):
-        first = -(-(size + p.pads[i][0]) // p.window.stride[i])
+        first = -(-(size + p.pads[i][0]) // window.stride[i])
         if first < p.out[i]:
             out[(slice(None),) * (2 + i) + (slice(first, None),)] = np.finfo(out.dtype).min
 
