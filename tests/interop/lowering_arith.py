@@ -4,6 +4,8 @@ import numpy as np
 from lowering_cases import a, f, ints, op
 
 X34, X234 = f(3, 4), f(2, 3, 4)
+NEXT = a([0, 0, 1, 1, -1, 2, 3.4028235e38, np.inf, -np.inf, 1e-45, 1.1754944e-38, 5, np.inf, np.nan, np.inf], "float32")
+TOWARDS = a([1, -1, 2, 0, 0, 1, np.inf, 0, 0, 0, 0, 5, -np.inf, np.inf, np.nan], "float32")
 DOUBLES = f(3, 4, dtype="float64")
 WIDE = f(3, 4) * 4
 ODD = a([[np.nan, np.inf, -np.inf, 0.0], [1.0, -1.0, -0.0, 2.5]], "float32")
@@ -103,16 +105,18 @@ SPECIAL = [
     *[op("polygamma", GAMMA[:2], out="out", n=n, slot="x") for n in (1, 2, 5)],
     op("polygamma", GAMMA[:3].astype("float64"), out="out", n=1, slot="x"),
     op("polygamma", X34, out="out", n=31, refused="attribute 'n' is 31", slot="x"),
+    op("nextafter", NEXT, y=TOWARDS, out="out", slot="x", rtol=0),
+    op("nextafter", f(50), y=f(50, seed=1), out="out", slot="x", rtol=0),
+    op("nextafter", NEXT.astype("float64"), y=TOWARDS.astype("float64"), out="out", slot="x", rtol=0),
     op(
         "nextafter",
-        a([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 3.4028235e38, np.inf, -np.inf, 1e-45, 1.1754944e-38, 5.0], "float32"),
-        y=a([1.0, -1.0, 2.0, 0.0, 0.0, 1.0, np.inf, 0.0, 0.0, 0.0, 0.0, 5.0], "float32"),
+        np.array([5e-324, 0, 1e-310, 2.2250738585072014e-308, -1e-300, np.finfo("float64").max]),
+        y=np.array([0, 5e-324, 1, 0, 1, np.inf]),
         out="out",
         slot="x",
         rtol=0,
     ),
-    op("nextafter", f(50), y=f(50, seed=1), out="out", slot="x", rtol=0),
-    op("nextafter", DOUBLES, y=DOUBLES, out="out", slot="x", refused="but for float32"),
+    op("nextafter", f(50, dtype="float64"), y=f(50, dtype="float64", seed=1), out="out", slot="x", rtol=0),
 ]
 
 ALONG = [

@@ -61,10 +61,8 @@ MEANS = [
         for k, s, p in ((2, 1, 1), (2, 2, 0), (3, 2, 1), (4, 2, 1), (4, 3, 1), (4, 3, 0))
         for size in ((6, 7), (5, 9), (8, 8))
     ],
-    _pool(
-        (7, 8), "avg", [3, 3], [2, 2], paddings=[0, 1, 1, 0], ceil_mode=True, exclusive=False, refused={"open": "known"}
-    ),
-    _pool((7, 8), "avg", [3, 3], [3, 3], paddings=[0, 1, 0, 1], ceil_mode=True, refused={"open": "known"}),
+    _pool((7, 8), "avg", [3, 3], [2, 2], paddings=[0, 1, 1, 0], ceil_mode=True, exclusive=False),
+    _pool((7, 8), "avg", [3, 3], [3, 3], paddings=[0, 1, 0, 1], ceil_mode=True),
 ]
 
 MAXIMA = [
@@ -85,4 +83,22 @@ MAXIMA = [
     ],
 ]
 
-OPS = [*TRANSPOSED, *MEANS, *MAXIMA]
+# Windows of which the last begin in the padding, or behind it: the largest of nothing, and 0 / 0.
+BEHIND = [
+    _pool((6, 7), kind, [k, k], [s, s], paddings=[p, p], ceil_mode=True, **attrs)
+    for kind, attrs in (("max", {}), ("avg", {}), ("avg", {"exclusive": False}))
+    for k, s, p in ((2, 2, 1), (3, 4, 0), (2, 3, 0), (2, 3, 1), (1, 3, 0), (3, 5, 1))
+] + [
+    op(
+        "pool3d",
+        f(1, 2, 4, 5, 6),
+        pooling_type=kind,
+        ksize=[2, 2, 2],
+        strides=[3, 3, 3],
+        paddings=[0, 0, 0],
+        ceil_mode=True,
+    )
+    for kind in ("max", "avg")
+]
+
+OPS = [*BEHIND, *TRANSPOSED, *MEANS, *MAXIMA]

@@ -105,4 +105,97 @@ EVENLY = [
     for put, more in ((w, {}), (np.asarray, {"undeclared": "batch open"}))
 ]
 
-OPS = [*DIVISION, *BYTES, *POSITIONS, *CROSS, *AXES, *DIAGONALS, *ALONG, *TOGETHER, *OF_DOUBLES, *PICTURES, *EVENLY]
+# An axis that only a run knows.
+SPLITS = [
+    op("split", f(4, 6), out=f"Out*{count}", AxisTensor=a(axis, dtype), variants=("known", "open"), **how)
+    for axis, dtype in ((0, "int64"), (1, "int32"), ([1], "int64"))
+    for count, how in (
+        (2, {"num": 2}),
+        (2, {"sections": [1, -1]}),
+        (3, {"sections": [1, 2, 1] if axis == 0 else [3, 2, 1]}),
+    )
+] + [
+    op(
+        "split",
+        f(3, 6),
+        out="Out*3",
+        AxisTensor=a([1]),
+        num=3,
+        SectionsTensorList=[a([2]), a([1]), a([3])],
+        sections=[-1, -1, -1],
+    )
+]
+
+# None in an index: the value has an axis of 1 there, or none as far as it broadcasts.
+NONES = [
+    op(
+        "set_value",
+        Input=f(3, 4, 5),
+        ValueTensor=value,
+        axes=axes,
+        starts=starts,
+        ends=ends,
+        steps=[1] * len(axes),
+        decrease_axes=decreased,
+        none_axes=nones,
+        dtype=5,
+    )
+    for axes, starts, ends, decreased, nones, value in (
+        ([], [], [], [], [0], f(1, 3, 4, 5, seed=1)),
+        ([], [], [], [], [0], f(4, 5, seed=1)),
+        ([1], [1], [3], [], [1], f(3, 1, 2, 5, seed=1)),
+        ([1], [1], [3], [], [1], f(1, 1, 5, seed=1)),
+        ([1], [2], [3], [1], [0], f(1, 3, 5, seed=1)),
+        ([1], [2], [3], [1], [2], f(3, 1, 5, seed=1)),
+        ([0, 1], [0, 2], [1, 3], [0, 1], [2], f(1, 5, seed=1)),
+        ([], [], [], [], [0, 2], f(1, 3, 4, 1, 5, seed=1)),
+    )
+]
+
+MEDIANS = [
+    op("nanmedian", x, out="Out", unread="MedianIndex", axis=axis, keepdim=keep, declared=str(x.dtype))
+    for x in (f(3, 4, 5), f(2, 4, dtype="float64"), ints(3, 4, low=-9, high=9))
+    for axis, keep in (([], True), ([], False), ([0], False), ([-1], True), ([0, 1], False))
+]
+
+# More values than places: the first ones.
+MORE_VALUES = [
+    op(
+        "put_along_axis",
+        Input=f(4, 3),
+        Index=a([[0, 1], [3, 2]]),
+        Value=f(3, 4, seed=1),
+        out="Result",
+        Axis=axis,
+        Reduce=how,
+    )
+    for axis, how in ((0, "assign"), (0, "add"))
+]
+
+EMPTY = np.zeros((0, 4), "float32")
+OF_NOTHING = [
+    op("roll", EMPTY, shifts=[2], axis=[0], variants=("known", "batch", "open")),
+    op("roll", EMPTY, shifts=[2], axis=[]),
+    op("cumprod", EMPTY, dim=0),
+    op("logcumsumexp", EMPTY, axis=0),
+    op("logcumsumexp", EMPTY, axis=1, reverse=True),
+]
+
+OPS = [
+    *SPLITS,
+    *NONES,
+    *MEDIANS,
+    *MORE_VALUES,
+    *OF_NOTHING,
+    *DIVISION,
+    *BYTES,
+    *POSITIONS,
+    *CROSS,
+    *AXES,
+    *DIAGONALS,
+    *ALONG,
+    *TOGETHER,
+    *OF_DOUBLES,
+    *PICTURES,
+    *EVENLY,
+]

@@ -310,3 +310,18 @@ def array(x):
 
 
 function(array, f(4, 3))
+
+
+def resized_by_area(x):
+    half = [paddle.shape(x)[2] // 2, paddle.shape(x)[3] * 2 - 1]
+    return F.interpolate(x, size=half, mode="area"), F.adaptive_avg_pool2d(x, [paddle.shape(x)[3], 2])
+
+
+function(resized_by_area, f(2, 3, 6, 5), open=(0, 2, 3))
+
+
+def split_along_computed(x, axis):
+    return paddle.split(x, 2, axis=axis)
+
+
+function(split_along_computed, f(4, 6), a(1), open=[(0,), ()])

@@ -161,7 +161,7 @@ POOL = [
     _pool(IMG, "avg", 3, strides=[2, 2], paddings=[1, 1], exclusive=False, ceil_mode=True),
     _pool(f(1, 1, 6, 7), "avg", 3, strides=[2, 2], exclusive=False, ceil_mode=True),
     _pool(f(1, 1, 6, 7), "avg", 2, strides=[2, 2], ceil_mode=True),
-    _pool(f(1, 1, 4, 4), "max", 1, strides=[2, 2], ceil_mode=True, refused="ceil_mode"),
+    _pool(f(1, 1, 4, 4), "max", 1, strides=[2, 2], ceil_mode=True),
     _pool(f(2, 3, 8, 8, dtype="float64"), "avg", 1, global_pooling=True),
     _pool(f(2, 3, 8, 8, dtype="float64"), "max", 2, strides=[2, 2]),
     op("pool3d", f(1, 2, 4, 4, 4), pooling_type="avg", ksize=[2, 2, 2], strides=[2, 2, 2]),

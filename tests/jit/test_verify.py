@@ -12,7 +12,8 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import verify
-from oarlock.loader.engine import Engine
+from oarlock.loader.engine import Engine, EngineError
+from oarlock.static import InputSpec
 
 BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer
 
@@ -106,3 +107,24 @@ def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_p
     with pytest.warns(UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [1200.0, 1.0]
+
+
+class Squeezed(nn.Layer):
+    """Leaves an axis that is not 1, which a program cannot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = self.create_parameter([1])
+
+    def forward(self, x: Any) -> Any:
+        return x.squeeze(2) * self.scale
+
+
+def test_a_size_that_is_squeezed_away_is_1_in_files(tmp_path: Path) -> None:
+    prefix = tmp_path / "m"
+    with pytest.warns(UserWarning, match="not verified: none of the made-up inputs fits; engine: squeeze2"):
+        paddle.jit.save(Squeezed(), prefix, input_spec=[InputSpec([None, 3, None], "float32")])
+    loaded = paddle.jit.load(prefix)
+    assert loaded(paddle.ones([2, 3, 1])).shape == [2, 3]
+    with pytest.raises(EngineError, match="of size 4, not 1"):
+        loaded(paddle.ones([2, 3, 4]))

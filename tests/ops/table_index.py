@@ -149,6 +149,7 @@ ALONG = [
     Row("take_along_axis", [f(2, 3, 4), np.array([[[1, 0], [0, 1]]])], {"Axis": 0}, taken_along(0), paddle=MIXED),
     Row("take_along_axis", [f(4), ix(3, 3)], {"Axis": 0}, taken_along(0)),
     Row("put_along_axis", [f(2, 3), ONCE, f(2, 2)], {"Axis": 1}, put_along(1)),
+    Row("put_along_axis", [f(2, 3), ONCE, f(3, 4)], {"Axis": 1}, lambda x, i, v: put_along(1)(x, i, v[:2, :2]), grad=False),
     Row("put_along_axis", [f(2, 3), AGAIN, f(2, 3)], {"Axis": 1}, put_along(1)),
     Row("put_along_axis", [f(3, 2), np.array([[2, 0]], I32), f(1, 2)], {"Axis": 0, "Reduce": "add"}, put_along(0, "add")),
     Row("put_along_axis", [ints(2, 3), ONCE, ints(2, 2)], {"Axis": 1, "Reduce": "add"}, put_along(1, "add")),

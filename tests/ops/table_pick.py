@@ -31,6 +31,14 @@ def first_come(x):
     return np.array([3, 1, 2]), np.array([0, 1, 3]), np.array([0, 1, 1, 2, 2, 2, 0, 0]), np.array([3, 2, 3])
 
 
+def gaps(*shape):
+    """Distinct numbers, every fourth of them missing."""
+    x = distinct(*shape)
+    x.ravel()[::4] = np.nan
+    return x
+
+
+GAPS = {"odd": gaps(3, 5), "even": gaps(3, 6)}
 SORTED = np.sort(f(2, 6), axis=1)
 REPEATED = np.array([3, 1, 1, 2, 2, 2, 3, 3], "int64")
 OTHERS = {"return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True}
@@ -39,6 +47,16 @@ ROWS = [
     Row("kthvalue", [distinct(3, 5, 2)], {"k": 3, "axis": 1, "keepdim": True}, ref=kth(3, 1, True), second=False),
     Row("kthvalue", [ints(4, 3)], {"k": 1, "axis": 0}, ref=kth(1, 0), unset=frozenset({"Indices"})),
     Row("kthvalue", [f()], ref=lambda x: (x, 0), second=False, paddle_grad="it is 1 whatever comes back"),
+    *[Row("nanmedian", [GAPS[shape]], attrs, ref=lambda x, a=attrs: (np.nanmedian(x, tuple(a.get("axis", ())) or None, keepdims=a.get("keepdim", True)), None),
+          unset=frozenset({"MedianIndex"}), second=False)
+      for shape in ("odd", "even") for attrs in ({}, {"axis": [1]}, {"axis": [-1], "keepdim": False}, {"axis": [0, 1], "keepdim": False})],
+    Row("nanmedian", [ints(3, 4, low=-9)], {"axis": [1]}, ref=lambda x: (np.trunc(np.median(x, 1, keepdims=True)), None), unset=frozenset({"MedianIndex"})),
+    Row("nanmedian", [np.full((2, 3), np.nan, "f")], {"axis": [1], "keepdim": False}, ref=lambda x: (x[:, 0], None), grad=False,
+        unset=frozenset({"MedianIndex"})),
+    Row("nanmedian", [np.array([np.inf, 1, -np.inf, np.nan], "f")], {"keepdim": False}, ref=lambda x: (1, None), grad=False,
+        unset=frozenset({"MedianIndex"})),
+    Row("mode", [np.array([[np.nan] * 3, [1, np.nan, 1]], "f")], grad=False, ref=lambda x: (np.array([np.nan, 1]), np.array([2, 2])),
+        paddle="it says 0 for where there are only NaN"),
     Row("mode", [np.array([[1, 2, 2, 3], [4, 4, 5, 5], [9, 8, 7, 6]], "f")], second=False,
         ref=lambda x: (np.array([2, 4, 6]), np.array([2, 1, 3])), grad=False),
     Row("mode", [distinct(3, 4)], {"axis": 0, "keepdim": True}, ref=lambda x: (x.min(0, keepdims=True), x.argmin(0)[None]), second=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,6 +46,26 @@ def adaptive(kind, out):
     return of
 
 
+def behind(kind, size, stride, pad, exclusive=True):
+    """Pooling whose last windows may begin behind the picture: their largest is the lowest number, their mean 0 / 0 or 0 / less than 0."""
+
+    def of(x):
+        sizes = [-(-(s + 2 * pad - size) // stride) + 1 for s in x.shape[2:]]
+        y = np.zeros((*x.shape[:2], *sizes))
+        for at in np.ndindex(*sizes):
+            spans = [(i * stride - pad, i * stride - pad + size, s) for i, s in zip(at, x.shape[2:], strict=True)]
+            counts = [min(b, s) - max(a, 0) if exclusive else min(b, s + pad) - a for a, b, s in spans]
+            (a, b), (c, d) = ((max(a, 0), max(min(b, s), 0)) for a, b, s in spans)
+            seen = x[:, :, a:b, c:d]
+            if kind == "max":
+                y[:, :, *at] = seen.max((2, 3)) if seen.size else np.finfo("f").min
+            else:
+                y[:, :, *at] = np.divide(seen.sum((2, 3)), counts[0] * counts[1]) if counts[0] * counts[1] else np.nan
+        return y
+
+    return of
+
+
 def last(function):
     return lambda x: function(x.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1)
 
@@ -80,6 +101,15 @@ ROWS = [
     *both({"ksize": [4, 3], "adaptive": True, "data_format": "NHWC"}, lambda k: adaptive(k, (4, 3)), (2, 6, 7, 3), True),
     *both({"ksize": [3, 3], "strides": [2, 2], "padding_algorithm": "SAME"}, lambda k: pooled(k, (3, 3), (2, 2), ((0, 1), (1, 1)))),
     *both({"ksize": [3, 3], "strides": [2, 2], "padding_algorithm": "VALID", "paddings": [1, 1]}, lambda k: pooled(k, (3, 3), (2, 2))),
+    *[replace(row, grad=False, half="the lowest number of these dtypes is another") for row in [
+        *both({"ksize": [2, 2], "strides": [3, 3], "ceil_mode": True}, lambda k: behind(k, 2, 3, 0)),
+        *both({"ksize": [2, 2], "strides": [2, 2], "paddings": [1, 1], "ceil_mode": True}, lambda k: behind(k, 2, 2, 1)),
+        *both({"ksize": [2, 2], "strides": [3, 3], "paddings": [1, 1], "ceil_mode": True, "exclusive": False},
+              lambda k: behind(k, 2, 3, 1, exclusive=False)),
+    ]],
+    Row("pool_to", [distinct(2, 3, 6, 7), [np.array([4], "int32"), np.array(3)]], {"pooling_type": "avg"}, ref=lambda x, _: adaptive("avg", (4, 3))(x)),
+    Row("pool_to", [distinct(2, 6, 7, 3), [np.array([2]), np.array([7])]], {"pooling_type": "max", "data_format": "NHWC"},
+        ref=lambda x, _: last(adaptive("max", (2, 7)))(x)),
     Row("pool2d", [np.array([[[[1, 1], [1, 1]]]], "f")], {"pooling_type": "max", "ksize": [2, 2]}, ref=lambda x: x[:, :, :1, :1], grad=False),
 ]  # fmt: skip
 

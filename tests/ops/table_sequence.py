@@ -123,6 +123,12 @@ def sent(word, count):
     return lambda x, s, d, *_: (joined(word, x[s], d, count), np.bincount(d, minlength=count))
 
 
+def sent_with(message, word, count):
+    """The reference of graph_send_ue_recv."""
+    join = np.add if message == "ADD" else np.multiply
+    return lambda x, y, s, d, *_: (joined(word, join(x[s], y), d, count), np.bincount(d, minlength=count))
+
+
 TIMES, LENGTHS = np.array([4, 3], "int64"), np.array([2, 1], "int64")
 WORDS = ints(2, 2, low=1, high=3, dtype="int32")
 TABLE, CODE = np.array([[0, 2, 3], [1, 0, -1], [3, -1, -1]]), np.array([[1, 0, 1], [1, 1, -1], [0, -1, -1]])
@@ -166,6 +172,14 @@ ROWS = [
     Row("graph_send_recv", [distinct(4, 2, 3), SRC.astype("int32"), DST.astype("int32")], {"out_size": [3]}, ref=sent("SUM", 3),
         unset=frozenset({"Dst_count"})),
     Row("graph_send_recv", [f(4, 3), SRC, DST, np.array([6])], {"reduce_op": "MEAN"}, ref=sent("MEAN", 6), unset=frozenset({"Dst_count"})),
+    *[Row("graph_send_ue_recv", [distinct(4, 3), distinct(*edges), SRC, DST], {"message_op": m, "reduce_op": w}, ref=sent_with(m, w, 4),
+          unset=frozenset({"Dst_count"})) for w in JOIN for m, edges in (("ADD", (5, 3)), ("MUL", (5, 1)))],
+    Row("graph_send_ue_recv", [f(4, 3), f(5, 3), SRC.astype("int32"), DST.astype("int32"), np.array([6])], ref=sent_with("ADD", "SUM", 6),
+        unset=frozenset({"Dst_count"})),
+    Row("graph_send_ue_recv", [f(4, 2, 1), f(5, 1, 3), SRC, DST], {"message_op": "MUL"}, ref=sent_with("MUL", "SUM", 4),
+        paddle="it writes beyond its result where both operands broadcast"),
+    Row("graph_send_uv", [f(4, 3), f(5, 3), SRC, np.array([4, 0, 1, 1, 2])], ref=lambda x, y, s, d: x[s] + y[d]),
+    Row("graph_send_uv", [f(4, 3), f(4, 1), SRC.astype("int32"), DST.astype("int32")], {"message_op": "MUL"}, ref=lambda x, y, s, d: x[s] * y[d]),
     Row("shard_index", [np.array([[1], [9], [10], [19]])], {"index_num": 20, "nshards": 2, "shard_id": 0}, ref=lambda x: np.where(x < 10, x, -1)),
     Row("shard_index", [np.array([[1], [9], [5]], "int32")], {"index_num": 10, "nshards": 3, "shard_id": 1, "ignore_value": -7},
         ref=lambda x: np.where((x >= 4) & (x < 8), x - 4, -7)),

@@ -8,7 +8,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.creation import arange
-from ..tensor.manipulation import gather
+from ..tensor.manipulation import gather, unsqueeze
 from ..tensor.math import add, divide, multiply, subtract
 
 __all__ = ["send_u_recv", "send_ue_recv", "send_uv"]
@@ -29,6 +29,12 @@ def _message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     return _MESSAGES[message_op](a, b)
 
 
+def _as_long(*features: Tensor) -> list[Tensor]:
+    """Features of edges with as many axes each: Paddle puts the missing ones behind."""
+    most = max(t.ndim for t in features)
+    return [unsqueeze(t, list(range(t.ndim, most))) if t.ndim < most else t for t in features]
+
+
 def send_u_recv(
     x: Tensor, src_index: Tensor, dst_index: Tensor, reduce_op: str = "sum", out_size: Any = None, name: str | None = None
 ) -> Tensor:  # fmt: skip
@@ -41,7 +47,7 @@ def send_ue_recv(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """send_u_recv of the rows and the features y of their edges, put together.   x [N, *], y [E, *] -> [out_size or N, *]"""
-    message = _message("send_ue_recv", message_op, gather(x, src_index), y)
+    message = _message("send_ue_recv", message_op, *_as_long(gather(x, src_index), y))
     own = arange(dst_index.shape[0], dtype=dst_index.dtype)
     return _joined(message, own, dst_index, reduce_op, x.shape[0] if out_size is None else out_size)
 
@@ -50,4 +56,4 @@ def send_uv(
     x: Tensor, y: Tensor, src_index: Tensor, dst_index: Tensor, message_op: str = "add", name: str | None = None
 ) -> Tensor:  # fmt: skip
     """For each edge, the row of x where it starts and that of y where it ends, put together.   x [N, *], y [N, *] -> [E, *]"""
-    return _message("send_uv", message_op, gather(x, src_index), gather(y, dst_index))
+    return _message("send_uv", message_op, *_as_long(gather(x, src_index), gather(y, dst_index)))

@@ -155,6 +155,11 @@ def verify(
         except (OpError, GuardError) as error:
             refused = str(error).splitlines()[0]
             continue
+        except EngineError as error:
+            if not first_reason(error).startswith(SQUEEZED):
+                raise
+            refused = first_reason(error)
+            continue
         tried.append(sizes)
         if len(tried) == enough:
             break
@@ -166,6 +171,7 @@ def verify(
 
 
 MOST_ROUNDS, MOST_ENDLESS = 2000, 4
+SQUEEZED = "engine: squeeze2"  # the layer leaves an axis that is not 1, for which the program has no place
 
 
 class Endless(Exception):

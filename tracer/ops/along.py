@@ -12,7 +12,7 @@ from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, mul, zeros_like
 from .index import check_inside, check_integers
-from .meta import agree, agree_all, known_dim, normal_axis
+from .meta import Shape, agree, known_dim, normal_axis, shape_of
 
 
 def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Includ
     add, mul, mean, amin or amax with the others there, and with Input's own.   Input [*], Index int [*I], Value [*I] -> Result [*]"""
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(value.shape == index.shape, "the shapes of Index and Value differ")
+    value = _as_far_as(value, index.shape)
     at, out = places(x, index, Axis), x.copy()
     if Reduce == "assign":
         out[at] = value
@@ -124,6 +124,18 @@ def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Includ
         out[at] = way.start(x.dtype)
     combine_at(way.combine, out, at, value)
     return out if Reduce != "mean" else averaged(out, counts(x, at, Include_self))
+
+
+def _as_far_as(value: Any, shape: Shape) -> Any:
+    """The values that have an index: the first ones where there are more, as in Paddle."""
+    if value.shape == shape:
+        return value
+    check(_covers(value.shape, shape), "the shapes of Index and Value differ")
+    return value[tuple(slice(n) for n in shape)]
+
+
+def _covers(have: Shape, wanted: Shape) -> bool:
+    return len(have) == len(wanted) and all(h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True))
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
@@ -145,12 +157,14 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
     check(Reduce == "assign" or Reduce in _WAYS, f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}")
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(agree_all(index.shape, value.shape), "the shapes of Index and Value differ")
+    check(_covers(value.shape, index.shape), "the shapes of Index and Value differ")
     return x
 
 
 @put_along_axis.vjp
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
+    check(shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value")
+
     def zeroed() -> Any:
         return put_along_axis(g, index, zeros_like(value), Axis=Axis)
 

@@ -13,6 +13,7 @@ from .index import check_integers
 from .meta import agree, agree_all, known_dim, normal_axis, proto_dtype, shape_of, size_of
 from .reduce import reduced_shape
 from .sort import first_of_order, put_back
+from .wide import single
 
 INT64 = np.dtype(np.int64)
 
@@ -69,8 +70,10 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
 
 
 def _last_commonest(line: Any) -> int:
+    line = single(line)
     values, counts = np.unique(line, return_counts=True)
-    return int(np.flatnonzero(line == values[np.argmax(counts)])[-1])
+    found = np.flatnonzero(line == values[np.argmax(counts)])
+    return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])  # NaN equals nothing
 
 
 @mode.meta

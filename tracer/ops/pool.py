@@ -36,7 +36,8 @@ Piece = tuple[Any, Any]  # where in the picture, where in the result: slices or 
 class Pooling(NamedTuple):
     """One pooling of pictures of known size.   All but `apart` have an entry for each axis.
 
-    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is over
+    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is over, 0 or, as in Paddle, less
+    where a window begins behind the picture
     """
 
     folds: list[list[Piece]]
@@ -67,8 +68,8 @@ def _window_axis(size: int, out: int, window: Window, axis: int, exclusive: bool
     pieces: list[Piece] = [(slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)]
     starts = [o * stride - before for o in range(out)]
     if exclusive:
-        return pieces, [max(min(s + k, size) - max(s, 0), 1) for s in starts]
-    return pieces, [max(min(s + k, size + before) - s, 1) for s in starts]  # as many at the end as at the beginning
+        return pieces, [min(s + k, size) - max(s, 0) for s in starts]
+    return pieces, [min(s + k, size + before) - s for s in starts]  # as many at the end as at the beginning
 
 
 def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
@@ -205,7 +206,8 @@ def pool(x: Any, p: Pooling, kind: str) -> Any:
         x = fold(x, pieces, p.out[i], 2 + i, function)
     if kind == "max":
         return x.copy() if all(len(f) == 1 for f in p.folds) else x
-    return x / _divisor(p, x)
+    with np.errstate(all="ignore"):  # a window that sees nothing has no mean
+        return x / _divisor(p, x)
 
 
 @pool.native
@@ -219,7 +221,8 @@ def _(x, p, kind):
 @native.Unit
 def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The adjoint of average pooling, [N,C,*sizes]."""
-    g = g / _divisor(p, g)
+    with np.errstate(all="ignore"):  # what a window that sees nothing gives back ends in the padding
+        g = g / _divisor(p, g)
     for i in reversed(range(len(sizes))):
         g = unfold(g, p.folds[i], sizes[i] + sum(p.pads[i]), 2 + i)
     return g[_inside(p.pads, sizes)]
@@ -300,7 +303,19 @@ def pool_for(shape: Shape) -> Op:
 def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any) -> Any:
     check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
     x = channels_first(x, data_format)
-    return as_given(pool(x, pooling_of(x.shape, exclusive, **attrs), pooling_type), data_format)
+    p = pooling_of(x.shape, exclusive, **attrs)
+    out = pool(x, p, pooling_type)
+    if pooling_type == "max" and p.window is not None:
+        _fill_empty(out, p, p.window, x.shape[2:])
+    return as_given(out, data_format)
+
+
+def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
+    """Give windows that begin behind the picture, as ceil_mode has them, Paddle's largest of nothing: the lowest number."""
+    for i, size in enumerate(sizes):
+        first = -(-(size + p.pads[i][0]) // window.stride[i])
+        if first < p.out[i]:
+            out[(slice(None),) * (2 + i) + (slice(first, None),)] = np.finfo(out.dtype).min
 
 
 @op("pool2d", "X -> Out", meta=_meta_of_rank(2))

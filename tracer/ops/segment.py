@@ -9,9 +9,9 @@ from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
 from .along import averaged, highest, lowest
 from .at_places import combine_at
 from .compare import equal
-from .elementwise import div, keep, zeros_like
+from .elementwise import div, keep, mul, sum_to, zeros_like
 from .index import gather
-from .meta import agree, check_number, proto_of, shape_of, size_of
+from .meta import agree, broadcast_shapes, check_number, proto_of, shape_of, size_of
 from .wide import wide
 
 WORDS = ("SUM", "MEAN", "MAX", "MIN")
@@ -51,6 +51,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     pooltype: SUM, MEAN, MAX, MIN; SummedIds [S,1]: how many rows each segment has.
     """
     check(bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)), "SegmentIds are negative or fall")
+    check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
     out, counts = _reduced(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
     return out, counts.reshape(-1, 1).astype(x.dtype)
 
@@ -71,6 +72,15 @@ def _(g, x, ids, *, pooltype, Out, SummedIds):
     return gather(div(g, _as_columns(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
 
 
+def _check_edges(src: Meta, dst: Meta) -> None:
+    edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))
+    check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
+
+
+def _check_inside(ends: Any, count: int) -> None:
+    check(bool(np.all((ends >= 0) & (ends < count))), "an edge has an end outside of the graph")
+
+
 def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
     """How many rows the result of a graph has: as asked for, else as many as X."""
     given = int(size_tensor.reshape(-1)[0]) if size_tensor is not None else int(out_size[0]) if out_size else 0
@@ -85,10 +95,8 @@ def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", ou
     reduce_op: SUM, MEAN, MAX, MIN; Dst_count int32: how many edges come to each node.
     """
     count = _rows(size_tensor, out_size, x.shape[0])
-    check(
-        bool(np.all((dst >= 0) & (dst < count)) and np.all((src >= 0) & (src < x.shape[0]))),
-        "an edge has an end outside of the graph",
-    )
+    _check_inside(dst, count)
+    _check_inside(src, x.shape[0])
     out, counts = _reduced(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
@@ -98,8 +106,7 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
     check_number(x)
     _check_word(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
-    edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))
-    check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
+    _check_edges(src, dst)
     count = -1 if size_tensor is not None else int(out_size[0]) if out_size and out_size[0] > 0 else x.shape[0]
     return Meta((count, *x.shape[1:]), x.dtype), Meta((count,), np.dtype(np.int32))
 
@@ -113,6 +120,97 @@ def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
         sent = keep(sent, equal(gather(x, src), gather(Out, dst)))
     back = OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](src, shape=[-1, 1]), sent)
     return back, None, None, None
+
+
+MESSAGES = {"ADD": (np.add, OPS["elementwise_add"]), "MUL": (np.multiply, OPS["elementwise_mul"])}  # Paddle has no more
+
+
+def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
+    """The Meta of what travels along edges; rows of x and y broadcast."""
+    check_number(x)
+    check(word in MESSAGES, f"message_op={word} is none of {', '.join(MESSAGES)}")
+    check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
+    check(len(x.shape) > 0 and len(y.shape) > 0, "an operand needs an axis")
+    return Meta((edges, *broadcast_shapes(x.shape[1:], y.shape[1:])), x.dtype)
+
+
+def _back_through(word: str, sent: Any, own: Any, other: Any) -> Any:
+    """The gradient of the rows `own` in a message, by what came back of it."""
+    back = mul(sent, other) if word == "MUL" else sent
+    return back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
+
+
+def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
+    """Rows of edges added up at their ends, like x."""
+    return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
+
+
+@op("graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
+@wide
+def graph_send_ue_recv(
+    x, y, src, dst, size_tensor=None, *, message_op: str = "ADD", reduce_op: str = "SUM", out_size: Longs = [0]
+):
+    """graph_send_recv of the rows of X joined with the features Y of their edges.   X [N,*], Y [E,*], Src_index, Dst_index int [E]
+
+    message_op: ADD, MUL; the rest as there.   -> Out [out_size or N,*], Dst_count int32
+    """
+    count = _rows(size_tensor, out_size, x.shape[0])
+    _check_inside(dst, count)
+    _check_inside(src, x.shape[0])
+    check(len(y) == len(src), "Y needs one row per edge")
+    out, counts = _reduced(MESSAGES[message_op][0](x[src], y), dst, count, reduce_op)
+    return out, counts.astype(np.int32)
+
+
+@graph_send_ue_recv.meta
+def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
+    _check_word(reduce_op, "reduce_op")
+    _check_edges(src, dst)
+    message = _message_meta(x, y, size_of(src.shape), message_op)
+    check(agree(y.shape[0], message.shape[0]), "Y needs one row per edge")
+    return graph_send_recv.infer(
+        (Meta((x.shape[0], *message.shape[1:]), x.dtype), src, dst, size_tensor),
+        {"reduce_op": reduce_op, "out_size": out_size},
+    )
+
+
+@graph_send_ue_recv.vjp
+def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
+    rows = gather(x, src)
+    sent = gather(div(g, _as_columns(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
+    if reduce_op in ("MAX", "MIN"):
+        sent = keep(sent, equal(MESSAGES[message_op][1](rows, y), gather(Out, dst)))
+    back = _to_nodes(_back_through(message_op, sent, rows, y), src, x)
+    return back, lambda: _back_through(message_op, sent, y, rows), None, None, None
+
+
+@op("graph_send_uv", "x, y, src_index, dst_index -> out")
+@wide
+def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
+    """out = for each edge, the row of x where it starts joined with that of y where it ends.   x [N,*], y [M,*], src_index, dst_index int [E]
+
+    message_op: ADD, MUL.   -> out [E,*]
+    """
+    _check_inside(src, x.shape[0])
+    _check_inside(dst, y.shape[0])
+    return MESSAGES[message_op][0](x[src], y[dst])
+
+
+@graph_send_uv.meta
+def _(x, y, src, dst, *, message_op):
+    _check_edges(src, dst)
+    return _message_meta(x, y, size_of(src.shape), message_op)
+
+
+@graph_send_uv.vjp
+def _(g, x, y, src, dst, *, message_op):
+    a, b = gather(x, src), gather(y, dst)
+    return (
+        lambda: _to_nodes(_back_through(message_op, g, a, b), src, x),
+        lambda: _to_nodes(_back_through(message_op, g, b, a), dst, y),
+        None,
+        None,
+    )
 
 
 @op("shard_index", "X -> Out", no_grad=WHOLE)

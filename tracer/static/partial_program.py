@@ -15,6 +15,7 @@ from ..core.placed import device_of
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
 from .backward import differentiate
+from .backward.loosened import loosen
 from .backward.reach import Reach, differentiable
 from .blocks import draws_random
 from .compiled import Piece, lowered
@@ -24,6 +25,7 @@ from .inline import has_blocks, inline
 from .interpreter import Interpreter
 from .late import asked
 from .modes import Static, static_mode
+from .own_inputs import with_own_inputs
 from .program import Program
 from .prune import feed_op, fetch_op
 from .record import Recorder
@@ -43,7 +45,7 @@ class PartialProgram:
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor], stores: bool = True) -> None:
-        self.program, self.scope = asked(program), scope
+        self.program, self.scope = with_own_inputs(asked(program)), scope
         self._recorded_as = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.held = [name for name in self.scope if self.program.var(name) is not None]
@@ -186,6 +188,7 @@ class Back:
     def __init__(self, way: Way, arrived: tuple[bool, ...], kept: list[tuple[int, str]] | None) -> None:
         self._way, self.arrived = way, arrived
         self.program = deepcopy(way.of.program)
+        loosen(self.program)
         self.grads, gradients = self._differentiated()
         found = [name for name in way.wanted if name in gradients]
         self.places = [found.index(name) if name in gradients else -1 for name in way.wanted]

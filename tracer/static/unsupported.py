@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..core.errors import OarlockError
 from ..core.op import OPS
 from .program import AttrType, OpDesc
+from .sized import sized
 
 FOREIGN = "gradients of control flow run only where Oarlock wrote them; clone the program for test, and minimize anew"
 
@@ -30,6 +31,7 @@ def refuse_unknown(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> Non
 
 
 def _problems(desc: OpDesc) -> Iterator[str]:
+    desc = sized(desc)
     op = OPS.get(desc.type)
     at = _at(desc)
     if op is None:

@@ -84,11 +84,21 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
 
 def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """Pieces along an axis: so many equal ones, or of these sizes, one of which may be -1."""
+    if isinstance(axis, Tensor) and state.mode.static:
+        return _split_along(x, num_or_sections, axis)
     axis = from_front(axis, x, "split")
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
     sections, tensors = bounds(_settled(num_or_sections, x, axis))
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
+
+
+def _split_along(x: Tensor, num_or_sections: Any, axis: Tensor) -> list[Tensor]:
+    """split along an axis that only a run knows."""
+    if isinstance(num_or_sections, int):
+        return OPS["split"](x, axis, num=num_or_sections)
+    sections, tensors = bounds(list(num_or_sections))
+    return OPS["split"](x, axis, tensors, sections=sections, num=0)
 
 
 def _settled(sections: Any, x: Tensor, axis: int) -> list[Any]:
@@ -258,8 +268,19 @@ def put_along_axis(
     indices = _along(arr, indices, axis) if broadcast else indices
     given = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if given.meta.shape != indices.meta.shape:
-        given = expand(given, list(indices.meta.shape))
+        given = _per_index(given, indices)
     return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce, Include_self=include_self)
+
+
+def _per_index(given: Tensor, indices: Tensor) -> Tensor:
+    """Values broadcast to the indices; of more than there are indices the first ones, as in Paddle."""
+    have, wanted = given.meta.shape, indices.meta.shape
+    known = -1 not in (*have, *wanted)
+    if len(have) == len(wanted) and known and all(h >= w or h == 1 for h, w in zip(have, wanted, strict=True)):
+        given = slice(given, list(range(len(wanted))), [0] * len(wanted), list(wanted))
+    if known:
+        return expand(given, list(wanted))
+    return given if len(have) == len(wanted) and 1 not in have else expand(given, indices.shape)
 
 
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:

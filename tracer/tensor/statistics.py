@@ -180,7 +180,7 @@ def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> T
 
 def nanmedian(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The middle along axis of what is not NaN, of two middles their mean.   x [*] -> [* without axis]"""
-    return cast(_quantiles(x, 0.5, axis, keepdim, ignore_nan=True), x.dtype)
+    return OPS["nanmedian"](x, axis=axes_of(axis), keepdim=keepdim)[0]
 
 
 def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
@@ -196,7 +196,8 @@ def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) ->
 
 
 def _one_quantile(ordered: Tensor, gone: Tensor, last: Tensor, part: float, ignore_nan: bool) -> Tensor:
-    place = math.scale(math.maximum(last, full([], 0, "float64")), part)
+    # The attribute of scale has 32 bits in a file, a tensor has all of them.
+    place = math.multiply(math.maximum(last, full([], 0, "float64")), full([], part, "float64"))
     below = math.floor(place)
     low, high = (manipulation.take_along_axis(ordered, cast(p, "int64"), -1) for p in (below, math.ceil(place)))
     found = OPS["lerp"](low, high, math.subtract(place, below))

@@ -99,6 +99,16 @@ Expr meeting(Node& n, const Value& x, const Value& at, std::int64_t axis, bool i
   return max(Expr(n, scattered(n, own, at, ones, axis, "add")), 1);
 }
 
+// The values that have an index: the first ones where there are more, one again and again where there is one.
+Value as_far_as(Node& n, const Value& values, const Value& at) {
+  auto have = n.shape(values), wanted = n.shape(at);
+  if (have && have == wanted && std::count(have->begin(), have->end(), -1) == 0) return values;
+  auto sizes = n.shape_of(at);
+  if (n.rank(values) != n.rank(at)) return n.emit("Expand", {values, sizes});
+  auto starts = n.ints(Ints(static_cast<std::size_t>(n.rank(at)), 0));
+  return n.emit("Expand", {n.emit("Slice", {values, starts, sizes}), sizes});
+}
+
 void put_along_axis(Node& n) {
   auto x = n.in("Input"), at = positions_in(n, "Index"), values = n.in("Value");
   auto axis = n.axis("Axis", 0, n.need_rank(x));
@@ -106,7 +116,7 @@ void put_along_axis(Node& n) {
   const Reduction& how = find_reduction(n, name);
   n.need_opset(how.since);
   bool include_self = n.attr("Include_self", true);
-  if (n.shape(values) != n.shape(at) || !n.shape(at)) values = n.emit("Expand", {values, n.shape_of(at)});
+  values = as_far_as(n, values, at);
   if (how.onnx != "none" && !include_self) {
     auto neutral = n.emit("Expand", {n.scalar_like(how.neutral, x), n.shape_of(at)});
     x = scattered(n, x, at, neutral, axis, "none");

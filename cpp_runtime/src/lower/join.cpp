@@ -128,7 +128,8 @@ void flip(Node& n) {
 
 // What is shifted out behind comes in again in front.   shift: int64[1]
 Value rolled(Node& n, const Value& x, const Value& shift, std::int64_t axis) {
-  auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_along(n, x, axis)});
+  auto size_or_one = n.emit("Max", {size_along(n, x, axis), n.ints({1})});
+  auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_or_one});
   auto known = n.const_ints(shift);
   n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);

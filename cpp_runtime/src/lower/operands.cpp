@@ -189,7 +189,9 @@ Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank) 
   Ints dims = need_ints(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
   bool kept = n.attr(keep, false);
   if (rank < 0) return {all ? Ints{} : dims, kept};
+  auto named = dims.size();
   dims = from_front(n, dims, rank);
+  n.require(all || dims.size() == named, "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 

@@ -19,6 +19,25 @@ void cumsum(Node& n) {
                        {"reverse", std::int64_t{n.attr("reverse", false)}}}));
 }
 
+// The results of steps along an axis.   Scan refuses none, so where there may be none one goes along and is left out.
+Exprs kept_along(Node& n, const Along& along, const Exprs& start, const Expr& x, const WalkBody& step) {
+  if (n.dim(x, along.axis) > 0) return walk(n, along, start, {x}, step).kept;
+  auto rank = static_cast<std::size_t>(n.rank(x));
+  auto size = size_along(n, x, along.axis);
+  auto missing = max(Expr(n, n.ints({1})) - Expr(n, size), 0);
+  Ints at(2 * rank, 0);
+  at[rank + static_cast<std::size_t>(along.axis)] = 1;
+  Expr filled(n, n.emit("Pad", {x, n.emit("Mul", {missing, n.ints(at)}), x.number(0)}));
+  n.declare(filled, n.need_dtype(x), n.shape(x));
+  Exprs kept = walk(n, along, start, {filled}, step).kept;
+  for (Expr& v : kept) {
+    auto some = n.emit("Slice", {v, n.ints({0}), size, n.ints({along.axis})});
+    n.declare(some, n.need_dtype(v), n.shape(x));
+    v = Expr(n, some);
+  }
+  return kept;
+}
+
 void cumprod(Node& n) {
   auto x = in(n, "X");
   if (n.need_rank(x) == 0) return n.out("Out", x);
@@ -28,7 +47,7 @@ void cumprod(Node& n) {
     auto now = so_far[0] * next[0];
     return {{now}, {now}};
   };
-  n.out("Out", walk(n, {axis}, {one}, {x}, product).kept[0]);
+  n.out("Out", kept_along(n, {axis}, {one}, x, product)[0]);
 }
 
 // The last of equals, and what is not a number from then on.
@@ -50,7 +69,7 @@ Lower running_extreme(bool larger) {
     Expr zero(n, n.int_scalar(0));
     Exprs start = {filled_like(x, larger ? -INFINITY : INFINITY, shape), filled_like(zero, 0, shape), zero};
     auto step = [larger](const Exprs& so_far, const Exprs& next) { return better(so_far, next[0], larger); };
-    auto found = walk(n, {axis}, start, {x}, step).kept;
+    auto found = kept_along(n, {axis}, start, x, step);
     n.out("out", found[0]);
     n.out("indices", found[1].to(dtype));
   };
@@ -67,7 +86,7 @@ void logcumsumexp(Node& n) {
     auto now = log_add_exp(so_far[0], next[0]);
     return {{now}, {exclusive ? so_far[0] : now}};
   };
-  n.out("Out", walk(n, {axis, n.attr("reverse", false)}, {nothing}, {x}, step).kept[0]);
+  n.out("Out", kept_along(n, {axis, n.attr("reverse", false)}, {nothing}, x, step)[0]);
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ void mode(Node& n) {
   auto counts = sum((column == row).to(DType::int64), {last + 1});
   auto commonest = counts == reduce("ReduceMax", counts, {last}, true);
   auto value = reduce("ReduceMin", where(commonest, lines, INFINITY), {last}, true);
-  auto places = where(lines == value, counted(n, length_along(n, lines, last)), -1);
+  auto is_value = lines == value;
+  if (is_floating(n.need_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
+  auto places = where(is_value, counted(n, length_along(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", places, {last}, true);
   auto shaped = [&](const Value& v) {
     auto bare = n.squeeze(v, {last});
@@ -56,6 +58,43 @@ void mode(Node& n) {
   };
   n.out("Out", shaped(value));
   n.out("Indices", shaped(at));
+}
+
+// The axes as one last one.
+Expr as_lines(Node& n, const Expr& x, const Ints& axes) {
+  Ints perm;
+  for (auto axis : all_axes(n.rank(x)))
+    if (std::count(axes.begin(), axes.end(), axis) == 0) perm.push_back(axis);
+  auto rest = static_cast<std::int64_t>(perm.size());
+  perm.insert(perm.end(), axes.begin(), axes.end());
+  auto moved = n.transpose(x, perm);
+  auto shape = n.shape_of(moved);
+  auto size = reduce(n, "ReduceProd", n.slice(shape, {rest}, {n.rank(x)}, {0}), {0}, true);
+  Expr lines(n, reshaped(n, moved, {n.slice(shape, {0}, {rest}, {0}), size}));
+  n.declare(lines, n.need_dtype(x), Ints(static_cast<std::size_t>(rest) + 1, -1));
+  return lines;
+}
+
+// The middle of what is a number, of two the mean.   What is not is sorted behind, where nobody looks.
+void nanmedian(Node& n) {
+  auto x = in(n, "X");
+  int rank = n.need_rank(x);
+  Over over{from_front(n, n.attr("axis", Ints{}), rank), n.attr("keepdim", true)};
+  if (over.axes.empty()) over.axes = all_axes(rank);
+  if (rank == 0) return n.out("Out", x);
+  bool floats = is_floating(n.need_dtype(x));
+  auto lines = as_lines(n, x, over.axes);
+  auto last = static_cast<std::int64_t>(n.need_rank(lines)) - 1;
+  auto gone = floats ? isnan(lines) : !(lines == lines);
+  auto count = sum((!gone).to(DType::int64), {last}, true);
+  auto sorted = n.emit_n(2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, size_along(n, lines, last)},
+                         {{"axis", last}, {"largest", std::int64_t{0}}})[0];
+  n.declare(sorted, n.need_dtype(x), n.shape(lines));
+  auto at = [&](const Expr& place) { return Expr(n, n.emit("GatherElements", {sorted, place}, {{"axis", last}})); };
+  auto low = at(max(count - 1, 0) / 2), high = at(min(count / 2, max(count - 1, 0)));
+  auto middle = where(low == high, low, (low + high) / 2);
+  auto found = n.squeeze(floats ? where(count == Expr(n, n.int_scalar(0)), NAN, middle) : middle, {last});
+  n.out("Out", over.keep ? n.unsqueeze(found, over.axes) : found);
 }
 
 // ---- places in a sorted line ----
@@ -212,6 +251,7 @@ std::span<const Rule> search_rules() {
   static const Rule rules[] = {
       {"kthvalue", 11, kthvalue},
       {"mode", 12, mode},
+      {"nanmedian", 13, nanmedian},
       {"searchsorted", 9, searchsorted},
       {"repeat_interleave", 11, repeat_interleave},
       {"histogram", 16, histogram},

@@ -103,6 +103,29 @@ Value over_all_axes(Node& n, const Value& v, int rank, const Ints& decreased) {
   return over_all_axes(n, n.squeeze(v, {0}), rank, decreased);
 }
 
+// Where the axes that None adds come to stand among those of the slice.   none_axes: the axis of x that each stands
+// before.
+Ints none_places(int rank, const Ints& decreased, Ints none_axes) {
+  std::sort(none_axes.begin(), none_axes.end());
+  Ints places;
+  for (auto axis : none_axes) {
+    std::int64_t before = 0;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(axis, rank); ++i)
+      before += std::count(decreased.begin(), decreased.end(), i) == 0;
+    places.push_back(before + static_cast<std::int64_t>(places.size()));
+  }
+  return places;
+}
+
+// The value without what None added.   Its last axis is that of the slice, and further ones may be missing in front.
+Value without_nones(Node& n, const Value& v, int rank, const Ints& decreased) {
+  Ints places = none_places(rank, decreased, n.attr("none_axes", Ints{})), taken;
+  auto whole = rank - static_cast<std::int64_t>(decreased.size() - places.size());
+  for (auto place : places)
+    if (auto at = place - whole + n.need_rank(v); at >= 0) taken.push_back(at);
+  return taken.empty() ? v : n.squeeze(v, taken);
+}
+
 // An entry of the value per position of x; a dim of 1 stays, and broadcasts.
 Value spread(Node& n, const Value& v, const Value& source, std::int64_t axis) {
   auto size = n.dim(v, axis);
@@ -127,7 +150,6 @@ Value chosen(Node& n, const Value& mask, const Value& x, const Value& y) {
 void set_value(Node& n) {
   auto x = n.in("Input");
   int rank = n.need_rank(x);
-  n.require(n.attr("none_axes", Ints{}).empty(), "new axes in the index have no lowering");
   Slices s{n.attr("axes", Ints{}), need_ints(n, {"steps", "", "StepsTensorList"}),
            int_list(n, {"starts", "", "StartsTensorList"}), int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
@@ -136,7 +158,9 @@ void set_value(Node& n) {
     n.require(s.steps[i] != 0 && s.steps[i] > -kListed && s.steps[i] < kListed,
               "a step is " + std::to_string(s.steps[i]));
   }
-  auto value = over_all_axes(n, assigned_value(n, n.need_dtype(x)), rank, n.attr("decrease_axes", Ints{}));
+  auto decreased = from_front(n, n.attr("decrease_axes", Ints{}), rank);
+  auto given = without_nones(n, assigned_value(n, n.need_dtype(x)), rank, decreased);
+  auto value = over_all_axes(n, given, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     Hits hits = hits_along(n, x, s, i);

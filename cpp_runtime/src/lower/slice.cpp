@@ -140,15 +140,37 @@ Values split_computed(Node& n, const Value& x, std::int64_t axis, const Value& s
   return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
-void split(Node& n) {
-  auto x = n.in("X");
-  auto axis = axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x));
-  auto parts = n.out_names("Out").size();
-  if (parts == 1) return n.outs("Out", {x});
+Values split_along(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
   auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.const_ints(sections);
-  if (!sizes) return n.outs("Out", split_computed(n, x, axis, sections, parts));
-  n.outs("Out", sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes));
+  if (!sizes) return split_computed(n, x, axis, sections, parts);
+  return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
+}
+
+// Only a run knows the axis, which Slice takes: the places along it are split, and each part is as long as theirs.
+Values split_at_computed(Node& n, const Value& x, const Value& axis, std::size_t parts) {
+  n.require(n.opset() >= 13, "an axis computed at run time needs opset 13");
+  auto places = counted(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
+  auto start = n.ints({0});
+  Values made;
+  for (const Value& part : split_along(n, places, 0, parts)) {
+    n.declare(part, DType::int64, Ints{-1});
+    auto end = n.emit("Add", {start, size_along(n, part, 0)});
+    made.push_back(n.emit("Slice", {x, start, end, axis}));
+    n.declare(made.back(), n.need_dtype(x), Ints(static_cast<std::size_t>(n.need_rank(x)), -1));
+    start = end;
+  }
+  return made;
+}
+
+void split(Node& n) {
+  auto x = n.in("X");
+  auto parts = n.out_names("Out").size();
+  if (parts == 1) return n.outs("Out", {x});
+  auto axis = int_list(n, {"axis", "AxisTensor", ""}, {0});
+  if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
+  if (!n.const_ints(axis)) return n.outs("Out", split_at_computed(n, x, axis, parts));
+  n.outs("Out", split_along(n, x, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x)), parts));
 }
 
 // Every entry along an axis.

@@ -199,15 +199,34 @@ Expr erfinv(const Expr& y) {
 
 // ---- neighbours ----
 
-// The float32 next to x on the way to y: between a half and one and a half of its last digit away, rounded.
-void nextafter(Node& n) {
-  auto x = in(n, "x"), y = in(n, "y");
-  n.require(n.need_dtype(x) == DType::float32, "has no lowering but for float32");
+// The float32 next to x: between a half and one and a half of its last digit away, rounded.
+Expr narrow_neighbour(const Expr& x, const Expr& y) {
   constexpr double half_digit = 0.505 / (1 << 23), smallest = 0x1p-149, limit = 0x1p128;
   auto from = min(max(x.to(DType::float64), -limit), limit), to = y.to(DType::float64);
   auto step = max(abs(from) * half_digit, 0.75 * smallest);
-  auto moved = where(to > from, from + step, from - step).to(DType::float32);
-  n.out("out", where(isnan(x + y), x + y, where(x == y, y, moved)));
+  return where(to > from, from + step, from - step).to(DType::float32);
+}
+
+// The same of float64, which has no wider one to be rounded from: what a little more than half a digit rounds to is one
+// digit away.   Small numbers are made large meanwhile, for half a digit of them is nothing.
+Expr wide_neighbour(const Expr& x, const Expr& y) {
+  constexpr double half_digit = 0x1.0000000000001p-53, smallest = 0x1p-1074, even_steps = 0x1p-1021;
+  constexpr double largest = 0x1.fffffffffffffp1023;
+  auto up = y > x;
+  auto moved = [&](const Expr& v, const Expr& step) { return where(up, v + step, v - step); };
+  auto by_half = [&](const Expr& v) { return moved(v, abs(v) * half_digit); };
+  auto small = by_half(x * 0x1p200) / 0x1p200, large = by_half(min(max(x, -largest), largest));
+  auto finite = where(abs(x) < even_steps, moved(x, x.number(smallest)), where(abs(x) < 0x1p-800, small, large));
+  return where(abs(x) > largest, where(up, -largest, largest, DType::float64), finite);
+}
+
+// On the way to y.
+void nextafter(Node& n) {
+  auto x = in(n, "x"), y = in(n, "y");
+  auto dtype = n.need_dtype(x);
+  n.require(dtype == DType::float32 || dtype == DType::float64, "has no lowering but for float32 and float64");
+  auto moved = dtype == DType::float32 ? narrow_neighbour(x, y) : wide_neighbour(x, y);
+  n.out("out", where(isnan(x) || isnan(y), x * y, where(x == y, y, moved)));
 }
 
 }  // namespace

@@ -6,8 +6,14 @@ import math
 from typing import Any
 
 from ...core.errors import OpError, with_user_line
+from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...tensor.creation import arange
+from ...tensor.linalg import matmul
+from ...tensor.logic import logical_and
+from ...tensor.manipulation import cast, reshape, transpose, unsqueeze
+from ...tensor.math import divide
 from .conv import is_last, padding_attrs, pair
 
 __all__ = [
@@ -86,18 +92,47 @@ def avg_pool3d(
 
 def _adaptive(rank: int, x: Tensor, kind: str, output_size: Any, data_format: str) -> Tensor:
     sizes = _wanted(rank, x, output_size, data_format)
+    if any(isinstance(s, Tensor) for s in sizes):
+        return _averaged_to(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
         x, pooling_type=kind, ksize=sizes, adaptive=True, strides=[1] * rank, data_format=data_format
     )  # fmt: skip
 
 
-def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[int]:
-    """The sizes asked for; None keeps that of x."""
-    sizes = [output_size] * rank if isinstance(output_size, int) or output_size is None else list(output_size)
-    if None in sizes:
+def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[Any]:
+    """The sizes asked for; None keeps that of x.   Tensors where only a run knows."""
+    several = isinstance(output_size, list | tuple)
+    sizes = list(output_size) if several else [output_size] * rank
+    if any(s is None for s in sizes):
         spatial = x.shape[1:-1] if is_last(data_format) else x.shape[2:]
-        sizes = [int(spatial[i]) if s is None else s for i, s in enumerate(sizes)]
-    return pair(sizes, rank)
+        sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
+    if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
+        return sizes
+    return pair([int(s) for s in sizes], rank)
+
+
+def _averaged_to(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
+    """Adaptive means: along each axis a product with the weights of its windows."""
+    for axis, size in enumerate(sizes, 1 if is_last(data_format) else 2):
+        order = list(range(x.ndim))
+        order[axis], order[-1] = order[-1], order[axis]
+        moved = transpose(x, order)
+        x = transpose(
+            matmul(moved, _window_weights(_whole(x.shape[axis]), _whole(size), x.dtype), transpose_y=True), order
+        )
+    return x
+
+
+def _whole(size: Any) -> Any:
+    return reshape(cast(size, "int64"), []) if isinstance(size, Tensor) else size
+
+
+def _window_weights(size: Any, out: Any, dtype: Any) -> Tensor:
+    """What each element weighs in each mean.   [out, size]"""
+    window, at = unsqueeze(arange(out, dtype="int64"), 1), arange(size, dtype="int64")
+    start, end = window * size // out, ((window + 1) * size + (out - 1)) // out
+    inside = logical_and(at >= start, at < end)
+    return divide(cast(inside, dtype), cast(end - start, dtype))
 
 
 def adaptive_avg_pool2d(x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
@@ -169,7 +204,7 @@ def avg_pool1d(
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
-    return _as_1d(_adaptive(2, _as_2d(x), "avg", [1, *pair(output_size, 1)], "NCHW"))
+    return _as_1d(_adaptive(2, _as_2d(x), "avg", [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
 
 
 def adaptive_max_pool1d(x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None) -> Any:

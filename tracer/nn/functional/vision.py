@@ -51,16 +51,16 @@ def interpolate(
     """
     mode, data_format = mode.lower(), data_format.upper()
     rank = x.ndim - 2
-    if rank == 1 and data_format == "NCHW" and mode == "area":
-        data_format = "NCW"
+    if mode == "area" and data_format == "NCHW":
+        data_format = {1: "NCW", 3: "NCDHW"}.get(rank, data_format)
     _check(x, size, scale_factor, mode, align_corners, align_mode, data_format)
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
         if size is None:
             _refuse("mode='area' needs size", x)
         if isinstance(size, Tensor):
-            size = [int(s) for s in size.tolist()]
-        return pool(x, size[0] if rank == 1 and not isinstance(size, int) else size)
+            size = [size[i] for i in range(size.shape[0])] if size.ndim else size
+        return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
     operands, attrs = _sizes(x, size) if scale_factor is None else _scales(rank, scale_factor)
     return OPS[f"{mode}_interp_v2"](
         x, *operands, data_layout="NHWC" if data_format[-1] == "C" else "NCHW", interp_method=mode, align_corners=align_corners,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..program import VarDesc
 from .plan import Do, Step, all_writes, body_of
@@ -12,9 +12,13 @@ from .rounds import rename
 SAME = "{o0} = {0}"  # the statement of a copy
 
 
-def without_copies(steps: Sequence[Step], declared: Mapping[str, VarDesc]) -> dict[str, str]:
-    """Let every reader of a copy read the original; gives what each such copy is a copy of.   The copies stay, read by nobody."""
+def without_copies(steps: Sequence[Step], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()) -> dict[str, str]:
+    """Let every reader of a copy read the original; gives what each such copy is a copy of.   The copies stay, read by nobody.
+
+    fed: the cells of inputs, which have a value before any op writes them, whatever files declare
+    """
     writes = Counter(all_writes(list(steps)))
+    writes.update(cell for cell in fed if not _comes_from_outside(declared[cell]))
     found: dict[str, str] = {}
     _find(steps, writes, declared, found)
     for step in steps:

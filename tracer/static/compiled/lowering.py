@@ -12,6 +12,7 @@ from ..backward.gradient_ops import Gradients
 from ..blocks import EMPTY, step_gradients
 from ..one_axis import may_leave_none
 from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ..sized import sized
 from ..variable import GRADIENT
 from . import steps
 from .control import SPECIAL
@@ -85,7 +86,7 @@ class Lowering:
         steps = self.block(self.program.block)
         lods = self.sequences.cells
         if not self.tensors:
-            same = without_copies(steps, self.declared)
+            same = without_copies(steps, self.declared, self.cells_of(0, self.program.feeds()))
             self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
             lods = {same.get(cell, cell): offsets for cell, offsets in lods.items()}
         settle(steps)
@@ -130,6 +131,7 @@ class Lowering:
 
     def call(self, block: int, desc: OpDesc) -> Call:
         """The call of a kernel."""
+        desc = sized(desc)
         op = OPS[desc.type]
         ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
         outs = tuple(self.result(block, desc, s) for s in op.outs)

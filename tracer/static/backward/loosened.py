@@ -1,0 +1,72 @@
+"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and gradients must not count on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtype import dtype_of
+from ...core.errors import OarlockError
+from ...core.op import OPS, Meta, Op
+from ..program import AttrType, Kind, OpDesc, Program, VarDesc
+
+UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
+Shape = tuple[int, ...]
+
+
+def loosen(program: Program) -> None:
+    """Declare sizes as unknown that the ops of a program with loops contradict, and all that follows from them."""
+    if any(op.type == "while" for op in program.ops()):
+        loose: set[int] = set()
+        ops = [(block.idx, op) for block in program.blocks for op in block.ops]
+        while sum(_loosened(program, at, op, loose) for at, op in ops):
+            pass
+
+
+def _loosened(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
+    """Whether an op made more sizes unknown.   loose: the declarations that were changed so far, by identity"""
+    op = OPS.get(desc.type)
+    if op is None or any(program.var(n, block) is None for n in (*desc.input_names(), *desc.output_names())):
+        return False
+    doubtful = any(id(program.var(n, block)) in loose for n in desc.input_names())
+    changed = False
+    for name, found in _inferred(program, block, op, desc).items():
+        var = program.var(name, block)
+        assert var is not None
+        joined = _joined(var.shape, found, doubtful)
+        if joined != var.shape and not var.persistable:
+            var.shape, changed = joined, True
+            loose.add(id(var))
+    return changed
+
+
+def _joined(declared: Shape, found: Shape, doubtful: bool) -> Shape:
+    if len(declared) != len(found):
+        return declared
+    return tuple(
+        d if d == f or (f < 0 and not doubtful) else -1 for d, f in zip(declared, found, strict=True)
+    )  # what a rule does not know contradicts nothing
+
+
+def _inferred(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
+    """The shapes of the results that the op's rule says; none where it refuses."""
+
+    def metas(names: list[str], many: bool) -> Any:
+        found = [_meta(program.var(n, block)) for n in names]
+        return (found or None) if many else (found[0] if found else None)
+
+    attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
+    try:
+        said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
+    except (OarlockError, TypeError):  # lists of tensors have no shape
+        return {}
+    made: dict[str, Shape] = {}
+    for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
+        for name, meta in zip(desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False):
+            made[name] = tuple(meta.shape)
+    return made
+
+
+def _meta(var: VarDesc | None) -> Meta:
+    if var is None or var.kind != Kind.DENSE:
+        raise TypeError
+    return Meta(var.shape, dtype_of(var.dtype).np)
