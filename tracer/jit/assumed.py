@@ -18,8 +18,9 @@ from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
 from .effects import Effect, is_of_program, table_of
+from .looked import At, Looked, Reads, dice, snapshot_of
 from .place import LISTED, Place, PlainPlaces, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, snapshot, without
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, without
 
 OWN = (
     "_full_name",
@@ -55,11 +56,15 @@ class Assumed:
         self._effects: list[Effect] = []
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
+        self.restless = ""  # what is another at each call, so that no program serves twice
+        self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
+        self._dice = dice()
         self._always: list[Place] = []
         self._plain = PlainPlaces()
         self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
+            self.reads.found(owner)
         self._seen = -1
 
     # -- before and during the recording ------------------------------------------------------------------------
@@ -80,6 +85,9 @@ class Assumed:
         if _where(code) not in self._inner or id(function) in self._outside:
             for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, content(cell))
+            for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+                self.given(f"a default of {code.co_name}", value)
+        self.reads.of_module(function.__globals__)
         for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
@@ -120,6 +128,9 @@ class Assumed:
         if id(layer) in self._objects:
             return
         self._objects[id(layer)] = layer
+        for hook in (*layer._pre_hooks, *layer._post_hooks):
+            if isinstance(hook, FunctionType) and not inside(hook.__code__.co_filename):
+                self.saw(hook)
         ours = type(layer).__module__.startswith(OURS)
         for kind in type(layer).__mro__:
             if id(kind) not in self._objects and not kind.__module__.startswith((OURS, "builtins")):
@@ -145,8 +156,14 @@ class Assumed:
         if at in self._places:
             return False
         self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
-        self._places[at] = Place(what, label, holder, key, snapshot(value), counted)
+        was = snapshot_of(value)
+        self._places[at] = Place(what, label, holder, key, was, counted and not isinstance(value, np.ndarray))
+        self.reads.found(value, was)
         return True
+
+    def _moves(self, what: str) -> None:
+        """Something is asked for that is another at each call."""
+        self.restless = self.restless or what
 
     # -- after it -----------------------------------------------------------------------------------------------
 
@@ -169,8 +186,19 @@ class Assumed:
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
+        self.settle()
+        self._spoiled = self._spoiled or self.restless
         self._places, self._objects, self._functions = {}, {}, {}
+        self.reads.forget()
         self._seen = layers.changes[0]
+
+    def settle(self) -> None:
+        """Find out what moved by itself: sources of random numbers, iterators, deques."""
+        moved = [name for name, was in self._dice if not was.same(was.value)]
+        moved += [p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()]
+        if moved:
+            self._moves(moved[0])
+        self._dice = []
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
         """What was there before: holder, key and value of each place."""
@@ -213,7 +241,7 @@ class Assumed:
 
     def _is_read(self, place: Place) -> bool:
         """Whether the functions may have looked at it; what was not there only `hasattr` and the like can have looked at."""
-        if place.what == "name" or place.key in self._texts:
+        if place.what == "name" or place.key in self._texts or (isinstance(place, Looked) and place.read):
             return True
         return place.key in self._read and place.was.value is not MISSING
 
@@ -244,6 +272,8 @@ class Assumed:
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
+        if isinstance(place.was, At) and not place.was.may_stay:
+            place.was = Snapshot(place.was.value)
         if place.counted:
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
         elif not self._plain.take(place):
@@ -314,4 +344,6 @@ def _names_read(code: CodeType) -> Iterable[str]:
 def _is_users(module: ModuleType) -> bool:
     """Whether a module may hold settings of the user: no library, not ours."""
     file = getattr(module, "__file__", None)
-    return file is not None and not inside(file) and "site-packages" not in file and "/lib/python" not in file
+    if file is None:
+        return module.__spec__ is None and not module.__name__.startswith(OURS)  # of a notebook, or made by the user
+    return not inside(file) and "site-packages" not in file and "/lib/python" not in file

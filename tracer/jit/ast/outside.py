@@ -27,14 +27,19 @@ from .positions import Positions
 DEPTH = 2  # of containers and objects in one another
 
 
-def changing(value: Any, name: str) -> Any:
-    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program."""
+def changing(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
+    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program.
+
+    attribute: which one of an object is set, where that is known; reads: what it was is read for that.
+    """
     mode = static_mode(state.mode)
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_moved(value):
         return current(value)
     recorder = mode.recorder
+    if recorder.looked is not None:
+        recorder.looked.changing(value, name, attribute, reads)
     note(recorder, keepers_in(name, value, 0))
     if isinstance(value, Either):
         note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
