@@ -195,7 +195,9 @@ class Assumed:
     def settle(self) -> None:
         """Find out what moved by itself: sources of random numbers, iterators, deques."""
         moved = [name for name, was in self._dice if not was.same(was.value)]
-        moved += [p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()]
+        moved += [
+            p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()
+        ]
         if moved:
             self._moves(moved[0])
         self._dice = []

@@ -8,7 +8,6 @@ import os
 import random
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
@@ -45,7 +44,9 @@ class At(Snapshot):
 
 def at_something(value: Any) -> bool:
     """Whether a value is of a kind that `At` knows."""
-    return isinstance(value, (*AT_SOMETHING, *DICE)) or (hasattr(type(value), "__next__") and not hasattr(value, "__dict__"))
+    return isinstance(value, (*AT_SOMETHING, *DICE)) or (
+        hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
+    )
 
 
 @dataclass
@@ -89,19 +90,28 @@ def element_of(holder: Any, key: Any) -> Any:
 
 def attribute_of(holder: Any, name: str) -> Any:
     """An attribute, without running any code of the user's."""
-    of_class = _in_classes(type(holder), name)
-    if isinstance(of_class, MemberDescriptorType):
-        with suppress(AttributeError):
-            return of_class.__get__(holder)
-        return MISSING
-    if hasattr(type(of_class), "__set__") and not isinstance(holder, type | ModuleType):
-        return MISSING
     if isinstance(holder, type):
         return _in_classes(holder, name)
+    of_class = _in_classes(type(holder), name)
+    if isinstance(of_class, MemberDescriptorType):
+        return _in_slot(of_class, holder)
+    if hasattr(type(of_class), "__set__") and not isinstance(holder, ModuleType):
+        return MISSING
     found = getattr(holder, "__dict__", {}).get(name, MISSING)
-    if found is not MISSING or isinstance(holder, ModuleType | FunctionType):
-        return found
-    if of_class is MISSING and isinstance(holder, dict):
+    if found is MISSING and not isinstance(holder, ModuleType | FunctionType):
+        return _of_all_objects(holder, of_class, name)
+    return found
+
+
+def _in_slot(slot: MemberDescriptorType, holder: Any) -> Any:
+    try:
+        return slot.__get__(holder)
+    except AttributeError:
+        return MISSING
+
+
+def _of_all_objects(holder: Any, of_class: Any, name: str) -> Any:
+    if of_class is MISSING and isinstance(holder, dict):  # one whose entries are attributes as well
         return dict.get(holder, name, MISSING)
     return MISSING if hasattr(type(of_class), "__get__") and not isinstance(of_class, FunctionType) else of_class
 
@@ -113,8 +123,8 @@ def _in_classes(kind: type, name: str) -> Any:
 class Reads:
     """Follows what converted code reads from what was there before.
 
-    places: those that are looked at already, which get what is found; watched: objects of which all attributes are; watch: looks at a layer; is_users: whether a module is;
-    moves: is told of what is another at each call.
+    places: those that are looked at already, which get what is found; watched: objects of which all attributes are; watch: looks at
+    a layer; is_users: whether a module is the user's; moves: is told of what is another at each call.
     """
 
     def __init__(
@@ -164,7 +174,9 @@ class Reads:
             return None
         name = (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
         label = f"{name}[{key!r}]" if element else f"{name}.{key}"
-        place = Looked("element" if element else "attribute", label, value, key, snapshot_of(held), element=element, read=read)
+        place = Looked(
+            "element" if element else "attribute", label, value, key, snapshot_of(held), element=element, read=read
+        )
         self._places[id(value), key] = place
         if isinstance(held, Layer):
             self._watch(held)
@@ -219,4 +231,7 @@ def _within(value: Any) -> Iterator[Any]:
 
 def dice() -> list[tuple[str, At]]:
     """Where Python's own sources of random numbers are."""
-    return [(n, At(root, position(root))) for n, root in (("random", random._inst), ("numpy.random", np.random.mtrand._rand))]
+    return [
+        (n, At(root, position(root)))
+        for n, root in (("random", random._inst), ("numpy.random", np.random.mtrand._rand))
+    ]

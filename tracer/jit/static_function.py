@@ -192,7 +192,9 @@ class StaticFunction:
             name = assumed.broken()
             why = f"'{name}' is another at each call, and no part of a program; such calls run as Python"
             if not assumed.restless:
-                why = f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+                why = (
+                    f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+                )
             warn(f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside of the function")
         return found
 

@@ -53,8 +53,11 @@ def call(function: Any) -> Any:
         return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
-    if isinstance(getattr(function, "__self__", None), list | dict | set):
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, list | dict | set):
         return _of_container(function)
+    if isinstance(owner, TensorArray):
+        return array_method(owner, function.__name__)
     return _of_function(function)
 
 
@@ -70,6 +73,8 @@ def _of_function(function: Any) -> Any:
         return heard
     if isinstance(function, functools._lru_cache_wrapper):
         made: Any = _of_cache(function)
+    elif getattr(function, "__code__", None) is _CHOOSING:
+        made = _choosing(function)
     else:
         made = method_of(function) or convert_or_leave(function)
     return _reading(function) if made is function else made
@@ -86,7 +91,7 @@ def array_method(array: TensorArray, name: str) -> Any:
         raise TraceError(
             with_user_line(f"{name}(): a list of which only a run knows the length ('{array.name}') does not have it")
         )
-    return getattr(array, name)
+    return sequences.popping(array) if name == "pop" else getattr(array, name)
 
 
 def _reading(function: Any) -> Any:
@@ -114,6 +119,18 @@ def _of_cache(function: Any) -> Callable[..., Any]:
                 return found
             function.cache_clear()
         return call(function.__wrapped__)(*args, **kwargs)
+
+    return called
+
+
+_CHOOSING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def _choosing(function: Any) -> Callable[..., Any]:
+    """A function of `functools.singledispatch`, whose ways are converted."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return call(function.dispatch(numbers.class_of(args[0]) if args else object))(*args, **kwargs)
 
     return called
 
