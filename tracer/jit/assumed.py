@@ -17,6 +17,7 @@ from ..static.input_spec import InputSpec
 from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
+from .ast.outside import globals_written
 from .effects import Effect, is_of_program, table_of
 from .looked import At, Looked, Reads, dice, snapshot_of
 from .place import LISTED, Place, PlainPlaces, content
@@ -88,6 +89,8 @@ class Assumed:
             for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
                 self.given(f"a default of {code.co_name}", value)
         self.reads.of_module(function.__globals__)
+        for name in globals_written(code):
+            self.reads.made(function.__globals__, name)
         for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
@@ -180,7 +183,11 @@ class Assumed:
                 continue
             place.was = without(place.was, managed)
             read = self._is_read(place)
-            if place.what == "name" and isinstance(place.now(), Variable):
+            lasting = place.what == "name" or isinstance(place, Looked) or isinstance(place.holder, ModuleType | type)
+            if lasting and isinstance(place.now(), Variable):
+                self._refuse_name(place)
+            if isinstance(place.was, At) and any(map(is_of_program, place.was.items())):
+                place.was.put_back()
                 self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
@@ -213,7 +220,7 @@ class Assumed:
 
     def _refuse_name(self, place: Place) -> None:
         """Raise TraceError for a name from outside that holds a value of the program now."""
-        place.set(place.was.value)
+        place.put_back()
         why = f"'{place.label}' becomes a value of the program, which only a run knows"
         raise TraceError(
             with_user_line(f"{why}; return it, or keep it as an attribute of the layer or object whose method this is")

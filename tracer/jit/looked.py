@@ -7,13 +7,14 @@ import functools
 import os
 import random
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..core.cuda import host
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.plain import PLAIN
@@ -35,6 +36,15 @@ class At(Snapshot):
     def same(self, now: Any) -> bool:
         """The same one, at the same."""
         return now is self.value and alike(position(now), self.at)
+
+    def items(self) -> Iterable[Any]:
+        """What it holds now, where it is a deque."""
+        return self.value if isinstance(self.value, collections.deque) else ()
+
+    def put_back(self) -> None:
+        """Let a deque hold what it held."""
+        self.value.clear()
+        self.value.extend(self.at)
 
     @property
     def may_stay(self) -> bool:
@@ -78,6 +88,22 @@ class Asked(Looked):
 
     def set(self, value: Any) -> None:
         """What computes it sets it."""
+
+
+@dataclass
+class Value(Looked):
+    """What a tensor holds that Python read: a number that it computed with is part of the program."""
+
+    def now(self) -> Any:
+        """Its array: another one where it was changed, as nobody writes into it."""
+        return self.holder.array
+
+    def holds(self) -> bool:
+        """Whether it has the same numbers."""
+        return self.now() is self.was.value or self.was.same(self.now())
+
+    def set(self, value: Any) -> None:
+        """What changes it does so as an op."""
 
 
 def element_of(holder: Any, key: Any) -> Any:
@@ -143,6 +169,13 @@ class Reads:
         """Something is asked that answers at once, and may answer otherwise at the next call."""
         self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(ask())))
 
+    def value(self, tensor: Tensor, reader: str) -> None:
+        """Python reads what a tensor from outside holds, through `reader`."""
+        at = id(tensor), ""
+        if at not in self._places:
+            label = f"{reader} of {tensor.name}"
+            self._places[at] = Value("value", label, tensor, "", Array(tensor.array, host(tensor.array).copy()))
+
     def found(self, value: Any, was: Snapshot | None = None) -> None:
         """A value that was there before; what it leads to was as well.   was: by which it is compared."""
         if was is not None:
@@ -172,8 +205,7 @@ class Reads:
         held = element_of(value, key) if element else attribute_of(value, key)
         if held is MISSING or (isinstance(value, Layer) and isinstance(held, (*PLAIN, FunctionType, property))):
             return None
-        name = (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
-        label = f"{name}[{key!r}]" if element else f"{name}.{key}"
+        label = f"{_name_of(value)}[{key!r}]" if element else f"{_name_of(value)}.{key}"
         place = Looked(
             "element" if element else "attribute", label, value, key, snapshot_of(held), element=element, read=read
         )
@@ -184,7 +216,7 @@ class Reads:
 
     def changing(self, value: Any, name: str, attribute: str, reads: bool) -> None:
         """Something is about to be changed: all that it holds may be.   attribute: or only this one; reads: which is read before."""
-        if id(value) not in self._outside or id(value) in self._whole or isinstance(value, Layer | type | ModuleType):
+        if isinstance(value, Layer) or not self._follows(value) or id(value) in self._whole:
             return
         if isinstance(value, list | dict | set):
             held = {name: value}
@@ -193,12 +225,23 @@ class Reads:
             return
         for key in (attribute,) if attribute else tuple(getattr(value, "__dict__", ())):
             if (id(value), key) not in self._places and self._added(value, key, False, reads) is None:
-                self._places[id(value), key] = Looked("attribute", key, value, key, Snapshot(MISSING), read=reads)
+                label = f"{_name_of(value)}.{key}"
+                self._places[id(value), key] = Looked("attribute", label, value, key, Snapshot(MISSING), read=reads)
+
+    def made(self, names: dict[str, Any], name: str) -> None:
+        """A function may give a name of its module a value that has none so far."""
+        if name not in names:
+            place = Looked("element", name, names, name, Snapshot(MISSING), element=True, read=False)
+            self._places.setdefault((id(names), name), place)
 
     def _follows(self, value: Any) -> bool:
         if isinstance(value, ModuleType):
             return self._is_users(value)
         return id(value) in self._outside or isinstance(value, os._Environ)
+
+
+def _name_of(value: Any) -> str:
+    return (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
 
 
 def snapshot_of(value: Any) -> Snapshot:

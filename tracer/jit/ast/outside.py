@@ -99,7 +99,7 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             kept = Cell(name, cell)
             yield kept
             yield from keepers_in(name, kept.read().get(""))
-    written = tuple(dict.fromkeys(_globals_written(code)))
+    written = tuple(dict.fromkeys(globals_written(code)))
     if written:
         yield Variables("globals", plain.__globals__, written)
     for name in code.co_names:
@@ -133,10 +133,11 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
             yield from keepers_in(label, held, depth - 1)
 
 
-def _globals_written(code: CodeType) -> Iterator[str]:
+def globals_written(code: CodeType) -> Iterator[str]:
+    """The names of its module that a function sets, and those inside of it."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from _globals_written(const)
+            yield from globals_written(const)
