@@ -238,13 +238,14 @@ def _names_of(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
 
 
-_WARNED: set[CodeType] = set()
+_WARNED: set[tuple[str, CodeType]] = set()
 
 
 def _warn(function: FunctionType, error: NoSource) -> None:
     """Say once of a function that it is not converted."""
-    if function.__code__ not in _WARNED:
-        _WARNED.add(function.__code__)
+    at = function.__code__.co_filename, function.__code__
+    if at not in _WARNED:
+        _WARNED.add(at)
         warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
 
 
