@@ -57,7 +57,7 @@ class Assumed:
         self._effects: list[Effect] = []
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
-        self.restless = ""  # what is another at each call, so that no program serves twice
+        self.moving: dict[str, None] = {}  # what is another at each call, so that no program serves twice
         self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
         self._dice = dice()
         self._always: list[Place] = []
@@ -166,7 +166,12 @@ class Assumed:
 
     def _moves(self, what: str) -> None:
         """Something is asked for that is another at each call."""
-        self.restless = self.restless or what
+        self.moving[what] = None
+
+    @property
+    def restless(self) -> str:
+        """The first thing that is another at each call; empty where there is none."""
+        return next(iter(self.moving), "")
 
     # -- after it -----------------------------------------------------------------------------------------------
 
@@ -205,8 +210,7 @@ class Assumed:
         moved += [
             p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()
         ]
-        if moved:
-            self._moves(moved[0])
+        self.moving.update(dict.fromkeys(moved))
         self._dice = []
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
@@ -326,7 +330,8 @@ class Assumed:
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
-        return [
+        moving = [Guard("state", what, 0, "another at each call", "read by Python", "", "") for what in self.moving]
+        return moving + [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
             for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED

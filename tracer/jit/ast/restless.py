@@ -47,7 +47,8 @@ def _owner(function: Any) -> Any:
 def _asking(function: Any, reads: Any) -> Callable[..., Any]:
     def ask(*args: Any, **kwargs: Any) -> Any:
         again = functools.partial(function, *args, **kwargs)
-        reads.asked(getattr(function, "__qualname__", type(function).__name__), again)
+        given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+        reads.asked(f"{getattr(function, '__name__', type(function).__name__)}({given})", again)
         return again()
 
     return ask
