@@ -117,6 +117,10 @@ class Engine:
                 arrays = self._session.made_up_inputs(how, dict(shapes or {}))
             yield arrays
 
+    def stop(self) -> None:
+        """End the runs under way, in whatever thread, with an EngineError; later ones end at once."""
+        self._session.stop()
+
     def run(self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None) -> list[Array]:
         """The outputs, or those named in `fetch`.   Raises OpError for wrong inputs, GuardError where the trace assumed otherwise."""
         try:

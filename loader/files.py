@@ -13,6 +13,8 @@ from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, Progr
 from ..static.attrs import LIST_TYPES, block_indices
 from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from ..static.verify import FILE_RULES, check
+from .regular import read_whole
+from .shown import shown
 
 MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
 MAX_BLOCKS = 1 << 12
@@ -50,11 +52,12 @@ def _inside(error: Exception, place: str) -> _Bad:
 
 def load_program(path: str | os.PathLike[str]) -> Program:
     """The program in a file.   FileError when it is too large or not a program; OSError when it cannot be read."""
-    size = os.path.getsize(path)
-    if size > MAX_BYTES:
-        raise FileError(f"{os.path.basename(path)}: {size} bytes, more than the {MAX_BYTES} of any program")
-    with open(path, "rb") as file:
-        return program_from_bytes(file.read(), os.path.basename(os.fspath(path)))
+    return program_from_bytes(program_bytes(path), os.path.basename(os.fspath(path)))
+
+
+def program_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in the file of a program.   FileError where that is more than any program has; OSError."""
+    return read_whole(path, MAX_BYTES, "program")
 
 
 def program_from_bytes(data: bytes, name: str = "program") -> Program:
@@ -133,6 +136,14 @@ def _utf8(value: Any) -> str:
     return value
 
 
+def _name(value: Any) -> str:
+    """The name of a variable or an op."""
+    name = _utf8(value)
+    if any(c < " " or c == "\x7f" for c in name):
+        raise _Bad("it has a name with control characters")
+    return name
+
+
 def _require(message: Any, what: str, *fields: str) -> None:
     for field in fields:
         if not message.HasField(field):
@@ -147,7 +158,7 @@ def _var(message: Any) -> VarDesc:
         kind = Kind(kinds.type)
     except ValueError:
         raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
-    var = VarDesc(_utf8(message.name), dtype="", kind=kind, persistable=message.persistable)
+    var = VarDesc(_name(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.checks_feed = message.need_check_feed
     field = KIND_FIELD.get(kind)
@@ -175,7 +186,7 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
 
 def _op(message: Any) -> OpDesc:
     _require(message, "it", "type")
-    op = OpDesc(_utf8(message.type), _slots(message.inputs), _slots(message.outputs))
+    op = OpDesc(_name(message.type), _slots(message.inputs), _slots(message.outputs))
     for attr in message.attrs:
         _require(attr, "an attribute", "name", "type")
         found = _attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
@@ -183,7 +194,7 @@ def _op(message: Any) -> OpDesc:
             raise _Bad(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = where_of([_utf8(line) for line in stack.value])
+        op.where = shown(where_of([_utf8(line) for line in stack.value]))
     scope = op.attrs.pop("op_namescope", None)
     if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
         op.layer = scope.value
@@ -254,8 +265,8 @@ def _contract(message: Any) -> Contract:
             outputs=[_arg(arg) for arg in message.outputs],
             output_tree=_utf8(message.output_tree),
             guards=[_guard(guard) for guard in message.guards],
-            producer=_utf8(message.producer),
-            verified=_utf8(message.verified),
+            producer=shown(_utf8(message.producer)),
+            verified=shown(_utf8(message.verified)),
         )
     except (_Bad, UnicodeDecodeError) as error:
         raise _inside(error, "contract") from None
@@ -263,9 +274,15 @@ def _contract(message: Any) -> Contract:
 
 def _arg(message: Any) -> Arg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))
+    return Arg(_utf8(message.name), dtype, shape, shown(_utf8(message.path)))
+
+
+_SHOWN = ("expected", "reader", "where", "text")
 
 
 def _guard(message: Any) -> Guard:
-    texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var", "expected", "reader", "where", "text")}
-    return Guard(axis=message.axis, **texts)
+    texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var")}
+    words = {
+        name: shown(_utf8(getattr(message, name)), name == "reader") for name in _SHOWN
+    }  # reader: an assert's message
+    return Guard(axis=message.axis, **texts, **words)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..core.errors import FileError
 from ..export.info import VarInfo
 from .pickles import loads
+from .regular import read_whole
 
+MAX_BYTES = 1 << 28
 _FIELDS: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
+
+
+def load_info(path: str | os.PathLike[str]) -> dict[str, VarInfo]:
+    """The rows in a file.   FileError; OSError."""
+    return info_from_bytes(read_whole(path, MAX_BYTES, "table of variables"), os.path.basename(path))
 
 
 def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:

@@ -12,8 +12,8 @@ from typing import Any
 from ..core.errors import FileError
 from ..export.info import VarInfo
 from ..static.program import Program
-from .files import program_from_bytes
-from .info import info_from_bytes
+from .files import program_bytes, program_from_bytes
+from .info import load_info
 from .params import load_params, load_params_folder
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -49,7 +49,7 @@ def read_model(
         return _read_folder(Path(prefix), model_filename or "__model__", params_filename)
     if not os.path.exists(prefix + MODEL):
         raise FileError(f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that name")
-    pdmodel = Path(prefix + MODEL).read_bytes()
+    pdmodel = program_bytes(prefix + MODEL)
     name = os.path.basename(prefix) + MODEL
     program = program_from_bytes(pdmodel, name)
     return _with_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
@@ -92,7 +92,7 @@ def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
         return {}
     found, rows = {}, _read_info(prefix)
     for method, at in methods_at(prefix).items():
-        pdmodel = Path(at + MODEL).read_bytes()
+        pdmodel = program_bytes(at + MODEL)
         name = os.path.basename(at) + MODEL
         params = at + PARAMS if os.path.exists(at + PARAMS) else prefix + PARAMS
         found[method] = _with_values(name, program_from_bytes(pdmodel, name), pdmodel, params, rows)
@@ -100,14 +100,13 @@ def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
 
 
 def _read_info(prefix: str) -> dict[str, VarInfo] | None:
-    info = Path(prefix + INFO)
-    return info_from_bytes(info.read_bytes(), info.name) if info.exists() else None
+    return load_info(prefix + INFO) if os.path.exists(prefix + INFO) else None
 
 
 def _read_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
-    pdmodel = (folder / model).read_bytes()
+    pdmodel = program_bytes(folder / model)
     program = program_from_bytes(pdmodel, model)
     names = [v.name for v in program.persistables()]
     if params is None and names:

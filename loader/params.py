@@ -14,6 +14,8 @@ import numpy as np
 from ..core.dtype import BY_PROTO, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
+from .regular import opened
+from .shown import shown
 
 MAX_RANK = 32  # of any array in NumPy 1
 MAX_LOD = 16  # levels of a LoD
@@ -80,7 +82,7 @@ class _Scan:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
             raise self.fail("its name is no text") from None
-        self.place = f"record {number} ({name})"
+        self.place = f"record {number} ({shown(name[:80])})"
         return self.tensor(name)
 
     def tensor(self, name: str) -> Record:
@@ -171,10 +173,13 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
     if not wanted and not os.path.exists(path):
         return Params([], b"")
     file = os.path.basename(os.fspath(path))
-    with open(path, "rb") as opened:
-        if os.fstat(opened.fileno()).st_size == 0:  # cannot be mapped
+    with opened(path) as weights:
+        if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
             return Params(list(scan(b"", wanted, file)), b"", os.fspath(path))
-        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise FileError(f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})") from None
     return Params(list(scan(mapped, wanted, file)), mapped, os.fspath(path))
 
 

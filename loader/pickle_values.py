@@ -10,7 +10,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .shown import shown
+
 MAX_RANK = 32
+_MOST_NAME = 200  # characters of what an error repeats
 Spend = Callable[[int], None]
 
 # numpy dtypes that are data all through
@@ -25,7 +28,7 @@ class Unmade:
     """A name in a pickle, or a dtype on its way; nothing has been imported."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = shown(name[:_MOST_NAME])
 
 
 class _DType(Unmade):

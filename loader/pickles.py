@@ -145,10 +145,10 @@ class _Machine:
 
 
 def _weight(key: Any) -> int:
-    """What hashing and comparing a part of a key may cost, in bytes."""
+    """What hashing and comparing a part of a key may cost, in bytes: each part is looked at."""
     if isinstance(key, (str, bytes)):
-        return len(key)
-    return key.bit_length() // 8 if isinstance(key, int) else 1
+        return 1 + len(key)
+    return 1 + key.bit_length() // 8 if isinstance(key, int) else 1
 
 
 def _children(value: Any) -> list[Any]:

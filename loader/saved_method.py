@@ -15,6 +15,7 @@ from ..core.mode import pushed, state
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..static import tree
+from ..static.control import nest
 from ..static.freed import without_guards
 from ..static.guards import judge
 from ..static.input_spec import InputSpec
@@ -54,6 +55,8 @@ class SavedMethod:
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """What the saved method gave, nesting included.   Raises OpError for wrong inputs, GuardError for a broken assumption."""
+        if any(map(nest.holds_values, (*inputs, *named.values()))):
+            inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.silent
         if len(given) != len(self._taken) and not without_offsets:
@@ -63,16 +66,30 @@ class SavedMethod:
         if self.runner.missing is not None:
             with pushed(state.mode.with_tape(False)):
                 return self._nest(self._run_here(training, given))
-        arrays = [_array(g, a) for g, a in zip(given, self._taken, strict=True)]
+        arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]
         return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
 
     def _run_here(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
         tensors = [
-            g if isinstance(g, Tensor) else Tensor(_array(g, a)) for g, a in zip(given, self._taken, strict=False)
+            g if isinstance(g, Tensor) else Tensor(self._array(g, a)) for g, a in zip(given, self._taken, strict=False)
         ]
         self._check(tensors)
         runner = self._trainer if training else self.runner
         return runner.run_here(tensors)
+
+    def _array(self, given: Any, arg: Arg) -> Any:
+        """An input as an ndarray; lists and numbers have no dtype of their own and take that of the input."""
+        if isinstance(given, Tensor):
+            return given.array
+        if isinstance(given, np.ndarray):
+            return given
+        try:
+            if given is None:  # which NumPy takes for a NaN
+                raise TypeError("there is nothing")
+            return np.asarray(given, dtype_of(arg.dtype).np)
+        except (TypeError, ValueError, OverflowError) as error:
+            why = f"input '{arg.name}' should be a tensor, an array, or numbers of one (got {type(given).__name__}: {error})"
+            raise OpError(with_user_line(f"{self.name}: {why}")) from None
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
         """What the engine checks of inputs, where it does not run."""
@@ -104,6 +121,16 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: inputs {missing} are missing"))
         return [given[n] for n in names]
 
+    def _by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """Nested arguments taken apart, by the names of inputs."""
+        arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._taken))
+        if len(inputs) > len(arguments):
+            why = f"takes the arguments {arguments}, got {len(inputs)}"
+            raise OpError(with_user_line(f"{self.name}: {why}"))
+        leaves, nesting = nest.flatten({**dict(zip(arguments, inputs, strict=False)), **named})
+        names = {a.path: a.name for a in self._taken}
+        return {names.get(path, path): leaf for path, leaf in zip(nest.dotted(nesting), leaves, strict=True)}
+
     # -- what it is ---------------------------------------------------------------------------------------------
 
     def input_names(self) -> list[str]:
@@ -126,13 +153,6 @@ def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
     if training:
         return True
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in given)
-
-
-def _array(given: Any, arg: Arg) -> Any:
-    """An input as an ndarray; lists and numbers have no dtype of their own and take that of the input."""
-    if isinstance(given, Tensor):
-        return given.array
-    return given if isinstance(given, np.ndarray) else np.asarray(given, dtype_of(arg.dtype).np)
 
 
 def _arg(program: Program, name: str) -> Arg:

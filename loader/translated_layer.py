@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from ..core import unique_name
 from ..core.errors import FileError, OpError, with_user_line
@@ -93,7 +92,6 @@ class TranslatedLayer(Layer):
                     array, trainable=row.trainable and not row.stop_gradient, name=called
                 )
                 self.add_parameter(structured, made)
-            _loaded[called] = self._scope[name]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """See the class.   Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise."""
@@ -140,15 +138,9 @@ class TranslatedLayer(Layer):
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
 
 
-_loaded: WeakValueDictionary[str, Tensor] = WeakValueDictionary()  # the values of models, by the names of the tensors
-
-
 def _own_name(name: str) -> str:
-    """The name in the file, or another one where a value of that name was loaded before: optimizers know parameters by name."""
-    stem = re.sub(r"_\d+$", "", name)
-    while name in _loaded:
-        name = unique_name.generate(stem)
-    return name
+    """A name of the stem that the one in the file has, which no other tensor has: optimizers know parameters by name."""
+    return unique_name.generate(re.sub(r"_\d+$", "", name))
 
 
 SAMPLE = 16  # elements at either end of a value that has to be the same in two files

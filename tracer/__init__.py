@@ -6,8 +6,6 @@ import oarlock as paddle
 if __name__ != "oarlock":
     raise ImportError("this folder is the package `oarlock`; install it and import that name")
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
 
 from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .core import unique_name
@@ -42,6 +40,7 @@ from .core.dtype import (
 )
 from .core.errors import AssertError, FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
 from .core.flags import get_flags, set_flags
+from .core.later import later as _later
 from .core.numbers import finfo, iinfo
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
@@ -67,44 +66,38 @@ for _name in ("array_length", "array_read", "array_write", "create_array"):
 
 bool = bool_
 
-# What `import oarlock` does not need: imported when it is asked for.   Name -> module, and the name there.
+# What `import oarlock` does not need: imported when it is asked for.   Name -> module
 _LATER = {
-    "amp": (".amp", None),
-    "base": (".base", None),
-    "callbacks": (".callbacks", None),
-    "compat": (".compat", None),
-    "DataParallel": (".distributed", "DataParallel"),
-    "dataset": (".dataset", None),
-    "device": (".device", None),
-    "distributed": (".distributed", None),
-    "distribution": (".distribution", None),
-    "fft": (".fft", None),
-    "flops": (".hapi", "flops"),
-    "fluid": (".fluid", None),
-    "geometric": (".geometric", None),
-    "hapi": (".hapi", None),
-    "inference": (".inference", None),
-    "linalg": (".linalg", None),
-    "Model": (".hapi", "Model"),
-    "onnx": (".onnx", None),
-    "reader": (".reader", None),
-    "signal": (".signal", None),
-    "summary": (".hapi", "summary"),
-    "sysconfig": (".sysconfig", None),
-    "text": (".text", None),
-    "utils": (".utils", None),
-    "version": (".version", None),
-    "vision": (".vision", None),
+    "amp": ".amp",
+    "base": ".base",
+    "callbacks": ".callbacks",
+    "compat": ".compat",
+    "DataParallel": ".distributed",
+    "dataset": ".dataset",
+    "device": ".device",
+    "distributed": ".distributed",
+    "distribution": ".distribution",
+    "fft": ".fft",
+    "flops": ".hapi",
+    "fluid": ".fluid",
+    "geometric": ".geometric",
+    "hapi": ".hapi",
+    "inference": ".inference",
+    "linalg": ".linalg",
+    "Model": ".hapi",
+    "onnx": ".onnx",
+    "reader": ".reader",
+    "signal": ".signal",
+    "summary": ".hapi",
+    "sysconfig": ".sysconfig",
+    "text": ".text",
+    "utils": ".utils",
+    "version": ".version",
+    "vision": ".vision",
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    where, inner = _LATER[name]
-    module = _import_module(where, __name__)
-    found = globals()[name] = module if inner is None else getattr(module, inner)
-    return found
+__getattr__ = _later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:

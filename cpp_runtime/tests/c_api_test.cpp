@@ -53,3 +53,50 @@ TEST("c: nothing thrown goes past the border") {
   oarlock_session_free(nullptr);
   oarlock_results_free(nullptr);
 }
+
+TEST("c: handles and indices that are none give nothing") {
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  CHECK(!oarlock_session_input(session, 1).name && !oarlock_session_output(session, SIZE_MAX).name);
+  CHECK_EQ(oarlock_session_input(session, 1).rank, std::size_t{0});
+  oarlock_session_free(session);
+  CHECK(oarlock_session_input_count(nullptr) == 0 && oarlock_session_output_count(nullptr) == 0);
+  CHECK(!oarlock_session_input(nullptr, 0).name && !oarlock_session_output(nullptr, 0).name);
+  CHECK(oarlock_results_count(nullptr) == 0 && !oarlock_results_get(nullptr, 0).name);
+}
+
+TEST("c: inputs without data, and sizes that no memory has") {
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  float data[4] = {1, 2, 3, 4};
+  oarlock_results* results = nullptr;
+  auto answer = [&](std::size_t rank, const std::int64_t* shape, const void* memory) {
+    oarlock_tensor x{nullptr, OARLOCK_FLOAT32, rank, shape, memory};
+    return text_of(oarlock_run(session, &x, 1, &results));
+  };
+  std::int64_t rows[] = {100000, 4}, none[] = {0, 4}, wrapped[] = {std::int64_t{1} << 60, 4};
+  CHECK_EQ(answer(2, rows, nullptr), "input: run: input 'x' is float32[100000,4] without data");
+  CHECK_HAS(answer(2, wrapped, data), "more than fits into memory");
+  CHECK_HAS(answer(std::size_t{1} << 40, rows, data), "axes");
+  CHECK_HAS(answer(2, nullptr, data), "is null");
+  CHECK_EQ(answer(2, none, nullptr), "");
+  oarlock_results_free(results);
+  oarlock_session_free(session);
+}
+
+TEST("c: results outlive their session") {
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  float data[4] = {1, 2, 3, 4};
+  std::int64_t shape[] = {1, 4};
+  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, shape, data};
+  oarlock_results* results = nullptr;
+  CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)), "");
+  std::string name = oarlock_session_output(session, 0).name;
+  oarlock_session_free(session);
+  oarlock_tensor y = oarlock_results_get(results, 0);
+  CHECK_EQ(std::string(y.name), name);
+  CHECK(static_cast<const float*>(y.data)[0] >= 0);
+  CHECK(!oarlock_results_get(results, oarlock_results_count(results)).name);
+  oarlock_results_free(results);
+}

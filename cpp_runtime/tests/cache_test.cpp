@@ -155,6 +155,34 @@ TEST("cache: damage is found, and made good") {
   }
 }
 
+// Files of a terabyte that take no room on the disk: a digest of one would take hours.
+TEST("cache: manifests and graphs that are far too large") {
+  Folder folder("cache large");
+  Options options = cached_in(folder / "kept");
+  std::string prefix = folder.with_fixture("mlp");
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+  fs::resize_file(graph_in(options.cache_dir), std::uintmax_t{1} << 40);
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+  fs::resize_file(files(options.cache_dir).front(), std::uintmax_t{1} << 40);
+  CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
+}
+
+TEST("cache: what is no file in place of an entry's files") {
+  for (std::size_t which = 0; which < 3; ++which)
+    for (const char* link : {"", "/dev/zero", "/dev/null", "/proc/self/mem", "."}) {
+      Folder folder("cache odd");
+      Options options = cached_in(folder / "c");
+      Session(Model::open(fixture("conv")), options);
+      std::string path = files(options.cache_dir).at(which);
+      fs::remove(path);
+      if (*link)
+        fs::create_symlink(link, path);
+      else
+        fs::create_directory(path);
+      CHECK_EQ(off(fixture("conv"), "conv", options), 0.0);
+    }
+}
+
 TEST("cache: a graph that only the engine can refuse") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");

@@ -43,3 +43,24 @@ TEST("npz: deflate, every kind of piece") {
 TEST("npz: a file that cannot be written leaves nothing behind") {
   CHECK_ERROR("cannot be created", write_npz("/no/such/folder/out.npz", {}));
 }
+
+// The list of arrays once more for each array of it, under other names: as many arrays from the same bytes.
+TEST("npz: arrays that share their bytes") {
+  Tensor zeros(DType::float32, {1000});
+  auto path = (std::filesystem::temp_directory_path() / "oarlock_npz_shared.npz").string();
+  write_npz(path, {{"a", zeros}});
+  std::string bytes(MappedFile(path).bytes());
+  std::filesystem::remove(path);
+  constexpr std::size_t end_size = 22;
+  std::size_t start = bytes.find("PK\x01\x02");
+  std::string entry = bytes.substr(start, bytes.size() - end_size - start), end = bytes.substr(bytes.size() - end_size);
+  std::string forged = bytes.substr(0, start);
+  constexpr char copies = 40;
+  for (char i = 0; i < copies; ++i) {
+    entry[entry.size() - 5] = static_cast<char>('A' + i);
+    forged += entry;
+  }
+  end[8] = end[10] = copies;
+  CHECK_EQ(parse_npz(bytes, "x.npz").size(), std::size_t{1});
+  CHECK_ERROR("its arrays take more bytes than it has", parse_npz(forged + end, "x.npz"));
+}

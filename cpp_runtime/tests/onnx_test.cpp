@@ -16,7 +16,31 @@ std::string converted(const LowerOptions& options, const std::string& contract =
   return onnx::to_bytes(lower(p, params, options));
 }
 
+/// A convolution of `filters` numbers, and a product whose weights are read by `other` as well.
+std::string picture_net(std::int64_t filters, const std::string& other = "") {
+  onnx::Model model;
+  onnx::Graph& graph = model.graph;
+  graph.initializers.push_back({"filter", DType::float32, {filters, 1, 1, 1}, "", true, 0, 0});
+  graph.initializers.push_back({"w", DType::float32, {4, 2}, std::string(32, '\0')});
+  graph.nodes.push_back({"Conv", "", "", {"x", "filter"}, {"y"}, {}});
+  graph.nodes.push_back({"MatMul", "", "", {"y", "w"}, {"z"}, {}});
+  if (!other.empty()) graph.nodes.push_back({other, "", "", {"z", "w"}, {"out"}, {}});
+  return onnx::to_bytes(model);
+}
+
 }  // namespace
+
+TEST("onnx: weights of few products are inputs with a default, which are not packed") {
+  std::string net = picture_net(64);
+  std::string made = onnx::without_packing(net);
+  CHECK_EQ(made.substr(0, net.size()), net);
+  CHECK_EQ(made.substr(net.size()),
+           std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
+  CHECK_EQ(onnx::without_packing(picture_net(64, "MatMul")).size(),
+           made.size() + picture_net(64, "MatMul").size() - net.size());
+  CHECK_EQ(onnx::without_packing(picture_net(55)), picture_net(55));  // products are more than an eighth
+  CHECK_EQ(onnx::without_packing(picture_net(64, "Add")), picture_net(64, "Add"));
+}
 
 TEST("onnx: the same program gives the same bytes") {
   LowerOptions options;

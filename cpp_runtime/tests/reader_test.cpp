@@ -1,5 +1,6 @@
 #include "check.h"
-#include "fixtures.h"
+#include "folder.h"
+#include "oarlock/model.h"
 #include "read/parse.h"
 
 using namespace oarlock;
@@ -87,4 +88,25 @@ TEST("reader: the contract") {
   CHECK_EQ(p.contract->guards[0].text, "n = x.shape[0]");
   CHECK_EQ(p.contract->producer, "oarlock test");
   CHECK(contract_field(c).find(p.contract->bytes) != std::string::npos);
+}
+
+TEST("reader: what is only shown gives a terminal no orders") {
+  Contract c = mlp_contract({{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
+  c.producer = "\x1b[2J", c.verified = "\rsure";
+  Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "mlp.pdmodel");
+  const Guard& g = p.contract->guards.at(0);
+  CHECK_EQ(g.expected, "2\\x1b");
+  CHECK_EQ(g.reader, "assert: two\nlines\\x07");
+  CHECK_EQ(g.where, "a.py:1\\x0aforged");
+  CHECK_EQ(g.text, "x\\x7f\ty");
+  CHECK_EQ(p.contract->producer, "\\x1b[2J");
+  CHECK_EQ(p.contract->verified, "\\x0dsure");
+}
+
+// A file of a terabyte that takes no room on the disk: reading through it would take hours.
+TEST("reader: a program that is far too large") {
+  Folder folder("large");
+  std::string prefix = folder.with_fixture("mlp");
+  std::filesystem::resize_file(prefix + ".pdmodel", std::uintmax_t{1} << 40);
+  CHECK_ERROR("a program of more than 256 MiB", Model::open(prefix));
 }

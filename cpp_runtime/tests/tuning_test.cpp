@@ -58,7 +58,8 @@ TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
         replaced(good, "\"cpu\"", "\"cuda\""), replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
         replaced(good, "\"threads\": 3", "\"threads\": \"3\""), replaced(good, "\"threads\": 3", "\"threads\": -3"),
         replaced(good, "\"optimize\": 2", "\"optimize\": 3"), replaced(good, "\"spinning\": 0", "\"spinning\": 7"),
-        std::string(), good.substr(0, good.size() / 2), std::string("[]"), std::string(1000, '[')}) {
+        replaced(good, "\"threads\": 3", "\"threads\": 4096"), good + std::string(1 << 17, ' '), std::string(),
+        good.substr(0, good.size() / 2), std::string("[]"), std::string(1000, '[')}) {
     put_file(prefix + ".oarlock-tune.json", text);
     Options found = applied(prefix);
     CHECK(found.threads == 0 && found.spinning == -1 && found.optimize == -1);

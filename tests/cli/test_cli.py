@@ -156,6 +156,54 @@ def test_refusals_are_one_message(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"hello", b"\x80\x04N.", b"\x93NUMPY\x01\0"])
+def test_inputs_that_are_no_arrays(data: bytes, model: tuple[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "a.npz").write_bytes(data)
+    code, text = oarlock("run", model[0], "-i", str(tmp_path / "a.npz"), "-o", str(tmp_path / "o.npz"))
+    assert code == 1
+    assert text.startswith("oarlock: a.npz: is no whole .npz file: ")
+
+
+@pytest.mark.parametrize("kind", ["onnx", "ort"])
+def test_no_export_and_no_look_at_a_pipe(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f"m.{kind}")
+    path = str(tmp_path / f"m.{kind}")
+    code, text = oarlock("export", model[0], "--to", kind, "--inline", "-o", path)
+    assert (code, "regular file" in text or "no file that could be replaced" in text) == (1, True)
+    assert oarlock("inspect", path)[0] == 1
+    assert [p.name for p in tmp_path.iterdir()] == [f"m.{kind}"]
+
+
+def test_an_export_that_is_interrupted_leaves_what_was_there(
+    model: tuple[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("oarlock.onnx.files.judged", interrupted)
+    output = tmp_path / "m.onnx"
+    for before in (None, b"before"):
+        if before is not None:
+            output.write_bytes(before)
+        assert oarlock("export", model[0], "--inline", "-o", str(output))[0] != 0
+        assert (output.read_bytes() if output.exists() else None) == before
+
+
+def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
+    class Net(paddle.nn.Layer):
+        def forward(self, x: Any) -> Any:
+            while x.sum() * 0 < 1:
+                x = x + 1
+            return x
+
+    spec = [paddle.static.InputSpec([2], "float32", "x")]
+    with pytest.warns(UserWarning, match="a loop has more than 2000 rounds|there are no parameters"):
+        paddle.jit.save(Net(), str(tmp_path / "m"), input_spec=spec)
+    code, text = oarlock("export", str(tmp_path / "m"), "-o", str(tmp_path / "m.onnx"))
+    assert code == 0
+    assert "none of the made-up inputs fits" in text
+
+
 def test_the_runner_leaves_devices_and_other_folders_alone(model: tuple[str, Any], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for words, why in (

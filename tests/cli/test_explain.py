@@ -94,6 +94,18 @@ def breaks(x):
     return {}["key"] + x
 
 
+def breaks_early(x):
+    held = {}["key"] + x
+    first = sorted(x)[0]
+    return held + x.numpy() + first
+
+
+def asks_for_items(x):
+    first = sorted(x)[0]
+    listed = [row for row in iter(x)]
+    return first + listed[0] + x.tolist()[0]
+
+
 def changes(x):
     while x.sum() < 3:
         x = x.astype("int64")
@@ -173,11 +185,25 @@ def test_a_function_with_a_spec_is_recorded(script: str) -> None:
     assert "2 problems (recorded)" in text
 
 
+def test_behind_its_end_the_source_is_read(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:breaks_early", "--input", "float32[?]")
+    assert code == 1
+    assert places(text) == [line_of("held = {}"), line_of("return held + x")]
+
+
+def test_items_that_only_a_run_knows_do_not_end_it(script: str) -> None:
+    code, text = oarlock("explain", f"{script}:asks_for_items", "--input", "float32[?, 4]")
+    assert code == 1
+    first = line_of("def asks_for_items")
+    assert places(text) == [first + 1, first + 2, first + 3]
+    assert "fix:   use paddle.sort" in text
+
+
 def test_what_python_raises_ends_it_with_its_line(script: str) -> None:
     code, text = oarlock("explain", f"{script}:breaks", "--input", "float32[2]")
     assert code == 1
     assert places(text) == [line_of('return {}["key"]')]
-    assert "KeyError: 'key'; what comes after it was not looked at" in text
+    assert "KeyError: 'key'; what comes after it was only read" in text
     code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
     assert "'x': the dtypes differ" in text
     assert "undefined_thing" in text
@@ -189,7 +215,7 @@ def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
     wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
     assert set(places(text)) == {line_of(w) for w in wanted}, text
     assert "a list as long as only a run knows" in text
-    assert "; what comes after it was not looked at" in text
+    assert "; what comes after it was only read" in text
     assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
 
 

@@ -138,3 +138,13 @@ def test_the_engine_writes_no_reports_into_the_cache_of_the_user(program: str, t
     }[program]
     subprocess.run(words, cwd=tmp_path, env=kept | {"HOME": str(home)}, check=True, timeout=WAIT)
     assert list(home.iterdir()) == []
+
+
+def test_values_of_a_folder_have_one_name_each(tmp_path: Path) -> None:
+    """They are copied behind each other, one file for each name: a thousand names of one file would be a thousand copies."""
+    program = MLP.with_suffix(".pdmodel").read_bytes()
+    for odd in (b"./linear_0.b", b"a//ear_0.b_0", b"../ear_0.b_0", b"/inear_0.b_0"):
+        (tmp_path / "__model__").write_bytes(program.replace(b"linear_0.b_0", odd))
+        code, said = runner("inspect", str(tmp_path))
+        assert (code, said.count("\n")) == (1, 1)
+        assert f"a value is named '{odd.decode()}', which is no file in it" in said

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +78,42 @@ def test_vision_takes_it_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.warns(UserWarning, match="is used as it is"):
         pictures = oarlock.vision.datasets.MNIST(mode="test", backend="cv2")
     assert len(pictures) == 100
+
+
+ANSWERS = {
+    "no HTTP": b"junk\r\n\r\n",
+    "a size that is none": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nxx",
+    "broken pieces": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nxx",
+    "many heads": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\nxx",
+    "a long head": b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70000 + b"\r\n\r\nxx",
+    "a file": b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n",
+    "a circle": b"HTTP/1.1 302 Found\r\nLocation: /a.bin\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_answers_of_a_server_that_make_no_sense(what: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection:
+                        connection.recv(4096)
+                        connection.sendall(ANSWERS[what])
+
+        threading.Thread(target=answer, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/a.bin"
+        with pytest.raises(OarlockError, match=f"download: {url}"):
+            download.fetch(url, tmp_path / "d")
+        assert not list((tmp_path / "d").iterdir())
+
+
+@pytest.mark.parametrize("url", ["http://a/..", "http://a/", "file:///etc/passwd", "http://[::1/a", "http://a/b c\n"])
+def test_addresses_of_no_file(url: str, tmp_path: Path) -> None:
+    with pytest.raises(OarlockError, match="is no address of a file by http or https"):
+        download.fetch(url, tmp_path)
 
 
 def test_without_a_network_it_says_what_to_put_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

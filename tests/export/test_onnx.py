@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import flatbuffers
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from onnxruntime.tools.ort_format_model import ort_model_processor
 
 import oarlock as paddle
 from oarlock import nn
@@ -51,7 +53,8 @@ def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
     assert [i.name for i in session.get_inputs()] == ["image"]
     np.testing.assert_allclose(session.run(None, {"image": x})[0], net(paddle.to_tensor(x)).numpy(), atol=1e-5)
     made = onnx.load(str(tmp_path / "net.onnx"), load_external_data=False)
-    assert made.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "image.0"
+    for value in (made.graph.input[0], made.graph.output[0]):
+        assert value.type.tensor_type.shape.dim[0].dim_param == "image.0"
     assert all(node.name for node in made.graph.node)
     names = [node.name for node in made.graph.node]
     assert len(set(names)) == len(names)
@@ -151,6 +154,41 @@ def test_a_damaged_ort_file_is_an_error(model: str, cut: float) -> None:
     at = int(cut * len(data)) if isinstance(cut, float) else cut
     with pytest.raises(FileError, match=r"net\.ort"):
         ort_format.read_ort(data[:at], output.name)
+
+
+def doubled(depth: int) -> bytes:
+    """An `.ort` file whose graphs hold the next one twice each: a few kB for 2^depth nodes."""
+    builder, fbs = flatbuffers.Builder(1024), ort_model_processor.fbs
+
+    def table(kind: Any, **fields: int) -> int:
+        name = kind.__name__.rsplit(".", 1)[-1]
+        getattr(kind, f"{name}Start")(builder)
+        for field, value in fields.items():
+            getattr(kind, f"{name}Add{field}")(builder, value)
+        made: int = getattr(kind, f"{name}End")(builder)
+        return made
+
+    def several(start: Any, *items: int) -> int:
+        start(builder, len(items))
+        for item in items:
+            builder.PrependUOffsetTRelative(item)
+        made: int = builder.EndVector()
+        return made
+
+    graph = table(fbs.Graph)
+    for _ in range(depth):
+        inner = table(fbs.Attribute, G=graph)
+        node = table(fbs.Node, Attributes=several(fbs.Node.NodeStartAttributesVector, inner, inner))
+        graph = table(fbs.Graph, Nodes=several(fbs.Graph.GraphStartNodesVector, node))
+    session = table(fbs.InferenceSession, Model=table(fbs.Model, Graph=graph))
+    builder.Finish(session, file_identifier=b"ORTM")
+    return bytes(builder.Output())
+
+
+def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
+    assert sum(ort_format.read_ort(doubled(4), "m.ort").ops.values()) == 15
+    with pytest.raises(FileError, match=r"m\.ort: is damaged: ValueError: its parts are used over and over"):
+        ort_format.read_ort(doubled(64), "m.ort")
 
 
 def test_a_file_that_the_engine_refuses_is_an_error(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.core.errors import GuardError
 from oarlock.jit import TracedLayer, load, save
+from oarlock.static.guards import judge
+from oarlock.static.program import Guard
 
 
 class Net(nn.Layer):
@@ -185,3 +188,10 @@ def test_an_array_that_python_saw_fixes_its_shape() -> None:
     _, traced = TracedLayer.trace(Shaped(), paddle.ones([2, 3]))
     with pytest.raises((paddle.GuardError, paddle.OpError)):
         traced(paddle.ones([3, 2]))
+
+
+@pytest.mark.parametrize("expected", ["abc", "", "9" * 400, "1e999", "[abc]", "[]", "fnv1a64:zz", "nan"])
+@pytest.mark.parametrize("value", [np.float32(1), np.int64(1), np.array([True]), np.array([1j])])
+def test_whatever_a_file_expects_is_only_not_met(expected: str, value: Any) -> None:
+    with pytest.raises(GuardError):
+        judge(Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m")

@@ -104,6 +104,10 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: setattr(m.contract.inputs[0], "dtype", 77), "contract: data type 77 is not supported"),
     (lambda m: setattr(m.contract.inputs[0], "name", "z"), "contract: the inputs are ['z']"),
     (lambda m: setattr(m.contract.guards[0], "kind", "odd"), "contract: a guard of kind 'odd' is not known"),
+    (lambda m: setattr(m.contract.guards[0], "axis", -1), "contract: a guard on axis -1"),
+    (lambda m: setattr(m.contract.guards[0], "axis", 1 << 40), "contract: a guard on axis 1099511627776"),
+    (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "it has a name with control characters"),
+    (lambda m: setattr(op(m), "type", "go\n"), "it has a name with control characters"),
 ]
 
 
@@ -272,3 +276,16 @@ def test_unknown_sizes_that_were_multiplied_are_unknown() -> None:
     message = ProgramDesc.parse(DATA)
     var(message, "x").type.lod_tensor.tensor.dims[0] = -12
     assert program_from_bytes(message.SerializeToString(), "m").block.vars["x"].shape[0] == -1
+
+
+def test_what_is_only_shown_gives_a_terminal_no_orders() -> None:
+    def orders(message: Any) -> None:
+        guard = message.contract.guards[0]
+        guard.reader, guard.where, guard.text = "assert: two\nlines\x07", "a.py:1\nforged", "x\x9b\ty"
+        message.contract.producer, message.contract.verified = "\x1b[2J", "sure \u202e"
+
+    contract = program_from_bytes(changed(orders)).contract
+    assert contract is not None
+    assert contract.guards[0].reader == "assert: two\nlines\\x07"
+    assert (contract.guards[0].where, contract.guards[0].text) == ("a.py:1\\nforged", "x\\x9b\ty")
+    assert (contract.producer, contract.verified) == ("\\x1b[2J", "sure \\u202e")

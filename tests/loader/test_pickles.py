@@ -260,6 +260,16 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         + b"l.",
         "makes far more out of its",
     ),
+    "long tuples as keys": (
+        b"\x80\x02}" + b"(" + b"K\x01" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
+        "makes far more out of its",
+    ),
+    "empty texts as keys": (
+        b"\x80\x04}" + b"(" + b"\x8c\x00" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
+        "makes far more out of its",
+    ),
+    "a name with orders": (b"\x80\x02cevil\n\x1b[2J\n)R.", "would run evil.\\x1b[2J()"),
+    "a long name": (b"\x80\x02cevil\n" + b"x" * 9999 + b"\n)R.", f"would run evil.{'x' * 195}()"),
     "a large number as key": (
         b"\x80\x02\x8b\x00\x10\x00\x00" + b"\x01" * 4096 + b"q\x000}(" + b"h\x00N" * 9000 + b"u.",
         "makes far more out of its",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 import sys
 import types
 from pathlib import Path
@@ -109,10 +110,16 @@ def test_large_arrays_are_cut_and_joined(limit: int, tmp_path: Path) -> None:
         {"w": {"slices": ["a"]}},
         {"w": {"slices": ["zz"], "OriginShape": (1,)}},
         {"w": {"slices": ["a"], "OriginShape": (9, 9)}},
+        {"w": {"slices": ["a"], "OriginShape": (2**70,)}},
+        {"w": {"slices": [["a"]], "OriginShape": (6,)}},
+        {"w": {"slices": ["a", "text"], "OriginShape": (7,)}},
+        {"w": {"slices": ["a", "other"], "OriginShape": (7,)}},
     ],
 )
 def test_wrong_cuts_are_file_errors(table: Any, tmp_path: Path) -> None:
-    (tmp_path / "m.pdparams").write_bytes(dumps({"a": WEIGHT, "UnpackBigParamInfor@@": table}))
+    (tmp_path / "m.pdparams").write_bytes(
+        dumps({"a": WEIGHT, "text": "t" * 99, "other": np.zeros(1, "U9"), "UnpackBigParamInfor@@": table})
+    )
     with pytest.raises(FileError, match=r"m\.pdparams: its arrays were cut in a way that cannot be undone"):
         load(tmp_path / "m.pdparams")
 
@@ -196,3 +203,18 @@ def test_values_of_a_folder_from_before_2_0(tmp_path: Path) -> None:
     for back in (load(tmp_path), load(tmp_path, params_filename="all"), load(tmp_path, model_filename="__model__")):
         np.testing.assert_array_equal(back["linear_0.w_0"], WEIGHT)
         assert back["half_0"].dtype == HALF.dtype
+
+
+def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
+    words = np.array(["a", "bc"])
+    (tmp_path / "m.pdparams").write_bytes(dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}}))
+    with pytest.raises(FileError, match="holds an array of <U2, which no tensor has; return_numpy=True gives it"):
+        load(tmp_path / "m.pdparams")
+    np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], words)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_folder_of_values_with_something_else_in_it(kind: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "w") if kind == "pipe" else (tmp_path / "w").symlink_to("/dev/zero")
+    with pytest.raises(FileError, match="w: is not a regular file"):
+        load(tmp_path)

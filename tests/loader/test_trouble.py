@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock import jit
 from oarlock.core.errors import FileError
 from oarlock.loader.engine import Engine, EngineError
 
@@ -34,6 +35,10 @@ def said(*words: str) -> list[str]:
 
 def test_ctrl_c_ends_a_run() -> None:
     assert said("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
+
+
+def test_a_run_is_stopped_from_another_thread() -> None:
+    assert said("stop") == ["EngineError run: stopped"] * 2
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
@@ -187,3 +192,24 @@ def test_names_of_all_kinds(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     folder.mkdir()
     assert Mlp(folder).still_agrees()
+
+
+NO_FILES = {
+    "pipe": (lambda path: os.mkfifo(path), "is not a regular file"),
+    "folder": (lambda path: path.mkdir(), "is not a regular file"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "is not a regular file"),
+    "terabyte": (lambda path: (path.touch(), os.truncate(path, 1 << 40)), "1099511627776 bytes, more than the"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+@pytest.mark.parametrize("suffix", [".pdmodel", ".pdiparams", ".pdiparams.info"])
+def test_a_model_of_what_are_no_files(suffix: str, kind: str, tmp_path: Path) -> None:
+    if (suffix, kind) == (".pdiparams", "terabyte"):
+        pytest.skip("it is mapped, and found to be too long")
+    prefix = copied("mlp", tmp_path)
+    Path(f"{prefix}{suffix}").unlink(missing_ok=True)
+    make, why = NO_FILES[kind]
+    make(Path(f"{prefix}{suffix}"))
+    with pytest.raises(FileError, match=f"mlp{suffix}: {why}"):
+        jit.load(str(prefix))

@@ -61,6 +61,17 @@ def ctrl_c() -> None:
     print(relu.run([np.array([-1, 2], "f")])[0].tolist())
 
 
+def stop() -> None:
+    """Run what takes minutes and stop it from another thread; say how it ended."""
+    engine = Engine(endless(), None, threads=1)
+    threading.Timer(1, engine.stop).start()
+    for _ in range(2):
+        try:
+            engine.run(endless_feeds())
+        except OarlockError as error:
+            told(error)
+
+
 def small_memory() -> None:
     """Ask for more memory than there is; say how it was refused, and that the engine still works."""
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
@@ -84,4 +95,6 @@ def large_weights(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"ctrl_c": ctrl_c, "small_memory": small_memory, "large_weights": large_weights}[sys.argv[1]](*sys.argv[2:])
+    {"ctrl_c": ctrl_c, "stop": stop, "small_memory": small_memory, "large_weights": large_weights}[sys.argv[1]](
+        *sys.argv[2:]
+    )

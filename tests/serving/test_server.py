@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,12 @@ from starlette.routing import Route
 from tritonclient.utils import InferenceServerException
 
 import oarlock as paddle
+from oarlock.loader.engine import EngineError
 from oarlock.serving import server as serving
-from oarlock.serving.datatypes import DATATYPES
-from oarlock.serving.protocol import Request, answer
+from oarlock.serving.app import Limits
+from oarlock.serving.datatypes import DATATYPES, datatype_of
+from oarlock.serving.protocol import Request, RequestError, answer, request_of
+from oarlock.serving.served import Served
 
 from .conftest import COMMAND, Server, started, stopped
 
@@ -157,6 +161,7 @@ BAD = [
     (json.dumps(request(data="1234")), "no numbers of FP32"),
     (json.dumps(request(data=["1", "2", "3", "4"])), "no numbers of FP32"),
     (json.dumps(request(data=[None] * 4)), "no numbers of FP32"),
+    (json.dumps(request(data=[1, [2, ["3"]]])), "no numbers of FP32"),
     (json.dumps(request(data={"a": 1})), "no numbers of FP32"),
     (json.dumps(request(shape=[1, 3], data=[1, 2, 3])), "the model wants float32[?,4]"),
     (json.dumps(request(parameters={"binary_data_size": 16})), "16 bytes of data are announced, 0 are left"),
@@ -190,6 +195,29 @@ def test_a_request_that_makes_no_sense_is_told_why(server: Server, body: str, wo
     status, said = posted(server, body)
     assert status == 400 and words in said["error"]
     assert posted(server, json.dumps(request()))[0] == 200
+
+
+def test_texts_among_numbers_do_not_grow() -> None:
+    """NumPy would make each of them as long as the longest: 1.2 GB of these 130 kB."""
+    body = json.dumps({"inputs": [request(data=["x" * 10000] + [""] * 30000)["inputs"][0]]}).encode()
+    tracemalloc.start()
+    try:
+        with pytest.raises(RequestError, match="no numbers of FP32"):
+            request_of(body, None, {"x": datatype_of("float32", "x")})
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 50 * len(body)
+
+
+def test_what_has_no_end_does_not_outlive_the_server(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving._Ending, "run", lambda *_, **__: None)
+    served = Served(model)
+    feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
+    assert len(served.engine.run(feeds)) == 2
+    assert serving.serve([served], "127.0.0.1", 0, Limits()) == 0
+    with pytest.raises(EngineError, match="run: stopped"):
+        served.engine.run(feeds)
 
 
 def test_headers_that_make_no_sense(server: Server) -> None:

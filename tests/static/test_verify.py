@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from oarlock.static.parser import parse
@@ -104,6 +106,12 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (GOOD.replace("[0]\n", "[\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[" * 9999 + "\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[true]\n"), "the output tree holds True"),
+        (GOOD.replace("[0]\n", "[" * 99 + "0" + "]" * 99 + "\n"), "the output tree is nested more than 64 deep"),
+        *(
+            (GOOD.replace("[0]\n", f"{odd}\n"), f"the output tree holds {json.loads(odd)}, which is none of 1 outputs")
+            for odd in ("{}", '{"tuple": 0}', '{"dict": [0]}', '{"list": [0]}', '{"tuple": [0], "value": 1}')
+        ),
+        (GOOD.replace("[0]\n", '{"value": [0]}\n'), "the output tree holds {'value': [0]}"),
     ],
     "inputs_fed_once": [
         (text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"), "input 'x' is fed twice"),

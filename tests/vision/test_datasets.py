@@ -19,7 +19,10 @@ from scipy.io import savemat
 
 import oarlock as oar
 from oarlock.io import DataLoader
+from oarlock.utils.archives import archive_at, members
 from oarlock.vision import datasets, transforms
+from oarlock.vision.datasets import matfile
+from oarlock.vision.datasets.flowers import unpacked
 from oarlock.vision.datasets.matfile import read_mat
 from oarlock.vision.datasets.mnist import read_idx
 
@@ -198,6 +201,50 @@ def test_damaged_archives_are_refused(case: str, tmp_path: Path, capsys: pytest.
     with pytest.raises(oar.FileError, match=why):
         datasets.Cifar10(tmp_path / "c.tar.gz", "test")
     assert capsys.readouterr().out == ""
+
+
+def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
+    """The head of a file in an archive, with a size that `tarfile` would not write."""
+    head = tarfile.TarInfo(name)
+    head.type = kind
+    data = bytearray(head.tobuf(tarfile.GNU_FORMAT))
+    data[124:136] = size.rjust(12, b"0") if size[:1] < b"\x80" else size
+    if kind == tarfile.GNUTYPE_SPARSE:  # one piece of 512 bytes, and how large the file is with its holes
+        data[386:410], data[482:495] = b"00000000000\0" + b"00000001000\0", b"\0" + b"%011o\0" % (3 << 30)
+        data[124:136] = b"00000001000\0"
+    data[148:156] = b" " * 8
+    data[148:156] = b"%06o\0 " % sum(data[:512])
+    return bytes(data) + b"x" * 512 + bytes(1024)
+
+
+BELOW_ZERO = b"\xff" * 10 + b"\xfe\x00"
+LYING = {
+    "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too much"),
+    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too much|is no whole archive|has no"),
+    "below-zero": (lambda name: raw_member(name, BELOW_ZERO), "has -512 bytes"),
+    "below-zero-long-name": (lambda name: raw_member(name, BELOW_ZERO, tarfile.GNUTYPE_LONGNAME), "is no whole archive"),
+    "below-zero-more": (lambda name: raw_member(name, BELOW_ZERO, tarfile.XHDTYPE), "is no whole archive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LYING)
+def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
+    make, why = LYING[case]
+    for name, read in (
+        ("x/test_batch", lambda path: datasets.Cifar10(path, "test")),
+        ("jpg/image_00001.jpg", unpacked),
+        ("VOCdevkit/a", datasets.VOC2012),
+    ):
+        (tmp_path / "a.tar").write_bytes(make(name))
+        with pytest.raises(oar.FileError, match="has no VOCdevkit" if case == "holes" and "VOC" in name else why):
+            read(tmp_path / "a.tar")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tar"]
+
+
+def test_all_files_of_an_archive_have_one_limit(tmp_path: Path) -> None:
+    tarred(tmp_path / "a.tar", {f"{i}": bytes(100) for i in range(4)})
+    with archive_at(tmp_path / "a.tar") as archive, pytest.raises(oar.FileError, match="'3' has 100 bytes"):
+        assert [path for path, _ in members(archive, "a.tar", str.isdigit, most=300)] == ["0", "1", "2"]
 
 
 # -- folders ----------------------------------------------------------------------------------------------------
@@ -426,3 +473,50 @@ def test_without_pillow_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(oar.OarlockError, match=r"pip install oarlock\[vision\]"):
         data[0]
     assert datasets.MNIST(*mnist(tmp_path), backend="cv2")[0][0].shape == (28, 28)
+
+
+def element(kind: int, data: bytes) -> bytes:
+    return struct.pack("<II", kind, len(data)) + data + bytes(-len(data) % 8)
+
+
+def test_matrices_that_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small elements that say they are large would each be a copy of what follows; compressed ones grow a thousand times."""
+    path, head = tmp_path / "a.mat", bytes(124) + b"\0\x01IM"
+    path.write_bytes(head + element(14, struct.pack("<HHI", 5, 65535, 0) * 20000))
+    with pytest.raises(oar.FileError, match="a small element of 65535 bytes"):
+        read_mat(path)
+    monkeypatch.setattr(matfile, "MAX_BYTES", 3000)
+    plain = zlib.compress(element(1, bytes(1400)))
+    packed = struct.pack("<II", 15, len(plain)) + plain
+    path.write_bytes(head + packed * 2)
+    assert read_mat(path) == {}
+    path.write_bytes(head + packed * 3)
+    with pytest.raises(oar.FileError, match="it grows too large"):
+        read_mat(path)
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+BAD_PICTURES = {
+    "junk": b"junk",
+    "empty": b"",
+    "cut": jpeg(7)[:200],
+    "bomb": b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 60000, 60000, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(bytes(99))),
+    "program": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_PICTURES)
+def test_bad_pictures_are_refused(case: str, tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/a.png").write_bytes(BAD_PICTURES[case])
+    with pytest.raises(oar.FileError, match="a.png: is no picture that can be read"):
+        datasets.DatasetFolder(tmp_path)[0]
+
+
+def test_no_picture_is_drawn_by_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subprocess.Popen", lambda *words, **_: pytest.fail(f"ran {words}"))
+    monkeypatch.setattr("subprocess.check_call", lambda *words, **_: pytest.fail(f"ran {words}"))
+    test_bad_pictures_are_refused("program", tmp_path)

@@ -11,8 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core.errors import FileError
+from ..loader.regular import read_whole
 from ..onnx.ort_format import read_ort
 from ..utils.terminal import console
+
+MAX_BYTES = 1 << 31  # of a FlatBuffer, and of what protobuf reads
 
 Spec = tuple[str, str, list[int | str]]
 
@@ -59,7 +62,7 @@ def _ends(title: str, shown: Shown) -> Table:
 
 
 def _ort(path: str) -> Shown:
-    model = read_ort(Path(path).read_bytes(), Path(path).name)
+    model = read_ort(read_whole(path, MAX_BYTES, ".ort file"), Path(path).name)
     weights = f"{model.initializers} initializers inside"
     return Shown(f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights)
 
@@ -69,11 +72,12 @@ def _onnx(path: str) -> Shown:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
         raise FileError(f"{Path(path).name}: reading ONNX needs the package onnx (pip install oarlock[onnx])") from None
+    data = read_whole(path, MAX_BYTES, ".onnx file")
     try:
-        model = onnx.load(path, load_external_data=False)
+        model = onnx.load_model_from_string(data)
     except Exception as error:
         raise FileError(f"{Path(path).name}: is no ONNX model: {error}") from None
-    held = [i.name for i in model.graph.initializer]
+    held = {i.name for i in model.graph.initializer}
     inputs = [_spec(v, onnx) for v in model.graph.input if v.name not in held]
     opsets = {_text(o.domain): o.version for o in model.opset_import}
     made_by = f"{_text(model.producer_name) or 'ONNX'}, IR {model.ir_version}"

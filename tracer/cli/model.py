@@ -15,6 +15,7 @@ from ..export.save import atomic_write
 from ..jit.verify import run_compiled, verify
 from ..loader.engine import Engine, library_info
 from ..loader.model_files import read_model
+from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
 from ..onnx.files import Wanted, write_onnx
 from ..onnx.ort_format import write_ort
@@ -79,8 +80,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     """Run on the arrays of an .npz, and write another.   options: of the engine."""
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
-    with np.load(input, allow_pickle=False) as given:
-        arrays = {name: given[name] for name in given.files}
+    arrays = load_npz(input)
     names = [name for name, _, _ in engine.inputs]
     feeds = {name: arrays.get(name, arrays.get(f"in{i}")) for i, name in enumerate(names)}
     missing = [name for name, array in feeds.items() if array is None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tarfile
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import FileError
 from ..loader import pickles
+from ..utils.archives import archive_at, members
 from . import common
 
 __all__ = ["test10", "test100", "train10", "train100"]
@@ -26,10 +27,9 @@ def reader_creator(filename: str, sub_name: str, cycle: bool = False) -> Callabl
 
     def reader() -> Iterator[Any]:
         while True:
-            with tarfile.open(filename) as archive:
-                for part in archive:
-                    if sub_name in part.name and part.isfile():
-                        yield from _samples(pickles.loads(archive.extractfile(part).read(), part.name), part.name)  # type: ignore[union-attr]
+            with archive_at(filename) as archive:
+                for path, part in members(archive, os.path.basename(filename), lambda path: sub_name in path):
+                    yield from _samples(pickles.loads(part.read(), path), path)
             if not cycle:
                 return
 
@@ -37,6 +37,8 @@ def reader_creator(filename: str, sub_name: str, cycle: bool = False) -> Callabl
 
 
 def _samples(batch: Any, name: str) -> Iterator[Any]:
+    if not isinstance(batch, dict):
+        raise FileError(f"cifar: {name} has no data or no labels")
     batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
     labels = batch.get("labels", batch.get("fine_labels"))
     if labels is None or "data" not in batch:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import string
-import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..utils.archives import archive_at, members
 from . import common
 
 __all__ = ["build_dict", "test", "train"]
@@ -20,11 +20,9 @@ _SIGNS = string.punctuation.encode()
 
 def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
     """The words of each file in the archive whose name matches: small letters, no signs."""
-    with tarfile.open(common.download(URL, "imdb", MD5)) as archive:
-        for part in archive:
-            if pattern.match(part.name) and part.isfile():
-                text = archive.extractfile(part).read()  # type: ignore[union-attr]
-                yield text.rstrip(b"\n\r").translate(None, _SIGNS).lower().split()
+    with archive_at(common.download(URL, "imdb", MD5)) as archive:
+        for _, part in members(archive, "imdb", pattern.match):
+            yield part.read().rstrip(b"\n\r").translate(None, _SIGNS).lower().split()
 
 
 def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:

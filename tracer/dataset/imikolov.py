@@ -5,8 +5,10 @@ from __future__ import annotations
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
+from ..utils.archives import archive_at
 from . import common
 
 __all__ = ["build_dict", "test", "train"]
@@ -32,8 +34,8 @@ def word_count(f: Iterable[Any], word_freq: Any = None) -> Any:
     return counts
 
 
-def _archive() -> tarfile.TarFile:
-    return tarfile.open(common.download(URL, "imikolov", MD5))
+def _archive() -> AbstractContextManager[tarfile.TarFile]:
+    return archive_at(common.download(URL, "imikolov", MD5))
 
 
 def build_dict(min_word_freq: int = 50) -> dict[Any, int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
+from ..utils.archives import archive_at
 from . import common
 
 __all__ = ["get_dict", "test", "train"]
@@ -23,7 +24,7 @@ def _named(archive: tarfile.TarFile, ending: str) -> list[str]:
 
 def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[str, int]]:
     found = []
-    with tarfile.open(tar_file) as archive:
+    with archive_at(tar_file) as archive:
         for ending in ("src.dict", "trg.dict"):
             names = _named(archive, ending)
             if len(names) != 1:
@@ -38,7 +39,7 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
 
     def reader() -> Iterator[Any]:
         source, target = _dictionaries(tar_file, dict_size)
-        with tarfile.open(tar_file) as archive:
+        with archive_at(tar_file) as archive:
             for name in _named(archive, file_name):
                 for line in common.member(archive, name):
                     sides = line.decode().strip().split("\t")

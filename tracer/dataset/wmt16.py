@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
+from ..utils.archives import archive_at
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]
@@ -23,7 +23,7 @@ _OTHER = {"en": "de", "de": "en"}
 
 def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """The English and the German words of each line that has both."""
-    with tarfile.open(tar_file) as archive:
+    with archive_at(tar_file) as archive:
         for line in common.member(archive, name):
             sides = line.decode().strip().split("\t")
             if len(sides) == 2:

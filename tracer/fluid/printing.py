@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.era import texts
-from ..static.lod import LoDTensor, braces
 from ..static.program import Kind
+from ..static.scope import Held, braces
 
 __all__ = ["held", "tensor", "texts", "variable"]
 
@@ -38,8 +38,8 @@ def tensor(of: Any) -> str:
     return f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] {_value(of, getattr(of, 'lod', None) or [])}"
 
 
-def held(of: LoDTensor) -> str:
-    """The block of a LoDTensor, which has no name."""
+def held(of: Held) -> str:
+    """The block of a value of a scope, without a name."""
     return _value(of.tensor, of.lod())
 
 

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import bfloat16
+from ..core.dtype import BY_NP, bfloat16
 from ..core.errors import FileError, OpError
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
 from ..loader.files import load_program, program_from_bytes
-from ..loader.info import info_from_bytes
+from ..loader.info import load_info
 from ..loader.params import (
     is_state_of_1_6,
     load_params,
@@ -24,6 +24,7 @@ from ..loader.params import (
     state_of_1_6,
 )
 from ..loader.pickles import loads_first
+from ..loader.regular import read_whole
 from ..static.graph.program import Program
 from ..static.program import Program as ProgramData
 from ..static.scope import Held
@@ -70,8 +71,7 @@ def load(
     if not isinstance(path, (str, os.PathLike)):
         return _load_open(path, make, keep_name_table)
     if os.path.isfile(path):
-        with open(path, "rb") as file:
-            return _load_bytes(file.read(), os.path.basename(os.fspath(path)), make, keep_name_table)[0]
+        return _load_bytes(read_whole(path), os.path.basename(os.fspath(path)), make, keep_name_table)[0]
     return _load_model(os.fspath(path), model_filename, params_filename)
 
 
@@ -134,8 +134,11 @@ def _join(loaded: dict[Any, Any], name: str) -> None:
     try:
         for key, said in table.items():
             parts = [loaded.pop(part) for part in said["slices"]]
+            # Pieces of several widths would all become as wide as the widest.
+            if not all(isinstance(part, np.ndarray) and part.dtype == parts[0].dtype for part in parts):
+                raise ValueError(f"the pieces of {key!r:.80} are no arrays of one dtype")
             loaded[key] = np.concatenate(parts).reshape(said["OriginShape"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileError(f"{name}: its arrays were cut in a way that cannot be undone ({error})") from None
 
 
@@ -154,7 +157,10 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     from ..core.tensor import Tensor  # loading arrays needs none of it  # noqa: PLC0415
 
-    tensor = Tensor(cuda.as_new(_values(array)))
+    values = _values(array)
+    if values.dtype not in BY_NP:
+        raise FileError(f"load: holds an array of {values.dtype}, which no tensor has; return_numpy=True gives it")
+    tensor = Tensor(cuda.as_new(values))
     tensor.stop_gradient = True
     if name:
         tensor.name = name
@@ -246,8 +252,7 @@ def _load_folder(path: str) -> dict[str, Any]:
         for file in files:
             at = os.path.join(folder, file)
             name = os.path.relpath(at, path).replace(os.sep, "/")
-            with open(at, "rb") as opened:
-                found[name] = np.array(params_from_bytes(opened.read(), [name], at)[name])
+            found[name] = np.array(params_from_bytes(read_whole(at), [name], at)[name])
     if not found:
         raise OpError(f"load: the folder {path!r} holds neither a model nor values")
     return dict(sorted(found.items()))
@@ -256,7 +261,6 @@ def _load_folder(path: str) -> dict[str, Any]:
 def _structured(values: dict[str, Any], info: str) -> dict[str, Any]:
     if not os.path.isfile(info):
         return {name: np.array(value) for name, value in values.items()}
-    with open(info, "rb") as file:
-        rows = info_from_bytes(file.read(), os.path.basename(info))
+    rows = load_info(info)
     found = {name: rows[name].structured_name or name if name in rows else name for name in values}
     return {found[name]: np.array(value) for name, value in values.items()}

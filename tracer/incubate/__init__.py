@@ -1,8 +1,6 @@
 """Paddle's folder for what is new: the names that Oarlock has under their final place as well, and further optimizers."""
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
+from ..core.later import later as _later
 from . import autograd
 
 # What stands above programs and layers: imported when it is asked for.   Name -> module
@@ -27,11 +25,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _import_module(_LATER[name], __name__)
-    return module if _LATER[name] == f".{name}" else getattr(module, name)
+__getattr__ = _later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,7 @@ from ..core.dtype import BY_NP
 from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
+from ..loader.files import program_bytes
 from ..loader.model_files import read_model
 from .config import Config
 from .kinds import DataType
@@ -184,7 +185,7 @@ def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
     params = config.params_file()
-    return prog.read_bytes(), params if params and os.path.exists(params) else None, prog.name
+    return program_bytes(prog), params if params and os.path.exists(params) else None, prog.name
 
 
 def _folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:

@@ -8,7 +8,8 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import FunctionType
+from traceback import walk_tb
+from types import CodeType, FunctionType
 from typing import Any
 
 from ..core.errors import OarlockError, inside, user_line
@@ -28,6 +29,7 @@ from .recording import finish
 from .static_function import StaticFunction
 
 FIXES = {
+    r"sorted\(\)": "use paddle.sort or paddle.argsort",
     r"the dtypes differ": "cast one side, with astype",
     r"the numbers of axes differ": "reshape one side, or reduce both",
     r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it outside and pass it in",
@@ -43,7 +45,7 @@ FIXES = {
     r"stores values": "give them back instead",
 }
 
-END = "; what comes after it was not looked at"
+END = "; what comes after it was only read"
 
 
 @dataclass
@@ -132,12 +134,13 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with instead(mode):
-            _record(mode, found, function, parameters)
+            ended = _record(mode, found, function, parameters)
         try:
             found.assumed.finish(found.effects)
         except OarlockError as error:
             mode.note(str(error))
-    silent = [p for each in _functions(function, owner) for p in scan(each) if p.silent]
+    read = [p for each in _functions(function, owner) for p in scan(each)]
+    silent = [p for p in read if p.silent or _is_after(p, ended)]
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
@@ -146,36 +149,52 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
     return Explanation(sorted({*mode.found, *silent}), found.assumed.guards(), True)
 
 
-def _record(mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters) -> None:
+def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:
+    """Whether a recording that ended did not come to it.   ended: the lines of the functions that it was in"""
+    return problem.line > ended.get((problem.file, problem.function), problem.line)
+
+
+def _record(
+    mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters
+) -> dict[tuple[str, str], int]:
+    """Record a function.   Returns the line of each of the user's functions where an error ended it: {(file, function): line}."""
     try:
         made = found.call(function, parameters)
     except OarlockError as error:
         head, at, place = str(error).rpartition("\n  at ")
         mode.note(f"{head}{END}{at}{place}" if at else f"{error}{END}")
-        return
+        return _lines(error)
     except Exception as error:
         mode.note(f"{type(error).__name__}: {error}{END}{_place(error)}")
-        return
+        return _lines(error)
     try:
         refuse_lists(found.effects)
         refuse_results(nest.flatten(made)[0])
         finish(mode.recorder, made)
     except OarlockError as error:
         mode.note(str(error))
+    return {}
 
 
 def _place(error: Exception) -> str:
     """The user's line that an error of Python's came from."""
-    frames = []
-    trace = error.__traceback__
-    while trace is not None:
-        frames.append((trace.tb_frame.f_code, trace.tb_lineno))
-        trace = trace.tb_next
-    code, line = next(((c, n) for c, n in reversed(frames) if _is_users_code(c.co_filename)), (None, 0))
+    code, line = next(reversed(list(_frames(error))), (None, 0))
     if code is None:
         return ""
     name = os.path.basename(code.co_filename)
     return f"\n  at {name}:{line} in {code.co_name}: {linecache.getline(code.co_filename, line).strip()}"
+
+
+def _lines(error: Exception) -> dict[tuple[str, str], int]:
+    """The lines of the user's functions that an error came through."""
+    return {(os.path.basename(code.co_filename), code.co_name): line for code, line in _frames(error)}
+
+
+def _frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
+    """The user's code that an error came through and the lines there, the innermost last."""
+    for frame, line in walk_tb(error.__traceback__):
+        if _is_users_code(frame.f_code.co_filename):
+            yield frame.f_code, line
 
 
 def _is_users_code(filename: str) -> bool:

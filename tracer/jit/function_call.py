@@ -22,7 +22,7 @@ Bound = dict[str, Any]
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each.
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each; paths: where each is.
 
     kept: names of the inputs that are saved, None for all.
     """
@@ -30,6 +30,7 @@ class Arguments:
     nesting: Any
     leaves: list[Any]
     names: list[str]
+    paths: list[str]
     kept: list[str] | None = None
     same: tuple[int, ...] = ()  # where a tensor is given twice: for each leaf the first one that it is
 
@@ -45,7 +46,7 @@ class Arguments:
     def as_specs(self) -> Arguments:
         """The same with an InputSpec in place of each tensor: it holds no values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        return Arguments(self.nesting, leaves, self.names, same=self.same)
+        return Arguments(self.nesting, leaves, self.names, self.paths, same=self.same)
 
     def key(self) -> tuple[Any, ...]:
         """What two calls share that one program serves."""
@@ -106,7 +107,7 @@ class Parameters:
         except TypeError as error:
             raise TypeError(with_user_line(f"{self.name}: {error}")) from None
         bound.apply_defaults()
-        return taken_apart(dict(bound.arguments))
+        return self._taken_apart(dict(bound.arguments))
 
     def call(self, function: Callable[..., Any], bound: Bound) -> Any:
         """Call `function` with bound arguments."""
@@ -133,10 +134,18 @@ class Parameters:
         ]  # fmt: skip
         if missing:
             raise OpError(with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}"))
-        return taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
+        return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
+
+    def _taken_apart(self, bound: Bound) -> Arguments:
+        """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
+        leaves, nesting = nest.flatten(bound)
+        tops = self.signature.parameters
+        paths = [p for name, inner in nesting[1].items() for p in _paths(tops[name], inner)]
+        return Arguments(nesting, leaves, nest.names("", nesting), paths, same=shared(leaves))
 
 
-def taken_apart(bound: Bound) -> Arguments:
-    """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
-    leaves, nesting = nest.flatten(bound)
-    return Arguments(nesting, leaves, nest.names("", nesting), same=shared(leaves))
+def _paths(parameter: inspect.Parameter, nesting: Any) -> list[str]:
+    """Where the leaves of an argument are.   What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`."""
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return [p for i, inner in enumerate(nesting[1]) for p in nest.dotted(inner, f"{parameter.name}_{i}")]
+    return nest.dotted(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name)

@@ -101,7 +101,10 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
     for name in layer.methods():
         specs = input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
         called = layer if name == "forward" else getattr(layer, name)
-        yield Method(name, called, layer, Parameters(called).with_specs(_specs(specs)))
+        found, inputs = Parameters(called).with_specs(_specs(specs)), layer._method(name).inputs
+        if len(found.leaves) == len(inputs):  # else recording it says what is wrong
+            found.paths = [arg.path for arg in inputs]
+        yield Method(name, called, layer, found)
 
 
 def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any) -> Method:

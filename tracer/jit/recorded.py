@@ -120,12 +120,12 @@ def _know(recorder: Recorder, value: Any) -> None:
 def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
     """The leaves of a call with a variable in place of each tensor, and these variables."""
     leaves, inputs = list(arguments.leaves), []
-    for i, (leaf, name) in enumerate(zip(arguments.leaves, arguments.names, strict=True)):
+    for i, (leaf, name, path) in enumerate(zip(arguments.leaves, arguments.names, arguments.paths, strict=True)):
         if is_input(leaf):
             meta = leaf_meta(leaf)
             assert meta is not None
             wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
-            leaves[i] = recorder.variable(recorder.feed(wanted, meta))
+            leaves[i] = recorder.variable(recorder.feed(wanted, meta, path))
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])
     if arguments.same:

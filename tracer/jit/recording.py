@@ -175,7 +175,8 @@ def finish(recorder: Recorder, outputs: Any) -> Contract:
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
-    return Contract([], [Arg(renamed[n], "", (), p) for p, n in fetched], nesting, guards, PRODUCER)
+    inputs = [Arg(name, "", (), path) for name, path in recorder.paths.items()]
+    return Contract(inputs, [Arg(renamed[n], "", (), p) for p, n in fetched], nesting, guards, PRODUCER)
 
 
 def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
@@ -208,7 +209,8 @@ def described(program: Program, contract: Contract) -> Program:
         var = program.block.vars[name]
         return Arg(name, var.dtype, var.shape, path)
 
-    contract.inputs = [arg(name, name) for name in program.feeds()]
+    paths = {a.name: a.path for a in contract.inputs}
+    contract.inputs = [arg(name, paths.get(name, name)) for name in program.feeds()]
     contract.outputs = [arg(a.name, a.path) for a in contract.outputs]
     program.contract = contract
     return program

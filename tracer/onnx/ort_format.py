@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,54 +83,73 @@ def read_ort(data: bytes, name: str) -> OrtModel:
     if len(data) < 8 or not root.InferenceSessionBufferHasIdentifier(bytearray(data), 0):
         raise FileError(f"{name}: is no ORT format model")
     try:
-        return _read(root.GetRootAsInferenceSession(bytearray(data), 0))
+        return _Reader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
     except Exception as error:  # offsets that lead out of the file
         raise FileError(f"{name}: is damaged: {type(error).__name__}: {error}") from None
 
 
-def _read(session: Any) -> OrtModel:
-    model = session.Model()
-    graph = model.Graph()
-    opsets = {_text(o.Domain()): o.Version() for o in (model.OpsetImport(i) for i in range(model.OpsetImportLength()))}
-    ops: Counter[str] = Counter()
-    operators: Operators = {}
-    _count(graph, ops, operators)
-    types = {_text(a.Name()): a for a in (graph.NodeArgs(i) for i in range(graph.NodeArgsLength()))}
-    inputs = [_spec(types, _text(graph.Inputs(i))) for i in range(graph.InputsLength())]
-    outputs = [_spec(types, _text(graph.Outputs(i))) for i in range(graph.OutputsLength())]
-    return OrtModel(_text(session.OrtVersion()), opsets, inputs, outputs, ops, operators, graph.InitializersLength())
+class _Reader:
+    """Reads one file.   Its tables and texts may lie in each other any number of times: all that is read stays in proportion to its size."""
 
+    def __init__(self, size: int) -> None:
+        self._left = 8 * size + 4096
 
-def _text(value: bytes | None) -> str:
-    return (value or b"").decode()
+    def spend(self, count: int) -> None:
+        """Count entries or bytes that are read."""
+        self._left -= count
+        if self._left < 0:
+            raise ValueError("its parts are used over and over")
 
+    def text(self, value: bytes | None) -> str:
+        """A name."""
+        self.spend(len(value or b""))
+        return (value or b"").decode()
 
-def _count(graph: Any, ops: Counter[str], operators: Operators) -> None:
-    """Operators of a graph and of the graphs inside its nodes."""
-    for node in (graph.Nodes(i) for i in range(graph.NodesLength())):
-        ops[_text(node.OpType())] += 1
-        operators.setdefault((_text(node.Domain()), node.SinceVersion()), set()).add(_text(node.OpType()))
-        for attribute in (node.Attributes(i) for i in range(node.AttributesLength())):
-            if attribute.G() is not None:
-                _count(attribute.G(), ops, operators)
+    def all(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
+        """The entries of a list."""
+        for index in range(count):
+            self.spend(1)
+            yield item(index)
 
+    def model(self, session: Any) -> OrtModel:
+        """What the file holds."""
+        model, text = session.Model(), self.text
+        graph = model.Graph()
+        opsets = {text(o.Domain()): o.Version() for o in self.all(model.OpsetImport, model.OpsetImportLength())}
+        ops: Counter[str] = Counter()
+        operators: Operators = {}
+        self.count(graph, ops, operators)
+        types = {text(a.Name()): a for a in self.all(graph.NodeArgs, graph.NodeArgsLength())}
+        inputs = [self.spec(types, text(name)) for name in self.all(graph.Inputs, graph.InputsLength())]
+        outputs = [self.spec(types, text(name)) for name in self.all(graph.Outputs, graph.OutputsLength())]
+        return OrtModel(text(session.OrtVersion()), opsets, inputs, outputs, ops, operators, graph.InitializersLength())
 
-def _spec(types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
-    from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
+    def count(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
+        """Operators of a graph and of the graphs inside its nodes."""
+        for node in self.all(graph.Nodes, graph.NodesLength()):
+            name = self.text(node.OpType())
+            ops[name] += 1
+            operators.setdefault((self.text(node.Domain()), node.SinceVersion()), set()).add(name)
+            for attribute in self.all(node.Attributes, node.AttributesLength()):
+                if attribute.G() is not None:
+                    self.count(attribute.G(), ops, operators)
 
-    value = types[name].Type().Value()
-    tensor = ort_model_processor.fbs.TensorTypeAndShape.TensorTypeAndShape()
-    tensor.Init(value.Bytes, value.Pos)
-    shape = tensor.Shape()
-    dims = [shape.Dim(i).Value() for i in range(shape.DimLength())] if shape is not None else []
-    return name, _DTYPES.get(tensor.ElemType(), "?"), [_size(d) for d in dims]
+    def spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
+        """Name, dtype and shape of an input or output."""
+        from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
 
+        value = types[name].Type().Value()
+        tensor = ort_model_processor.fbs.TensorTypeAndShape.TensorTypeAndShape()
+        tensor.Init(value.Bytes, value.Pos)
+        shape = tensor.Shape()
+        dims = [d.Value() for d in self.all(shape.Dim, shape.DimLength())] if shape is not None else []
+        return name, _DTYPES.get(tensor.ElemType(), "?"), [self.size(d) for d in dims]
 
-def _size(dim: Any) -> int | str:
-    """A number, the name of one that is free, or `?`: every kind of size has the number 0 where it is not set."""
-    if dim.DimType() == _NUMBER:
-        return int(dim.DimValue())
-    return _text(dim.DimParam()) or "?"
+    def size(self, dim: Any) -> int | str:
+        """A number, the name of one that is free, or `?`: every kind of size has the number 0 where it is not set."""
+        if dim.DimType() == _NUMBER:
+            return int(dim.DimValue())
+        return self.text(dim.DimParam()) or "?"
 
 
 _NUMBER = 1  # DimensionValueType.VALUE

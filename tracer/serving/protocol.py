@@ -19,6 +19,7 @@ from .datatypes import Datatype
 Array = np.ndarray[Any, Any]
 _MOST_AXES = 32
 _MOST_DIGITS = 18  # of a size
+_NUMBERS = {list, int, float, bool}
 _AT_ONCE = 10_000  # numbers that become text
 
 
@@ -172,12 +173,14 @@ def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
     """A tensor of JSON's numbers, in rows or in one list.   Raises RequestError for numbers that the dtype does not hold."""
     if not wanted.in_json:
         raise RequestError(f"input '{name}': {wanted.protocol} travels in binary form only")
+    # NumPy would make every text as long as the longest of them.
+    kinds = {"b": "b", "f": "iuf"}.get(wanted.np.kind, "iu")
+    numbers = isinstance(data, list) and _only_numbers(data)
     try:
-        held = np.array(data)
+        held = np.array(data if numbers else None)
     except ValueError:
         raise RequestError(f"input '{name}': the rows of its data differ in length") from None
-    kinds = {"b": "b", "f": "iuf"}.get(wanted.np.kind, "iu")
-    if not isinstance(data, list) or (held.size and held.dtype.kind not in kinds):
+    if not numbers or (held.size and held.dtype.kind not in kinds):
         raise RequestError(f"input '{name}': its data are no numbers of {wanted.protocol}")
     if held.size != math.prod(shape):
         raise RequestError(f"input '{name}': {held.size} numbers for the shape {shape}")
@@ -187,6 +190,18 @@ def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
     if not kept:
         raise RequestError(f"input '{name}': a number is too large for {wanted.protocol}")
     return _shaped(made, shape, name)
+
+
+def _only_numbers(data: list[Any]) -> bool:
+    """Whether nested lists hold nothing but numbers and truth values."""
+    todo = [data]
+    while todo:
+        kinds = set(map(type, row := todo.pop()))
+        if not kinds <= _NUMBERS:
+            return False
+        if list in kinds:
+            todo.extend(item for item in row if type(item) is list)
+    return True
 
 
 def answer(model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]) -> tuple[bytes, int | None]:

@@ -149,6 +149,8 @@ def serve(models: list[Served], host: str, port: int, limits: Limits) -> int:
         here = f"http://{host}:{listening.getsockname()[1]}/v2"
         print(f"serving {', '.join(names)} at {here}", file=sys.stderr, flush=True)
         server.run(sockets=[listening])
+    for model in models:
+        model.engine.stop()  # what had no end in all that time would keep the process
     return 0
 
 

@@ -1,8 +1,6 @@
 """Programs: what a model is when it is written down - data, text, checks, recording, writing by hand, and running them."""
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
+from ..core.later import later as _later
 from . import control
 from .effects import Print, py_func
 from .executor import Executor
@@ -63,12 +61,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _import_module(_LATER[name], __name__)
-    found = globals()[name] = module if _LATER[name] == f".{name}" else getattr(module, name)
-    return found
+__getattr__ = _later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from .scope import Held
@@ -46,12 +45,6 @@ class LoDTensor(Held):
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
         self._lod: Offsets = [np.asarray(level, np.int64) for level in lod]  # of a result: as its op says
-
-    def __str__(self) -> str:
-        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
-        if not self.is_initialized():
-            return "LoDTensor without a value"
-        return (texts["held"] if era.old else _text)(self)
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""
@@ -89,16 +82,3 @@ class LoDTensor(Held):
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the lengths are those of the rows."""
         return is_valid(self._lod, self._rows())
-
-
-def braces(lod: Sequence[Sequence[int]]) -> str:
-    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
-    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
-
-
-def _text(of: LoDTensor) -> str:
-    array = np.asarray(of)
-    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
-    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
-    values = " ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist())
-    return "\n".join(f"  - {line}" for line in (*lines, f"data: [{values}]"))

@@ -82,9 +82,14 @@ def number_error(value: Any, what: str, fix: str) -> TraceError:
 
 def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
     """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with `instead`."""
+    return troubled(number_error(value, what, fix), instead)
+
+
+def troubled(error: TraceError, instead: Any) -> Any:
+    """Let the mode in force raise an error, or note it and go on with something else."""
     from .modes import static_mode  # which knows variables  # noqa: PLC0415
 
-    error, mode = number_error(value, what, fix), static_mode(state.mode)
+    mode = static_mode(state.mode)
     if mode is None:
         raise error
     return mode.trouble(error, instead)

@@ -62,6 +62,7 @@ class Recorder:
         self.open = [Inner(self.program.block)]  # the blocks that are being written, outermost first
         self.scope: dict[str, Tensor] = {}
         self.guards: list[Guard] = []
+        self.paths: dict[str, str] = {}  # of inputs, by name
         self.namer = Namer() if namer is None else namer
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
@@ -193,12 +194,13 @@ class Recorder:
         self.scope[name] = tensor
         return name
 
-    def feed(self, name: str, meta: Meta) -> VarDesc:
-        """Declare an input."""
+    def feed(self, name: str, meta: Meta, path: str = "") -> VarDesc:
+        """Declare an input.   path: where it is in the arguments of a call, if not under its name"""
         desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
         col = sum(op.type == "feed" for op in self.program.block.ops)
         feed = OpDesc("feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)})
         self.program.block.ops.append(feed)
+        self.paths[desc.name] = path or desc.name
         return desc
 
     def fetch(self, name: str) -> None:

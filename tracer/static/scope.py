@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType
+from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -57,6 +58,16 @@ class Held:
     def set(self, array: Any, place: Any = None) -> None:
         """Put a value there."""
         self.tensor.array = np.array(array)
+
+    def __str__(self) -> str:
+        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
+        if self.tensor.array is None:
+            return f"{type(self).__name__} without a value"
+        return (texts["held"] if era.old else _text)(self)
+
+    def lod(self) -> list[list[int]]:
+        """The offsets of packed sequences: none."""
+        return []
 
     def shape(self) -> list[int]:
         """The sizes of the value."""
@@ -124,6 +135,19 @@ class Held:
             raise OpError(with_user_line(f"scope: '{self._name}' has no value yet"))
         array = np.asarray(cuda.host(self.tensor.array))
         return array.copy() if dtype is None else array.astype(dtype)
+
+
+def braces(lod: Sequence[Sequence[int]]) -> str:
+    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
+    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
+
+
+def _text(of: Held) -> str:
+    array = np.asarray(of)
+    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
+    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
+    values = " ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist())
+    return "\n".join(f"  - {line}" for line in (*lines, f"data: [{values}]"))
 
 
 class Scope:

@@ -16,7 +16,7 @@ from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.tensor import RemovableHook, Tensor
-from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach
+from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
 from .printer import declaration
 from .program import Kind, VarDesc
 from .scope import current_scope
@@ -291,14 +291,14 @@ class Variable(Tensor):
             raise TypeError("len() of a 0-D tensor")
         if size < 0:
             why = "only a run knows how many rows there are; go over them with a `for` statement, or give the size in input_spec"
-            return int(_trouble(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1))
+            return int(troubled(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1))
         return size
 
     def _read(self, reader: str) -> Any:
-        return _trouble(unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype))
+        return troubled(unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype))
 
     def _scalar(self, reader: str) -> Any:
-        return _trouble(unknown(self, reader), 1)
+        return troubled(unknown(self, reader), 1)
 
     def detach(self) -> Tensor:
         """The same value, which no gradient flows through; the variable itself in a program that only infers.
@@ -359,16 +359,6 @@ def _converts() -> bool:
     return mode is not None and mode.converts
 
 
-def _trouble(error: TraceError, instead: Any) -> Any:
-    """Let the mode raise an error, or go on with something else."""
-    from .modes import static_mode  # which knows variables  # noqa: PLC0415
-
-    mode = static_mode(state.mode)
-    if mode is None:
-        raise error
-    return mode.trouble(error, instead)
-
-
 def refuse(variable: Variable, reader: str) -> NoReturn:
     """Say that Python asked for a value that only a run will have."""
     raise unknown(variable, reader)
@@ -390,6 +380,6 @@ def _left_as_python() -> str:
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
         return ""
     return (
-        f"; {code.co_name} is not converted: it is a generator, is left alone, or was not called by its name but by Python itself, "
+        f"; {code.co_name} is not converted: it is a generator, has no source, is left alone, or was not called by its name but by Python itself, "
         "as callbacks are"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
@@ -14,6 +15,8 @@ from .program import AttrType, Block, Kind, OpDesc, Program
 Rule = Callable[[Program], Iterator[str]]
 
 MAX_DEPTH = 64  # of nested blocks
+MOST_NESTED = 64  # of the containers of a result
+MOST_AXES = 32
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = (
     "while",
@@ -241,6 +244,8 @@ def contract_holds(program: Program) -> Iterator[str]:
             problems = (_shape_problem(arg.shape), _dtype_problem(arg.dtype))
             yield from (f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem)
     for guard in contract.guards:
+        if not 0 <= guard.axis < MOST_AXES:
+            yield f"contract: a guard on axis {guard.axis}"
         if guard.kind not in ("dim", "rank", "value"):
             yield f"contract: a guard of kind {guard.kind!r} is not known"
         if program.var(guard.var) is None:
@@ -250,18 +255,34 @@ def contract_holds(program: Program) -> Iterator[str]:
 
 def _tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [json.loads(text)] if text else []
+        todo = [(json.loads(text), 0)] if text else []
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
     while todo:
-        node = todo.pop()
-        if isinstance(node, dict):
-            todo.extend(v for k, v in node.items() if k != "value" or isinstance(v, dict | list))
-        elif isinstance(node, list):
-            todo.extend(node)
-        elif node is not None and (type(node) is not int or not 0 <= node < count):
+        node, depth = todo.pop()
+        inner = _below(node)
+        if depth > MOST_NESTED:
+            yield f"contract: the output tree is nested more than {MOST_NESTED} deep"
+            return
+        if inner is not None:
+            todo.extend((item, depth + 1) for item in inner)
+        elif type(node) is not int or not 0 <= node < count:
             yield f"contract: the output tree holds {node!r:.80}, which is none of {count} outputs"
+
+
+def _below(node: Any) -> list[Any] | None:
+    """What a node of the output tree holds; None for an output, and for what is no node at all."""
+    if node is None or isinstance(node, list):
+        return node or []
+    if not isinstance(node, dict) or len(node) != 1:
+        return None
+    ((kind, inner),) = node.items()
+    if kind == "value":
+        return None if isinstance(inner, dict | list) else []
+    if kind == "dict" and isinstance(inner, dict):
+        return list(inner.values())
+    return inner if kind == "tuple" and isinstance(inner, list) else None
 
 
 # What any file must keep to; a later group may rely on the earlier ones.

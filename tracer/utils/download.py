@@ -38,8 +38,9 @@ def fetch(
     taken with one warning.   OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
     not what was asked for.   Another process that fetches the same file does no harm.
     """
-    name = name or Path(urllib.parse.urlparse(url).path).name
-    if urllib.parse.urlparse(url).scheme not in ("http", "https") or not name:
+    scheme, path = _parts(url)
+    name = name or Path(path).name
+    if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
         raise OarlockError(f"download: {url!r} is no address of a file by http or https")
     target = Path(folder) / name
     if target.is_file() and (md5sum is None or _md5(target) == md5sum):
@@ -60,6 +61,15 @@ def fetch(
     return target
 
 
+def _parts(url: str) -> tuple[str, str]:
+    """Scheme and path of an address, empty where it is none."""
+    try:
+        found = urllib.parse.urlparse(url)
+    except ValueError:
+        return "", ""
+    return found.scheme, found.path
+
+
 _warned: set[str] = set()
 
 
@@ -77,22 +87,26 @@ def _md5(path: Path) -> str:
 
 def _receive(url: str, file: Any, target: Path) -> str:
     """Write what is at `url` into a file; gives its MD5."""
-    from urllib.request import urlopen  # noqa: PLC0415 - takes long to import, and is seldom needed
+    from http.client import HTTPException  # noqa: PLC0415 - takes long to import, and is seldom needed
+    from urllib.request import urlopen  # noqa: PLC0415
 
     digest, got = hashlib.md5(usedforsecurity=False), 0
     try:
         with urlopen(url, timeout=TIMEOUT) as answer:
-            size = int(answer.headers.get("Content-Length") or 0)
+            size = answer.length or 0  # as http.client understood it
             with _Progress(target.name, size) as moved:
                 while chunk := answer.read(_CHUNK):
                     file.write(chunk)
                     digest.update(chunk)
                     got += len(chunk)
                     moved(len(chunk))
-    except OSError as error:  # URLError is one
-        raise OarlockError(
-            f"download: {url}: {getattr(error, 'reason', None) or error}; put it at {target} by hand"
-        ) from None
+    except (
+        OSError,
+        HTTPException,
+        ValueError,
+    ) as error:  # URLError is the first, an answer that is no HTTP one of the others
+        why = getattr(error, "reason", None) or error or type(error).__name__
+        raise OarlockError(f"download: {url}: {why!s:.200}; put it at {target} by hand") from None
     if size and got != size:
         raise FileError(f"download: {url} ended after {got} of {size} bytes")
     return digest.hexdigest()

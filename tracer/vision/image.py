@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import struct
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.errors import OarlockError, OpError
+from ..core.errors import FileError, OarlockError, OpError
 from ..tensor.creation import to_tensor
 
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
@@ -52,8 +53,19 @@ def pil() -> Any:
     return Image
 
 
+_PROGRAMS = {"EPS"}  # forms that Pillow gives to another program to draw
+
+
 def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:
-    """A PIL image, read whole."""
-    image = pil().open(file)
-    image.load()
+    """A PIL image, read whole.   FileError where it is damaged, far too large, or in a form that is a program; OSError where it cannot be opened"""
+    library = pil()
+    library.init()
+    name = os.path.basename(file) if isinstance(file, (str, os.PathLike)) else "the picture"
+    try:
+        image = library.open(file, formats=[form for form in library.OPEN if form not in _PROGRAMS])
+        image.load()
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (OSError, ValueError, SyntaxError, EOFError, struct.error, library.DecompressionBombError) as error:
+        raise FileError(f"{name}: is no picture that can be read ({error})") from None
     return image

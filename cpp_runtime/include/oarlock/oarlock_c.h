@@ -69,13 +69,14 @@ OARLOCK_API oarlock_error* oarlock_session_open(const char* model, const char* p
                                                 oarlock_session** made);
 OARLOCK_API size_t oarlock_session_input_count(const oarlock_session* session);
 OARLOCK_API size_t oarlock_session_output_count(const oarlock_session* session);
-/* index must be below the count. */
+/* Of an index that is not below the count, or a null session, the name is null. */
 OARLOCK_API oarlock_spec oarlock_session_input(const oarlock_session* session, size_t index);
 OARLOCK_API oarlock_spec oarlock_session_output(const oarlock_session* session, size_t index);
 OARLOCK_API void oarlock_session_free(oarlock_session* session);
 
 OARLOCK_API oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs, size_t count,
                                        oarlock_results** made);
+/* Results outlive their session.   Of an index that is not below the count the name is null. */
 OARLOCK_API size_t oarlock_results_count(const oarlock_results* results);
 OARLOCK_API oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index);
 OARLOCK_API void oarlock_results_free(oarlock_results* results);

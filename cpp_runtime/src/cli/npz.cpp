@@ -207,7 +207,12 @@ std::vector<Entry> read_directory(std::string_view bytes, const std::string& fil
   in.take(4);
   in.at = in.number<std::uint32_t>();
   std::vector<Entry> entries;
-  for (std::size_t i = 0; i < count; ++i) entries.push_back(read_entry(in));
+  std::uint64_t left = bytes.size();  // arrays that share their bytes could be a thousand times as many
+  for (std::size_t i = 0; i < count; ++i) {
+    entries.push_back(read_entry(in));
+    if (entries.back().packed > left) in.fail("its arrays take more bytes than it has");
+    left -= entries.back().packed;
+  }
   return entries;
 }
 

@@ -74,6 +74,10 @@ std::string to_bytes(const Model& model);
 /// One line per node: `y = LeakyRelu<alpha=0.1>(x)`; subgraphs indented.
 std::string to_text(const Graph& graph);
 
+/// ModelProto bytes of a network for pictures in which the weights of its few products are inputs with a default, which
+/// the engine does not copy into another order when it starts; others as they were.   Error(file).
+std::string without_packing(std::string model);
+
 /// Drop nodes and initializers that no output needs.
 void prune(Graph& graph);
 

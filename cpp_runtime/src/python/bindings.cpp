@@ -106,6 +106,7 @@ void bind_session(nb::module_& m) {
            nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | collections.abc.Sequence[numpy.ndarray], "
                    "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
            "Run on arrays by name or in order; give the outputs, or those named in `fetch`.")
+      .def("stop", &PySession::stop, "End the runs under way, in whatever thread; later ones end at once.")
       .def("made_up_inputs", &PySession::made_up_inputs, "how"_a, "shapes"_a,
            nb::sig("def made_up_inputs(self, how: MadeUp, shapes: dict[str, list[int]]) -> list[numpy.ndarray]"),
            "An input for each, of the sizes in `shapes`, else of those of `how`.")

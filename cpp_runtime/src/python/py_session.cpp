@@ -120,10 +120,15 @@ std::vector<Tensor> PySession::call(std::span<const TensorView> inputs, std::spa
       CtrlC watch(*interrupt_);
       return session_->run(inputs, wanted, interrupt_.get());
     } catch (const Error&) {
-      if (!interrupt_->is_stopped()) throw;
+      if (ended_ || !interrupt_->is_stopped()) throw;
       interrupt_->reset();
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
+}
+
+void PySession::stop() noexcept {
+  ended_ = true;
+  interrupt_->stop();
 }
 
 nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {

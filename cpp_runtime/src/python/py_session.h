@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ class PySession {
   PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
             const std::string& name);
   nb::list run(nb::handle feeds, nb::handle fetch) const;
+  /// End the runs under way, in whatever thread; later ones end at once.
+  void stop() noexcept;
   nb::list made_up_inputs(const MadeUp& how, const Shapes& shapes) const;
   const Session& session() const { return *session_; }
   Session& session() { return *session_; }
@@ -28,6 +31,7 @@ class PySession {
 
   std::unique_ptr<Session> session_;
   std::unique_ptr<Interrupt> interrupt_;
+  std::atomic<bool> ended_ = false;
   std::vector<GuardSpec> guards_;
   std::vector<nb::object> names_;  // of the inputs, as Python strings
 };

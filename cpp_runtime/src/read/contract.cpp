@@ -1,5 +1,7 @@
 #include "read/contract.h"
 
+#include "read/shown.h"
+
 namespace oarlock {
 namespace {
 
@@ -38,16 +40,16 @@ Guard read_guard(Wire w) {
         guard.axis = w.int64();
         break;
       case 4:
-        guard.expected = w.string();
+        guard.expected = shown(w.string());
         break;
       case 5:
-        guard.reader = w.string();
+        guard.reader = shown(w.string(), true);  // of an assert, with its message
         break;
       case 6:
-        guard.where = w.string();
+        guard.where = shown(w.string());
         break;
       case 7:
-        guard.text = w.string();
+        guard.text = shown(w.string());
         break;
       default:
         w.skip();
@@ -77,10 +79,10 @@ Contract read_contract(Wire w, std::string_view piece) {
         c.guards.push_back(read_guard(w.sub("Guard")));
         break;
       case 6:
-        c.producer = w.string();
+        c.producer = shown(w.string());
         break;
       case 7:
-        c.verified = w.string();
+        c.verified = shown(w.string());
         break;
       default:
         w.skip();

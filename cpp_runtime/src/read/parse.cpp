@@ -2,6 +2,7 @@
 
 #include "read/contract.h"
 #include "read/older.h"
+#include "read/shown.h"
 #include "read/validate.h"
 #include "read/wire.h"
 
@@ -175,7 +176,7 @@ void read_attr(Wire w, OpDesc& op) {
   if (a.type < 0 || a.type >= kAttrTypes)
     w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
   if (a.name == "op_callstack") {  // long, and only its last line is of use
-    op.where = user_line(a.strings);
+    op.where = shown(user_line(a.strings));
     return;
   }
   std::string name = a.name;

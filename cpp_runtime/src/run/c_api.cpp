@@ -10,10 +10,10 @@ struct oarlock_options {
   oarlock::Options options;
 };
 struct oarlock_session {
-  oarlock::Session session;
+  std::shared_ptr<const oarlock::Session> session;
 };
 struct oarlock_results {
-  const oarlock_session* session;
+  std::shared_ptr<const oarlock::Session> session;  // has the names, and may be freed before the results
   std::vector<oarlock::Tensor> tensors;
 };
 
@@ -49,12 +49,20 @@ void require(bool ok, const char* what) {
   if (!ok) throw Error(Fault::input, std::string(what) + " is null");
 }
 
-oarlock_spec spec_of(const TensorSpec& s) {
+constexpr std::size_t kMostAxes = 32;
+constexpr std::int32_t kNoType = -1;
+const std::vector<TensorSpec> kNone;
+
+// Nothing where there is no such tensor: these functions give no error.
+oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
+  if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
+  const TensorSpec& s = specs[index];
   return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(), s.shape.data()};
 }
 
 TensorView view_of(const oarlock_tensor& t) {
   require(t.rank == 0 || t.shape, "run: a shape");
+  if (t.rank > kMostAxes) throw Error(Fault::input, "run: an input of " + std::to_string(t.rank) + " axes");
   return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data};
 }
 
@@ -98,16 +106,16 @@ oarlock_error* oarlock_session_open(const char* model, const char* params, const
   return guarded([&] {
     require(model && made, "oarlock_session_open: an argument");
     Model opened = Model::open(model, params ? params : "");
-    *made = new oarlock_session{Session(opened, options ? options->options : Options{})};
+    *made = new oarlock_session{std::make_shared<const Session>(opened, options ? options->options : Options{})};
   });
 }
-size_t oarlock_session_input_count(const oarlock_session* s) { return s->session.inputs().size(); }
-size_t oarlock_session_output_count(const oarlock_session* s) { return s->session.outputs().size(); }
+size_t oarlock_session_input_count(const oarlock_session* s) { return s ? s->session->inputs().size() : 0; }
+size_t oarlock_session_output_count(const oarlock_session* s) { return s ? s->session->outputs().size() : 0; }
 oarlock_spec oarlock_session_input(const oarlock_session* s, size_t index) {
-  return spec_of(s->session.inputs()[index]);
+  return spec_of(s ? s->session->inputs() : kNone, index);
 }
 oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
-  return spec_of(s->session.outputs()[index]);
+  return spec_of(s ? s->session->outputs() : kNone, index);
 }
 void oarlock_session_free(oarlock_session* session) { delete session; }
 
@@ -115,14 +123,15 @@ oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor*
                            oarlock_results** made) {
   return guarded([&] {
     require(session && made && (inputs || count == 0), "oarlock_run: an argument");
-    *made = new oarlock_results{session, run(session->session, inputs, count)};
+    *made = new oarlock_results{session->session, run(*session->session, inputs, count)};
   });
 }
-size_t oarlock_results_count(const oarlock_results* results) { return results->tensors.size(); }
+size_t oarlock_results_count(const oarlock_results* results) { return results ? results->tensors.size() : 0; }
 oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index) {
+  if (index >= oarlock_results_count(results)) return {nullptr, kNoType, 0, nullptr, nullptr};
   const Tensor& t = results->tensors[index];
-  return {results->session->session.outputs()[index].name.c_str(), static_cast<std::int32_t>(t.dtype()),
-          t.shape().size(), t.shape().data(), t.data()};
+  return {results->session->outputs()[index].name.c_str(), static_cast<std::int32_t>(t.dtype()), t.shape().size(),
+          t.shape().data(), t.data()};
 }
 void oarlock_results_free(oarlock_results* results) { delete results; }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "lowering_digest.h"
+#include "onnx/model.h"
 #include "run/cache_manifest.h"
 #include "run/digest.h"
 #include "run/files.h"
@@ -22,7 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSample = 64;
 constexpr const char* kSmallestExternal = "1024";
-constexpr std::chrono::hours kLeftover{1};  // a start that takes longer than this loses its draft
+constexpr std::size_t kMostManifest = 4096;
+constexpr std::size_t kMostGraph = std::size_t{1} << 31;  // what protobuf reads
+constexpr std::chrono::hours kLeftover{1};                // a start that takes longer than this loses its draft
 
 // Tells nets of one structure apart without reading all of their weights; whether they are the same bytes is found out
 // when an entry is opened.
@@ -103,10 +106,13 @@ std::optional<std::string> Cache::find() const {
 
 std::optional<std::string> Cache::entry() const {
   std::string path = folder_ + "/" + key_;
-  auto manifest = parse_manifest(MappedFile(path).bytes(), key_);
+  MappedFile said(path);
+  if (said.bytes().size() > kMostManifest) return std::nullopt;
+  auto manifest = parse_manifest(said.bytes(), key_);
   if (!manifest) return std::nullopt;
   std::string graph = folder_ + "/" + manifest->graph;
-  if (digest_of(MappedFile(graph).bytes()) != manifest->graph_digest) return std::nullopt;
+  MappedFile kept(graph);
+  if (kept.bytes().size() > kMostGraph || digest_of(kept.bytes()) != manifest->graph_digest) return std::nullopt;
   bool moved = false;  // the same bytes at other times or places: seen again, so that the next start need not read them
   if (!manifest->weights.name.empty() &&
       !is_known(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name), moved))
@@ -133,7 +139,10 @@ std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused
 void Cache::keep(CacheDraft draft) const {
   Manifest manifest;
   manifest.graph = draft.graph();
-  manifest.graph_digest = digest_of(MappedFile(folder_ + "/" + draft.graph()).bytes());
+  std::string path = folder_ + "/" + draft.graph();
+  std::string graph = onnx::without_packing(std::string(MappedFile(path).bytes()));
+  if (!is_written(path, graph)) return;
+  manifest.graph_digest = digest_of(graph);
   std::string weights = folder_ + "/" + draft.weights();
   if (is_file(weights)) {
     if (!is_on_disk(weights)) return;  // a stamp says nothing of bytes that were lost with the power

@@ -15,10 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of a value: names may have a `/`, and nothing that leads out of the folder.
+/// The file of a value: names may have a `/`, and nothing that leads out of the folder.   Each file has one name: it is
+/// copied for each.
 fs::path file_of(const std::string& folder, const std::string& name) {
   fs::path inner(name);
-  bool leads_out = name.empty() || inner.is_absolute();
+  bool leads_out = name.empty() || inner.is_absolute() || inner.lexically_normal().string() != name;
   for (const fs::path& part : inner) leads_out |= part == "..";
   if (leads_out)
     throw Error(Fault::file, base_name(folder) + ": a value is named '" + name + "', which is no file in it");

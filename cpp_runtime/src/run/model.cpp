@@ -22,9 +22,9 @@ std::string without(const std::string& path, std::string_view end) {
 std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdiparams, const std::string& name,
                                         const std::string& prefix, const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
-  impl->digest = digest_of(bytes);
   impl->prefix = prefix;
   impl->program = read_program(bytes, name);
+  impl->digest = digest_of(bytes);  // once it is known to be no larger than a program is
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->joined = std::make_unique<JoinedFiles>(values, impl->program);

@@ -227,6 +227,19 @@ struct Session::Impl {
       throw Error(Fault::input, "run: input '" + spec.name + "' is " +
                                     show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                                     ", the model wants " + show(spec.dtype, spec.shape));
+    check_memory(spec.name, view);
+  }
+
+  // The engine is given an address and a number of bytes, and believes both.
+  static void check_memory(const std::string& name, const TensorView& view) {
+    std::size_t bytes = size_of(view.dtype);
+    bool whole = true;
+    for (std::int64_t d : view.shape)
+      whole = !__builtin_mul_overflow(bytes, static_cast<std::size_t>(d), &bytes) && whole;
+    if (!whole || bytes > PTRDIFF_MAX || (bytes > 0 && !view.data))
+      throw Error(Fault::input, "run: input '" + name + "' is " +
+                                    show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
+                                    (whole && !view.data ? " without data" : ", more than fits into memory"));
   }
 
   std::string input_list() const {
@@ -269,7 +282,10 @@ struct Session::Impl {
 
   std::vector<const char*> names_of(std::span<const std::size_t> wanted) const {
     std::vector<const char*> names;
-    for (std::size_t index : wanted) names.push_back(outputs.at(index).name.c_str());
+    for (std::size_t index : wanted) {
+      if (index >= outputs.size()) throw Error(Fault::input, "run: no output number " + std::to_string(index));
+      names.push_back(outputs[index].name.c_str());
+    }
     for (const std::string& name : guards.fetched()) names.push_back(name.c_str());
     return names;
   }

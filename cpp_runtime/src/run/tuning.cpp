@@ -1,6 +1,8 @@
 #include "run/tuning.h"
 
+#include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "read/json.h"
 #include "read/mapped_file.h"
@@ -21,6 +23,11 @@ constexpr Tuned kTuned[] = {
     {"arena", &Options::arena, -1},       {"mem_pattern", &Options::mem_pattern, -1},
 };
 
+constexpr std::size_t kMostBytes = 1 << 16;
+
+// More than tuning tries anywhere; each costs memory.
+int most_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
+
 bool says(const Json& file, const char* name, const std::string& wanted) {
   const Json* found = file.find(name);
   return found && found->text == wanted;
@@ -34,13 +41,17 @@ Options filled(Options options, const Json& file) {
     if (found->type != Json::Type::number || !(std::fabs(found->number) < 1e6))
       throw Error(Fault::file, std::string("tuning: ") + tuned.name + " is no small number");
     options.*tuned.member = static_cast<int>(found->number);
+    if (options.*tuned.member > most_threads())
+      throw Error(Fault::file, std::string("tuning: ") + tuned.name + " is more than it ever writes");
   }
   check_options(options);
   return options;
 }
 
 Options tuned_by(const std::string& path, const Options& options, const Library& library) {
-  Json file = parse_json(MappedFile(path).bytes(), path);
+  MappedFile mapped(path);
+  if (mapped.bytes().size() > kMostBytes) throw Error(Fault::file, path + ": is no such small file");
+  Json file = parse_json(mapped.bytes(), path);
   bool fits = says(file, "machine", machine_word()) && says(file, "engine", library.info.version) &&
               says(file, "device", options.device);
   return fits ? filled(options, file) : options;

@@ -21,7 +21,7 @@ from ...static.control.arrays import TensorArray
 from ...static.control.either import current
 from ...static.control.values import as_meta, common
 from ...static.modes import static_mode
-from ...static.numbers import NATURAL, Stands, as_default, either_of, marked, stands_for
+from ...static.numbers import NATURAL, Stands, as_default, either_of, marked, stands_for, troubled
 from ...static.variable import Variable
 from ..snapshots import has_attributes
 from . import numbers, sequences
@@ -393,7 +393,8 @@ def _delattr(value: Any, name: str) -> None:
 def _iter(value: Any, *sentinel: Any) -> Any:
     rows = rows_of(value)
     if is_open(rows):
-        raise TraceError(with_user_line("iter(): only a run knows how many items there are; use a `for` statement"))
+        why = "iter(): only a run knows how many items there are; use a `for` statement"
+        return troubled(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
     return iter(value, *sentinel)
 
 

@@ -13,6 +13,7 @@ from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
 from ...static.control.either import current
 from ...static.control.values import as_meta
+from ...static.numbers import troubled
 from ...static.variable import Variable
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -31,7 +32,8 @@ class Rows:
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self.count, Tensor):
             why = "only a run knows how many items there are; loop over them with a `for` statement, or list them by `[... for ... in ...]`"
-            raise TraceError(with_user_line(why))
+            found: Iterator[Any] = troubled(TraceError(with_user_line(why)), (self.item(i) for i in range(1)))
+            return found
         return (self.item(i) for i in range(self.count))
 
     def __len__(self) -> int:

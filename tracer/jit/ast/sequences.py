@@ -18,6 +18,7 @@ from ...static.control.arrays import TensorArray
 from ...static.control.either import current
 from ...static.control.values import as_meta, constant, is_number
 from ...static.modes import static_mode
+from ...static.numbers import troubled
 from ...static.variable import Variable
 from .outside import new
 from .rows import INT64, Range, Reversed, Rows, is_open, rows_of
@@ -181,12 +182,11 @@ def over_all(op: str, values: Any) -> Any:
 
 
 def _sorted(values: Any, **how: Any) -> Any:
-    if _open_rows(values) is not None:
-        raise TraceError(
-            with_user_line(
-                "sorted(): only a run knows how many items there are; use paddle.sort or paddle.argsort of a tensor"
-            )
-        )
+    rows = _open_rows(values)
+    if rows is not None:
+        why = "sorted(): only a run knows how many items there are; use paddle.sort or paddle.argsort of a tensor"
+        troubled(TraceError(with_user_line(why)), None)
+        return new([rows.item(0)])
     return new(sorted(current(values), **how))
 
 

@@ -93,6 +93,22 @@ def names(name: str, nesting: Any) -> list[str]:
     return [n for i, item in enumerate(inner) for n in names(f"{name}_{i}", item)]
 
 
+def dotted(nesting: Any, above: str = "") -> list[str]:
+    """Where each leaf is, as contracts have it: `extra.mask.0`."""
+    if isinstance(nesting, int):
+        return [above]
+    _, inner = nesting
+    items = inner.items() if isinstance(inner, dict) else enumerate(inner)
+    return [path for key, item in items for path in dotted(item, f"{above}.{key}" if above else str(key))]
+
+
+def holds_values(value: Any) -> bool:
+    """Whether a list, tuple or dict is a container of tensors or arrays, and not the numbers of one."""
+    if isinstance(value, dict):
+        return True
+    return isinstance(value, list | tuple) and any(isinstance(v, Tensor | np.ndarray) or holds_values(v) for v in value)
+
+
 def shown(nesting: Any) -> str:
     """A nesting for an error."""
     if isinstance(nesting, int):

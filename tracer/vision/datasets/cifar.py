@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tarfile
-import zlib
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from .common import MAX_BYTES, Pictures, label_of
+from ...utils.archives import archive_at, members
+from .common import Pictures, label_of
 
 __all__ = ["Cifar10", "Cifar100"]
 
@@ -45,18 +44,14 @@ class Cifar10(Pictures):
     def _batches(self) -> list[tuple[str, Any]]:
         """Name and contents of the pickles of this mode, by name."""
         found = {}
-        try:
-            with tarfile.open(self.data_file) as archive:
-                for member in archive:
-                    name = member.name.rsplit("/", 1)[-1]
-                    if not member.isfile() or not name.startswith(self._PARTS[self.mode]):
-                        continue
-                    if member.size > MAX_BYTES:
-                        raise FileError(f"{self.data_file.name}: {name} has {member.size} bytes, which is too much")
-                    found[name] = pickles.loads(archive.extractfile(member).read(), name)  # type: ignore[union-attr]
-        except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise FileError(f"{self.data_file.name}: is no whole archive ({error})") from None
+        with archive_at(self.data_file) as archive:
+            for path, file in members(archive, self.data_file.name, self._is_part):
+                name = path.rsplit("/", 1)[-1]
+                found[name] = pickles.loads(file.read(), name)
         return sorted(found.items())
+
+    def _is_part(self, path: str) -> bool:
+        return path.rsplit("/", 1)[-1].startswith(self._PARTS[self.mode])
 
     def _judged(self, name: str, batch: Any) -> tuple[Any, Any]:
         """Pixels uint8 [N, 3072] and N classes of a pickle; its keys are text or, from Python 2, bytes."""

@@ -13,7 +13,7 @@ from ...io import Dataset
 from ...utils import download
 from ..image import get_image_backend, pil
 
-MAX_BYTES = 1 << 30  # of one file in an archive
+MAX_BYTES = 1 << 30  # of one file, unpacked
 
 
 class Pictures(Dataset):

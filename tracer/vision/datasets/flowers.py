@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import tarfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...utils.archives import archive_at, members
 from ..image import opened
 from .common import Pictures, label_of
 from .matfile import read_mat
@@ -23,7 +22,7 @@ _DATA = (f"{_HOME}102flowers.tgz", "52808999861908f626f3c1f4e79d11fa")
 _LABEL = (f"{_HOME}imagelabels.mat", "e0620be6f572b9609742df49c70aed4d")
 _SETID = (f"{_HOME}setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c")
 _SETS = {"train": "tstid", "test": "trnid", "valid": "valid"}  # as in Paddle, which trains on the largest
-_PICTURE = re.compile(r"(?:\./)?jpg/(image_\d{5}\.jpg)")
+_PICTURE = re.compile(r"(?:\./)?jpg/image_\d{5}\.jpg")
 
 
 class Flowers(Pictures):
@@ -70,13 +69,10 @@ def unpacked(archive: Path) -> Path:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir()
     try:
-        with tarfile.open(archive) as tar:
-            for member in tar:
-                named = _PICTURE.fullmatch(member.name)
-                if named and member.isfile():
-                    with (part / named[1]).open("wb") as file:
-                        shutil.copyfileobj(tar.extractfile(member), file)  # type: ignore[arg-type]
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        shutil.rmtree(part)
-        raise FileError(f"{archive.name}: is no whole archive ({error})") from None
-    return part.rename(folder)
+        with archive_at(archive) as tar:
+            for path, picture in members(tar, archive.name, _PICTURE.fullmatch):
+                with (part / path.rsplit("/", 1)[-1]).open("wb") as file:
+                    shutil.copyfileobj(picture, file)
+        return part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

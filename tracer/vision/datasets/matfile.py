@@ -16,23 +16,28 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from .common import MAX_BYTES
+from ...loader.regular import read_whole
 
+MAX_BYTES = 1 << 26  # of a file, and of what is unpacked from it: lists of labels have some kB
 _KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _MATRIX, _COMPRESSED = 14, 15
 
 
 def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The matrices of numbers in a file, by name; others are left out.   FileError when it is damaged or of another kind."""
-    data = path.read_bytes()
+    data = read_whole(path, MAX_BYTES, "list of labels")
     if len(data) < 128 or data[124:128] not in (b"\x00\x01IM", b"\x01\x00MI"):
         raise FileError(f"{path.name}: is no MATLAB file of level 5")
     order = "<" if data[126:128] == b"IM" else ">"
-    found = {}
+    found, left = {}, MAX_BYTES
     try:
         for kind, body in _elements(data[128:], order):
             if kind == _COMPRESSED:
-                ((kind, body),) = _elements(zlib.decompressobj().decompress(body, MAX_BYTES), order)  # noqa: PLW2901 - what it holds
+                plain = zlib.decompressobj().decompress(body, left + 1)
+                left -= len(plain)
+                if left < 0:
+                    raise ValueError("it grows too large")
+                ((kind, body),) = _elements(plain, order)  # noqa: PLW2901 - what it holds
             if kind == _MATRIX and (named := _matrix(body, order)):
                 found[named[0]] = named[1]
     except (ValueError, struct.error, zlib.error) as error:
@@ -48,6 +53,8 @@ def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         start = at + 8
         if kind >> 16:
             kind, size, start = kind & 0xFFFF, kind >> 16, at + 4
+            if size > 4:
+                raise ValueError(f"a small element of {size} bytes")
         if start + size > len(data):
             raise ValueError(f"an element of {size} bytes goes beyond the end")
         yield kind, data[start : start + size]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import tarfile
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...utils.archives import archive_at, listed
 from ..image import opened
 from .common import Pictures
 
@@ -32,11 +32,9 @@ class VOC2012(Pictures):
     ) -> None:  # fmt: skip
         super().__init__(mode, tuple(_SETS), transform, backend)
         self.data_file = self._file(data_file, "data_file", _URL, _MD5, "voc2012", download)
-        try:
-            with tarfile.open(self.data_file, "r:") as archive:
-                self._places = {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
-        except tarfile.TarError as error:
-            raise FileError(f"{self.data_file.name}: is no whole archive ({error})") from None
+        with archive_at(self.data_file, "r:") as archive:
+            whole = (m for m in listed(archive, self.data_file.name) if m.isfile())
+            self._places = {m.name: (m.offset_data, m.size) for m in whole}
         names = self._read(f"{_ROOT}/ImageSets/Segmentation/{_SETS[self.mode]}.txt").decode("latin1").split()
         self.data = [f"{_ROOT}/JPEGImages/{name}.jpg" for name in names]
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in names]

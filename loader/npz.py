@@ -1,0 +1,74 @@
+"""`.npz` files of others as arrays: sizes are judged before anything is unpacked, and pickles are not read."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import zipfile
+import zlib
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import FileError
+from .regular import opened
+
+MAX_RANK = 32
+_MOST_GROWTH = 1040  # of what deflate packs
+_WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+Array = np.ndarray[Any, Any]
+
+
+def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """The arrays of a file, by name.   FileError where it is damaged, or says more than it can hold; OSError."""
+    name = os.path.basename(path)
+    with opened(path) as file:
+        found: dict[str, Array] = {}
+        try:
+            with zipfile.ZipFile(file) as archive:
+                _judge_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
+                for member in archive.infolist():
+                    key = member.filename.removesuffix(".npy")
+                    if key in found:
+                        raise ValueError(f"array {key!r:.80} is there twice")
+                    found[key] = _array(archive.read(member), key)
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError) as error:
+            raise FileError(f"{name}: is no whole .npz file: {error}") from None
+        except MemoryError:
+            raise FileError(f"{name}: holds more than fits into memory") from None
+    return found
+
+
+def _judge_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise ValueError for members that cannot be what they say in a file of `size` bytes."""
+    if sum(member.compress_size for member in members) > size:  # shared bytes could be a thousand times as many
+        raise ValueError("its arrays take more bytes than it has")
+    for member in members:
+        if member.compress_type not in _WAYS:
+            raise ValueError(f"array {member.filename!r:.80} is compressed by method {member.compress_type}")
+        if member.file_size > _MOST_GROWTH * (member.compress_size + 1):
+            raise ValueError(f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes")
+
+
+def _array(data: bytes, key: str) -> Array:
+    """The array in the bytes of an `.npy`.   Raises ValueError."""
+    head = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(head)
+        if version not in _HEADS:
+            raise ValueError(f"its version is {version}")
+        shape, fortran, dtype = _HEADS[version](head)
+    except (ValueError, TypeError, SyntaxError, TokenError, RecursionError) as error:
+        raise ValueError(f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}") from None
+    left = len(data) - head.tell()
+    # bfloat16 is `V2` to NumPy
+    if dtype.hasobject or dtype.subdtype or dtype.names or len(shape) > MAX_RANK or min(shape, default=0) < 0:
+        raise ValueError(f"array {key!r:.80} is {dtype}{list(shape)[:MAX_RANK]}")
+    if dtype.itemsize * math.prod(shape) != left:
+        raise ValueError(f"array {key!r:.80} has {left} bytes for {dtype}{list(shape)}")
+    flat = np.frombuffer(data, dtype, offset=head.tell()) if left else np.empty(0, dtype)
+    return flat.reshape(shape, order="F" if fortran else "C")

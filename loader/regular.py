@@ -1,0 +1,33 @@
+"""Files of others, opened: regular ones only, so that nobody waits for a pipe or reads a device without end."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+from ..core.errors import FileError
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe without a writer would be waited for
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file, open for reading.   FileError for a folder, a pipe or a device; OSError."""
+    handle = os.open(path, os.O_RDONLY | _AT_ONCE)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise FileError(f"{os.path.basename(path)}: is not a regular file ({os.fspath(path)})")
+    return os.fdopen(handle, "rb")
+
+
+def read_whole(path: str | os.PathLike[str], most: int | None = None, what: str = "such file") -> bytes:
+    """The bytes of a regular file.   most: how many there may be; what: it is, for the error.   FileError; OSError."""
+    name = os.path.basename(path)
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
+        try:
+            return file.read()
+        except MemoryError:
+            raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
