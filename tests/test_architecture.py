@@ -135,6 +135,7 @@ ROWS = {
         {"asserted", "function_call", "snapshots", "sot", "verify"},
         {"ast", "effects"},
         {"place"},
+        {"looked"},
         {"assumed", "recording", "switches"},
         {"recorded", "second", "written"},
         {"concrete"},

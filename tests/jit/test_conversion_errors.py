@@ -305,3 +305,17 @@ def test_elements_that_are_not_there_or_of_two_kinds() -> None:
         to_static(of_two_kinds_in_rounds)(x, paddle.to_tensor(2))
     with pytest.raises(TraceError, match="Your if/else have different number of return value"):
         to_static(of_two_lengths)(x)
+
+
+def keeps_an_older_value(x: Any) -> Any:
+    y = x * 2
+    if x.sum() > 0:
+        late = y
+    return late + 1
+
+
+def test_the_line_of_the_branch_is_said_of_a_value_that_was_made_before() -> None:
+    with pytest.raises(TraceError, match="'late' has a value only if the condition holds") as caught:
+        to_static(keeps_an_older_value)(paddle.ones([2]))
+    assert "if x.sum() > 0:" in str(caught.value)
+    assert "y = x * 2" not in str(caught.value)

@@ -88,7 +88,7 @@ class ClockOnOneWay(nn.Layer):
         return x
 
 
-@pytest.mark.filterwarnings("ignore:m. there are no parameters")
+@pytest.mark.filterwarnings("ignore:m. there are no parameters", "ignore:forward. .* is another at each call")
 def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()

@@ -17,9 +17,11 @@ from ..static.input_spec import InputSpec
 from ..static.plain import PLAIN
 from ..static.program import Guard
 from ..static.variable import Variable
+from .ast.outside import globals_written
 from .effects import Effect, is_of_program, table_of
+from .looked import At, Looked, Reads, dice, snapshot_of
 from .place import LISTED, Place, PlainPlaces, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, snapshot, without
+from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, without
 
 OWN = (
     "_full_name",
@@ -55,11 +57,15 @@ class Assumed:
         self._effects: list[Effect] = []
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
+        self.moving: dict[str, None] = {}  # what is another at each call, so that no program serves twice
+        self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
+        self._dice = dice()
         self._always: list[Place] = []
         self._plain = PlainPlaces()
         self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
         if owner is not None:
             self._watch(owner, whole=True)
+            self.reads.found(owner)
         self._seen = -1
 
     # -- before and during the recording ------------------------------------------------------------------------
@@ -80,6 +86,11 @@ class Assumed:
         if _where(code) not in self._inner or id(function) in self._outside:
             for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, content(cell))
+            for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+                self.given(f"a default of {code.co_name}", value)
+        self.reads.of_module(function.__globals__)
+        for name in globals_written(code):
+            self.reads.made(function.__globals__, name)
         for name in dict.fromkeys(n for c in everything for n in c.co_names):
             if name in function.__globals__:
                 self._name(function.__globals__, name, function.__globals__[name])
@@ -120,6 +131,9 @@ class Assumed:
         if id(layer) in self._objects:
             return
         self._objects[id(layer)] = layer
+        for hook in (*layer._pre_hooks, *layer._post_hooks):
+            if isinstance(hook, FunctionType) and not inside(hook.__code__.co_filename):
+                self.saw(hook)
         ours = type(layer).__module__.startswith(OURS)
         for kind in type(layer).__mro__:
             if id(kind) not in self._objects and not kind.__module__.startswith((OURS, "builtins")):
@@ -145,8 +159,19 @@ class Assumed:
         if at in self._places:
             return False
         self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
-        self._places[at] = Place(what, label, holder, key, snapshot(value), counted)
+        was = snapshot_of(value)
+        self._places[at] = Place(what, label, holder, key, was, counted and not isinstance(value, np.ndarray))
+        self.reads.found(value, was)
         return True
+
+    def _moves(self, what: str) -> None:
+        """Something is asked for that is another at each call."""
+        self.moving[what] = None
+
+    @property
+    def restless(self) -> str:
+        """The first thing that is another at each call; empty where there is none."""
+        return next(iter(self.moving), "")
 
     # -- after it -----------------------------------------------------------------------------------------------
 
@@ -163,14 +188,30 @@ class Assumed:
                 continue
             place.was = without(place.was, managed)
             read = self._is_read(place)
-            if place.what == "name" and isinstance(place.now(), Variable):
+            lasting = place.what == "name" or isinstance(place, Looked) or isinstance(place.holder, ModuleType | type)
+            if lasting and isinstance(place.now(), Variable):
+                self._refuse_name(place)
+            if isinstance(place.was, At) and any(map(is_of_program, place.was.items())):
+                place.was.put_back()
                 self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
+        self.settle()
+        self._spoiled = self._spoiled or self.restless
         self._places, self._objects, self._functions = {}, {}, {}
+        self.reads.forget()
         self._seen = layers.changes[0]
+
+    def settle(self) -> None:
+        """Find out what moved by itself: sources of random numbers, iterators, deques."""
+        moved = [name for name, was in self._dice if not was.same(was.value)]
+        moved += [
+            p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()
+        ]
+        self.moving.update(dict.fromkeys(moved))
+        self._dice = []
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
         """What was there before: holder, key and value of each place."""
@@ -183,7 +224,7 @@ class Assumed:
 
     def _refuse_name(self, place: Place) -> None:
         """Raise TraceError for a name from outside that holds a value of the program now."""
-        place.set(place.was.value)
+        place.put_back()
         why = f"'{place.label}' becomes a value of the program, which only a run knows"
         raise TraceError(
             with_user_line(f"{why}; return it, or keep it as an attribute of the layer or object whose method this is")
@@ -213,7 +254,7 @@ class Assumed:
 
     def _is_read(self, place: Place) -> bool:
         """Whether the functions may have looked at it; what was not there only `hasattr` and the like can have looked at."""
-        if place.what == "name" or place.key in self._texts:
+        if place.what == "name" or place.key in self._texts or (isinstance(place, Looked) and place.read):
             return True
         return place.key in self._read and place.was.value is not MISSING
 
@@ -244,6 +285,8 @@ class Assumed:
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
+        if isinstance(place.was, At) and not place.was.may_stay:
+            place.was = Snapshot(place.was.value)
         if place.counted:
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
         elif not self._plain.take(place):
@@ -287,7 +330,8 @@ class Assumed:
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
-        return [
+        moving = [Guard("state", what, 0, "another at each call", "read by Python", "", "") for what in self.moving]
+        return moving + [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
             for p in self._kept()
             if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
@@ -314,4 +358,6 @@ def _names_read(code: CodeType) -> Iterable[str]:
 def _is_users(module: ModuleType) -> bool:
     """Whether a module may hold settings of the user: no library, not ours."""
     file = getattr(module, "__file__", None)
-    return file is not None and not inside(file) and "site-packages" not in file and "/lib/python" not in file
+    if file is None:
+        return module.__spec__ is None and not module.__name__.startswith(OURS)  # of a notebook, or made by the user
+    return not inside(file) and "site-packages" not in file and "/lib/python" not in file

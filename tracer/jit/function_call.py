@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
-from ..static.plain import exactly
+from ..static.plain import PLAIN, exactly
 
 Bound = dict[str, Any]
 
@@ -31,6 +32,7 @@ class Arguments:
     names: list[str]
     paths: list[str]
     kept: list[str] | None = None
+    same: tuple[int, ...] = ()  # where a tensor is given twice: for each leaf the first one that it is
 
     def tensors(self) -> list[Any]:
         """The leaves that are inputs of a program."""
@@ -44,11 +46,11 @@ class Arguments:
     def as_specs(self) -> Arguments:
         """The same with an InputSpec in place of each tensor: it holds no values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        return Arguments(self.nesting, leaves, self.names, self.paths)
+        return Arguments(self.nesting, leaves, self.names, self.paths, same=self.same)
 
     def key(self) -> tuple[Any, ...]:
         """What two calls share that one program serves."""
-        return repr(self.nesting), tuple(leaf_key(leaf) for leaf in self.leaves)
+        return (repr(self.nesting), self.same), tuple(leaf_key(leaf) for leaf in self.leaves)
 
 
 def is_input(leaf: Any) -> bool:
@@ -61,11 +63,22 @@ def leaf_key(leaf: Any) -> Any:
     meta = leaf_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
+    if isinstance(getattr(type(leaf), "__eq__", None), FunctionType) and not is_dataclass(leaf):
+        return id(leaf)  # equal by what the user's class says, which may not be one to a program
     try:
         hash(leaf)
     except TypeError:
         return id(leaf)
     return type(leaf), exactly(leaf)
+
+
+def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
+    """For each leaf the first one that is the same tensor; nothing where all are different ones."""
+    tensors = [id(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
+    if len(set(tensors)) == len(tensors):
+        return ()
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(id(leaf), i) if isinstance(leaf, Tensor) else i for i, leaf in enumerate(leaves))
 
 
 def leaf_meta(leaf: Any) -> Meta | None:
@@ -84,6 +97,8 @@ class Parameters:
         # One of to_static shows the signature of the plain function, with `self`.
         self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
+        defaults = (p.default for p in self.signature.parameters.values() if p.default is not inspect.Parameter.empty)
+        self.settled = all(isinstance(d, PLAIN) for d in defaults)  # what is filled in is the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, defaults filled in.   Raises TypeError as Python would."""
@@ -126,7 +141,7 @@ class Parameters:
         leaves, nesting = nest.flatten(bound)
         tops = self.signature.parameters
         paths = [p for name, inner in nesting[1].items() for p in _paths(tops[name], inner)]
-        return Arguments(nesting, leaves, nest.names("", nesting), paths)
+        return Arguments(nesting, leaves, nest.names("", nesting), paths, same=shared(leaves))
 
 
 def _paths(parameter: inspect.Parameter, nesting: Any) -> list[str]:

@@ -48,7 +48,7 @@ class Recorded:
         self.fed = [v.name for v in self.inputs]
         self.effects: list[Effect] = []
         self._attributes, self.assumed = Attributes(owner), Assumed(owner)
-        self.recorder.saw = self.assumed.saw
+        self.recorder.saw, self.recorder.looked = self.assumed.saw, self.assumed.reads
         self.recorder.special = Special(is_users, call)
         for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
             self.assumed.given(name, leaf)
@@ -128,4 +128,6 @@ def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list
             leaves[i] = recorder.variable(recorder.feed(wanted, meta, path))
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])
+    if arguments.same:
+        leaves = [leaves[first] for first in arguments.same]
     return leaves, inputs

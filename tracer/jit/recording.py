@@ -23,6 +23,7 @@ from ..static.modes import Trace, refuse_half
 from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..static.record import Recorder
 from ..static.variable import Variable
+from .looked import dice
 
 PRODUCER = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # what becomes of assumptions
@@ -31,7 +32,8 @@ CHECK, DROP = "check", "drop"  # what becomes of assumptions
 @dataclass
 class Recording:
     """A program with the tensors it needs.   scope: by name in the program; structured: their names in the layer;
-    given: the inputs, where there were values; changed: parameters and buffers that forward changed and the program does not;
+    given: the inputs, where there were values; changed: parameters, buffers and Python's sources of random numbers that forward
+    changed and the program does not;
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
     shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
@@ -133,7 +135,7 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
-    state = State(layer)
+    state, sources = State(layer), dice()
     mode = Trace(recorder, decided=set() if watches else None)
     with instead(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
@@ -148,6 +150,7 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
     recording.given, recording.dropped, recording.decided = given, dropped, held
     written = recording.program.written()
     recording.changed = state.changed({id(t) for name, t in recording.scope.items() if name in written})
+    recording.changed += [name for name, was in sources if not was.same(was.value)]
     return outputs, recording
 
 

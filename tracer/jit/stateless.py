@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-from ..core.errors import TraceError, with_user_line
+from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
 from ..core.tensor import Tensor
 from ..static.control import nest
@@ -76,6 +76,7 @@ def record(method: Method, together: Together, guards: str = CHECK) -> Recording
 
 def _recorded(method: Method, together: Together, guards: str) -> Recording:
     made, found = _once(method, together, guards)
+    _warn_of_moving(found, method)
     changed = found.assumed.changed()
     counted = [place for place in changed if is_plain(place.now())]
     made.assigned = assigned(made)
@@ -114,6 +115,14 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
     made = recording_of(method.owner, recorder, described(recorder.program, contract))
     made.asserts = bool(checks)
     return made
+
+
+def _warn_of_moving(found: Recorded, method: Method) -> None:
+    """Say what forward took from Python that is another at each call: a file has it as it was."""
+    found.assumed.settle()
+    if found.assumed.restless:
+        why = f"'{found.assumed.restless}' is another at each call; the file has what it gave now"
+        warn(f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions")
 
 
 def assigned(recording: Recording) -> dict[str, str]:

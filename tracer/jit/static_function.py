@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, warn, with_user_line
 from ..core.mode import Mode, state
 from ..core.tensor import Tensor
@@ -23,7 +24,7 @@ from ..static.program import Guard
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
-from .function_call import Arguments, Parameters, is_input, leaf_meta
+from .function_call import Arguments, Parameters, is_input, leaf_meta, shared
 from .recording import Recording
 from .switches import is_enabled, show_code
 
@@ -63,7 +64,7 @@ class ProgramCache:
         for program in programs:
             if program.assumed.hold():
                 return program
-        if most is not None and len(programs) >= most:
+        if most is not None and programs and (len(programs) >= most or programs[-1].assumed.restless):
             return None
         made = make()
         programs.append(made)
@@ -152,7 +153,7 @@ class StaticFunction:
         if concrete is None:
             return self.dygraph_function(*args, **kwargs)
         tensors = arguments.tensors()
-        if plain is not None and len(tensors) == len(args):
+        if plain is not None and len(tensors) == len(args) and self._parameters.settled:
             self._cache.plain[plain] = concrete
         return concrete([_tensor(t) for t in tensors])
 
@@ -168,8 +169,10 @@ class StaticFunction:
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
+        if len(args) > 1 and shared(args):
+            return None
         training = self._is_training()
-        return *kinds, training, mode.tape and training, mode.key()
+        return *kinds, training, mode.tape and training, mode.key(), get_default_dtype()
 
     @functools.cached_property
     def _parameters(self) -> Parameters:
@@ -180,19 +183,25 @@ class StaticFunction:
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
             _check_fits(self._parameters.name, wanted, arguments)
+            wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
         key = self._key(wanted)
         found = self._cache.few(key, lambda: self._build(wanted))
         if found is None and not self._warned:
             self._warned = True
-            name = self._cache.of(key)[-1].assumed.broken()
-            why = f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+            assumed = self._cache.of(key)[-1].assumed
+            name = assumed.broken()
+            why = f"'{name}' is another at each call, and no part of a program; such calls run as Python"
+            if not assumed.restless:
+                why = (
+                    f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+                )
             warn(f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside of the function")
         return found
 
     def _key(self, arguments: Arguments) -> tuple[Any, ...]:
         """What calls share that one program serves, as far as arguments and modes say."""
         training = self._is_training()
-        return arguments.key(), training, state.mode.tape and training, state.mode.key()
+        return arguments.key(), training, state.mode.tape and training, state.mode.key(), get_default_dtype()
 
     def _made_for(self, arguments: Arguments) -> ConcreteProgram:
         """The program for some arguments, made if there is none, however many there are."""

@@ -20,7 +20,15 @@ HOLDERS = {
 
 def draws_random(program: Program) -> bool:
     """Whether any op of a program draws random numbers."""
-    return any(op.type in OPS and OPS[op.type].facts.random for op in program.ops())
+    return any(_draws(op) for op in program.ops() if op.type in OPS)
+
+
+def _draws(op: OpDesc) -> bool:
+    drops = op.attrs.get("dropout_prob")
+    if drops is None or not drops.value:
+        return OPS[op.type].facts.random
+    tested = op.attrs.get("is_test")
+    return tested is None or not tested.value
 
 
 def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:

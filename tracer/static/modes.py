@@ -242,7 +242,9 @@ class Static(Mode):
         return SymbolicShape(sizes, Sizes(self.recorder, tensor))
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs."""
+        """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs, but what it holds."""
+        if self.recorder.looked is not None:
+            self.recorder.looked.value(tensor, reader)
 
 
 def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:

@@ -70,6 +70,7 @@ class Recorder:
         self.layers: list[str] = []  # those that forward is in, outermost first
         self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
+        self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()
         self.empty: list[Any] = []  # lists of the program that were read before anything was written to them

@@ -116,6 +116,8 @@ def constant(array: Any) -> Tensor:
 def cast(x: Tensor, dtype: Any) -> Tensor:
     """`x` with another dtype; itself when it has it already."""
     wanted = dtype_of(dtype)
+    if not isinstance(x, Tensor):
+        raise OpError(with_user_line(f"cast: x should be a Tensor, not {type(x).__name__}"))
     have = x.meta.dtype
     if have == wanted.np:
         return x
@@ -125,8 +127,8 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
 def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
     """A constant of one value, exact whatever the dtype.   shape: [*] -> [*shape]"""
-    if isinstance(value, bool):
-        value = int(value)
+    if isinstance(value, int):
+        value = int(value)  # an enumeration's numbers have texts of their own
     text = repr(value) if isinstance(value, int | float) else str(value)
     found: Tensor = OPS["fill_constant"](
         shape=list(shape), value=float(value), str_value=text.replace("np.", ""), dtype=dtype_of(dtype).proto

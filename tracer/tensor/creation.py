@@ -38,7 +38,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
         return filled
     value = _number(fill_value)
     given = float(value)
-    text = repr(int(value) if isinstance(value, bool) else value)
+    text = repr(int(value) if isinstance(value, int) else value)
     found: Tensor = OPS["fill_constant"](
         None, None, tensors, shape=ints, value=given, str_value=text, dtype=dtype_of(dtype).proto
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 from typing import Any, NamedTuple
 
@@ -199,3 +200,38 @@ def functions_of_a_comprehension_see_its_last_value(x: Any) -> Any:
     for add in added:
         x = add(x)
     return x
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@program()
+def numbers_of_an_enumeration(x: Any) -> Any:
+    y = x * Level.HIGH + Level.LOW
+    if x.sum() > Level.LOW:
+        y = y * Level.HIGH
+    return y, paddle.full([2], Level.HIGH), x[Level.LOW]
+
+
+@functools.singledispatch
+def by_its_class(first: Any, x: Any) -> Any:
+    return x
+
+
+@by_its_class.register(int)
+def _of_int(first: int, x: Any) -> Any:
+    if x.sum() > 0:
+        return x + first
+    return x - first
+
+
+@by_its_class.register(paddle.Tensor)
+def _of_tensor(first: Any, x: Any) -> Any:
+    return x * 2 if first.sum() > 0 else x * 3
+
+
+@program()
+def functions_chosen_by_class(x: Any) -> Any:
+    return by_its_class(3, x) + by_its_class(x, x) + by_its_class(None, x)

@@ -239,3 +239,36 @@ def what_may_come_to_an_end_without_a_value(x: Any, k: Any) -> Any:
     if z is not None:
         x = x + z
     return x if y is None else y + x
+
+
+@program(*COUNTS, dims=DIMS)
+def the_first_and_others_are_taken_away(x: Any, k: Any) -> Any:
+    q = [x, x + 1, x * 5]
+    for i in range(k):
+        q.append(x * i)
+    first, second = q.pop(0), q.pop(1)
+    left = q.pop(-2) if k > 0 else x
+    return first + second * 2 + left * 3, paddle.stack(q).sum(0)
+
+
+@program()
+def a_queue_that_grows_at_its_end(x: Any) -> Any:
+    q, seen, s = [x[0]], 0, x[0] * 0
+    while len(q) > 0 and seen < 6:
+        v = q.pop(0)
+        seen += 1
+        s = s * 0.5 + v
+        if v.sum() > -1:
+            q.append(v * 0.5)
+            q.append(v - 1)
+    return s, seen
+
+
+@program()
+def one_of_two_is_taken_away(x: Any) -> Any:
+    q = [row * 2 for row in x]
+    if x.sum() > 0:
+        q.pop(0)
+    else:
+        q.pop(1)
+    return paddle.stack(q).sum(0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import oarlock as paddle
 from oarlock import nn
 
@@ -329,3 +331,9 @@ class Flattened(nn.Layer):
         b, c, h, w = x.shape
         y = self.fc(x.reshape([b, c, h * w]).transpose([0, 2, 1]))
         return y.transpose([0, 2, 1]).reshape([b, c, h, w]) + x
+
+
+@program(*FLAT, dims=[[None, None]])
+def products_of_sizes(x: Any) -> Any:
+    half = math.prod(x.shape[0:]) // 2
+    return x.reshape([int(np.prod(x.shape))]), x.reshape([half, -1]), x.sum() / np.prod(x.shape[:1])

@@ -28,6 +28,7 @@ from . import numbers, sequences
 from .checks import print_
 from .numbers import guarded, method_of
 from .outside import changing, in_a_block, new, noting
+from .restless import heard_of
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 from .special import method_for
@@ -52,8 +53,11 @@ def call(function: Any) -> Any:
         return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
-    if isinstance(getattr(function, "__self__", None), list | dict | set):
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, list | dict | set):
         return _of_container(function)
+    if isinstance(owner, TensorArray):
+        return array_method(owner, function.__name__)
     return _of_function(function)
 
 
@@ -64,11 +68,21 @@ def _of_function(function: Any) -> Any:
         known = None
     if known is not None:
         return known
+    heard = _heard_of(function)
+    if heard is not None:
+        return heard
     if isinstance(function, functools._lru_cache_wrapper):
         made: Any = _of_cache(function)
+    elif getattr(function, "__code__", None) is _CHOOSING:
+        made = _choosing(function)
     else:
         made = method_of(function) or convert_or_leave(function)
     return _reading(function) if made is function else made
+
+
+def _heard_of(function: Any) -> Any:
+    mode = static_mode(state.mode)
+    return None if mode is None or mode.recorder.looked is None else heard_of(function, mode.recorder.looked)
 
 
 def array_method(array: TensorArray, name: str) -> Any:
@@ -77,7 +91,7 @@ def array_method(array: TensorArray, name: str) -> Any:
         raise TraceError(
             with_user_line(f"{name}(): a list of which only a run knows the length ('{array.name}') does not have it")
         )
-    return getattr(array, name)
+    return sequences.popping(array) if name == "pop" else getattr(array, name)
 
 
 def _reading(function: Any) -> Any:
@@ -105,6 +119,18 @@ def _of_cache(function: Any) -> Callable[..., Any]:
                 return found
             function.cache_clear()
         return call(function.__wrapped__)(*args, **kwargs)
+
+    return called
+
+
+_CHOOSING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def _choosing(function: Any) -> Callable[..., Any]:
+    """A function of `functools.singledispatch`, whose ways are converted."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return call(function.dispatch(numbers.class_of(args[0]) if args else object))(*args, **kwargs)
 
     return called
 
@@ -212,13 +238,14 @@ def _names_of(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
 
 
-_WARNED: set[CodeType] = set()
+_WARNED: set[tuple[str, CodeType]] = set()
 
 
 def _warn(function: FunctionType, error: NoSource) -> None:
     """Say once of a function that it is not converted."""
-    if function.__code__ not in _WARNED:
-        _WARNED.add(function.__code__)
+    at = function.__code__.co_filename, function.__code__
+    if at not in _WARNED:
+        _WARNED.add(at)
         warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
 
 

@@ -20,7 +20,7 @@ from .template import keep_places, statements
 
 RUNTIME = "__ol"
 CONVERSION_OPTIONS = "__jst_not_to_static"  # the attribute of a function with what the user asked for it
-_CODES: dict[CodeType, CodeType | NoSource] = {}
+_CODES: dict[tuple[str, CodeType], CodeType | NoSource] = {}
 _SOURCES: dict[CodeType, str] = {}
 
 
@@ -68,12 +68,13 @@ def is_excluded(function: Any) -> bool:
 
 def converted_code(code: CodeType) -> CodeType:
     """The code of the converted function, made once.   Raises NoSource."""
-    if code not in _CODES:
+    at = code.co_filename, code  # code of one text is equal wherever it lies, but errors name the file
+    if at not in _CODES:
         try:
-            _CODES[code] = _convert(code)
+            _CODES[at] = _convert(code)
         except NoSource as error:
-            _CODES[code] = error
-    found = _CODES[code]
+            _CODES[at] = error
+    found = _CODES[at]
     if isinstance(found, NoSource):
         raise found
     return found

@@ -99,7 +99,16 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return _changing(node, text)
-        return expression("__ol.class_of(A)", node, A=node.value) if node.attr == "__class__" else node
+        if node.attr == "__class__":
+            return expression("__ol.class_of(A)", node, A=node.value)
+        if not getattr(node, "is_called", False):
+            node.value = expression(f"__ol.reading(A, {node.attr!r})", node.value, A=node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        node.target.is_read = True  # type: ignore[union-attr]
+        self.generic_visit(node)
+        return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         self.generic_visit(node)
@@ -129,6 +138,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         write_out(node)
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Attribute | ast.Subscript):
+            node.func.is_called = True  # type: ignore[attr-defined] # a method, or a function of a module: known by its name
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super" and not node.args and self.first_argument:
@@ -220,7 +231,8 @@ def mark_test(test: ast.expr) -> None:
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
     """The target of an assignment, of which the run time hears before it is changed.   text: of what it belongs to."""
-    node.value = expression(f"__ol.changing(VALUE, {text!r})", node.value, VALUE=node.value)
+    attribute = f", {node.attr!r}, {hasattr(node, 'is_read')}" if isinstance(node, ast.Attribute) else ""
+    node.value = expression(f"__ol.changing(VALUE, {text!r}{attribute})", node.value, VALUE=node.value)
     return node
 
 

@@ -132,6 +132,13 @@ def is_there(held: Variable) -> Any:
     return True if mode is None else whether_set(mode.recorder, held)
 
 
+def looks_at(value: Any, name: Any) -> None:
+    """Say to the recording, if there is one, that an attribute is about to be read: at the next call it may be another."""
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.looked is not None:
+        mode.recorder.looked.read(value, name, False)
+
+
 def _has(value: Any, name: str) -> Any:
     stands = standing(value)
     if stands is None:
@@ -146,6 +153,7 @@ def _has(value: Any, name: str) -> Any:
 def _get(value: Any, name: str, *default: Any) -> Any:
     if default and standing(value) is not None and not _has(value, name):
         return default[0]
+    looks_at(value, name)
     return getattr(value, name, *default)
 
 

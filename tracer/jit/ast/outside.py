@@ -27,14 +27,19 @@ from .positions import Positions
 DEPTH = 2  # of containers and objects in one another
 
 
-def changing(value: Any, name: str) -> Any:
-    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program."""
+def changing(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
+    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program.
+
+    attribute: which one of an object is set, where that is known; reads: what it was is read for that.
+    """
     mode = static_mode(state.mode)
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_moved(value):
         return current(value)
     recorder = mode.recorder
+    if recorder.looked is not None:
+        recorder.looked.changing(value, name, attribute, reads)
     note(recorder, keepers_in(name, value, 0))
     if isinstance(value, Either):
         note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
@@ -94,7 +99,7 @@ def keepers_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             kept = Cell(name, cell)
             yield kept
             yield from keepers_in(name, kept.read().get(""))
-    written = tuple(dict.fromkeys(_globals_written(code)))
+    written = tuple(dict.fromkeys(globals_written(code)))
     if written:
         yield Variables("globals", plain.__globals__, written)
     for name in code.co_names:
@@ -128,10 +133,11 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
             yield from keepers_in(label, held, depth - 1)
 
 
-def _globals_written(code: CodeType) -> Iterator[str]:
+def globals_written(code: CodeType) -> Iterator[str]:
+    """The names of its module that a function sets, and those inside of it."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from _globals_written(const)
+            yield from globals_written(const)

@@ -18,7 +18,7 @@ from .branches import if_, if_expression
 from .calls import call
 from .checks import assert_, raised
 from .loops import for_, listed, while_
-from .numbers import class_of, entry, is_, matched, mod, shown, standing
+from .numbers import class_of, entry, is_, looks_at, matched, mod, shown, standing
 from .outside import changing, new, owns
 from .positions import chosen
 from .sequences import part
@@ -26,7 +26,7 @@ from .truth import and_, and_value, chain, in_, not_, or_, or_value
 
 __all__ = [
     "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "for_", "if_", "if_expression", "in_",
-    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "part", "raised", "returned",
+    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "part", "raised", "reading", "returned",
     "shown", "while_",
 ]  # fmt: skip
 
@@ -75,9 +75,18 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
         return True
 
 
+def reading(value: Any, name: str) -> Any:
+    """An object of which an attribute is about to be read: what was there before the recording may be another at the next call."""
+    looks_at(value, name)
+    return value
+
+
 def item(value: Any, index: Any) -> Any:
     """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
     value = current(value)
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.looked is not None and not isinstance(index, Variable):
+        mode.recorder.looked.read(value, index, True)
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return chosen(value, index)
     if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...static.control.arrays import TensorArray
 from ...static.control.either import current
-from ...static.control.values import as_meta, constant
+from ...static.control.values import as_meta, constant, is_number
 from ...static.modes import static_mode
 from ...static.numbers import troubled
 from ...static.variable import Variable
@@ -126,6 +130,38 @@ def _reversed(values: Any) -> Any:
     return reversed(current(values)) if rows is None else Reversed(rows)
 
 
+def popping(array: TensorArray) -> Callable[..., Any]:
+    """The method `pop` of a list that a program carries, from any position."""
+
+    def pop(index: Any = -1) -> Any:
+        if is_number(index) and index == -1:
+            return array.pop()
+        array.check_changes("pop")
+        taken = array[index]
+        behind = part(array, index + 1, None, None)
+        if not (is_number(index) and index == 0):
+            left = part(array, None, index, None)
+            left.extend(behind)
+            behind = left
+        array.become(behind)
+        return taken
+
+    return pop
+
+
+def _product(python: Callable[..., Any]) -> Callable[..., Any]:
+    """`math.prod` and `numpy.prod` of numbers of which only a run knows some, such as the sizes of a shape."""
+
+    def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
+        given = current(values)
+        plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
+        if plain and any(isinstance(v, Variable) for v in given):
+            return functools.reduce(operator.mul, given, kwargs.get("start", 1))
+        return python(values, *args, **kwargs)
+
+    return prod
+
+
 def stacked(values: Any) -> Any:
     """The items of which only a run knows how many there are, each of one element, in a tensor; None for any other."""
     rows = _open_rows(values) if not isinstance(values, Variable) else None
@@ -155,6 +191,8 @@ def _sorted(values: Any, **how: Any) -> Any:
 
 
 BUILTINS: dict[Any, Any] = {
+    math.prod: _product(math.prod),
+    np.prod: _product(np.prod),
     builtins.sum: _sum,
     builtins.list: _sequence(list),
     builtins.tuple: _sequence(tuple),

@@ -1,11 +1,15 @@
 """The syntax tree of a function that is running already, found by where its code says it begins."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import copy
+import functools
 import linecache
+import operator
 from types import CodeType
+from typing import Any
 
 Function = ast.FunctionDef | ast.Lambda
 _TREES: dict[tuple[str, int], dict[tuple[int, str], list[Function]]] = {}
@@ -17,6 +21,7 @@ class NoSource(Exception):
 
 def function_tree(code: CodeType) -> Function:
     """A copy of the tree of the function that `code` is of.   Raises NoSource."""
+    linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
         raise NoSource(f"there is no source of {code.co_filename}")
@@ -28,7 +33,52 @@ def function_tree(code: CodeType) -> Function:
         raise NoSource(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the function {code.co_name}"
         )
+    if not _is_made_of(code, text):
+        raise NoSource(f"{code.co_filename} was edited since {code.co_name} was made; load it again")
     return copy.deepcopy(found[0])
+
+
+def _is_made_of(code: CodeType, text: str) -> bool:
+    """Whether a file still says what `code` was compiled from, as far as that shows: import hooks may have added to it, as pytest's do."""
+    candidates = _compiled(code.co_filename, text, code.co_flags & _FUTURES).get(
+        (code.co_firstlineno, code.co_name), []
+    )
+    return not candidates or any(_may_be(code, made) for made in candidates)
+
+
+_FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+_COMPILED: dict[tuple[str, int, int], dict[tuple[int, str], list[CodeType]]] = {}
+
+
+def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
+    """The code of every function of a file, by first line and name."""
+    key = (filename, hash(text), flags)
+    if key not in _COMPILED:
+        table: dict[tuple[int, str], list[CodeType]] = {}
+        todo = [compile(text, filename, "exec", flags, dont_inherit=True)]
+        while todo:
+            inner = [c for c in todo.pop().co_consts if isinstance(c, CodeType)]
+            todo += inner
+            for code in inner:
+                table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        _COMPILED[key] = table
+    return _COMPILED[key]
+
+
+def _may_be(code: CodeType, made: CodeType) -> bool:
+    """Whether `code` is what a file makes, or that with something added."""
+    for one, other in (
+        (code.co_names, made.co_names),
+        (code.co_varnames, made.co_varnames),
+        (_plain(code), _plain(made)),
+    ):
+        if not set(other) <= set(one):
+            return False
+    return code.co_names != made.co_names or code.co_varnames != made.co_varnames or code.co_code == made.co_code
+
+
+def _plain(code: CodeType) -> list[Any]:
+    return [c if isinstance(c, frozenset) else repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
 
 def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:

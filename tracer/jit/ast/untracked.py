@@ -59,15 +59,16 @@ class Untracked(Keeper):
         was, now = (state[""] for state in (before, self.read()))
         if attributes_noted and was[0] == "attributes":
             was, now = was[3], now[3]
-        if not _alike(was, now):
+        if not alike(was, now):
             kind = type(self.target).__name__
             why = "is changed in a branch or loop that only some runs take; it is no part of the program, and Python would change it in all"
             raise TraceError(with_user_line(f"'{self.name}' ({kind}) {why}; {FIX}"))
 
 
-def _alike(a: Any, b: Any) -> bool:
+def alike(a: Any, b: Any) -> bool:
+    """Whether something is at the same in two positions of it."""
     if type(a) is tuple and type(b) is tuple:
-        return len(a) == len(b) and all(map(_alike, a, b))
+        return len(a) == len(b) and all(map(alike, a, b))
     return a is b or (isinstance(a, PLAIN) and isinstance(b, PLAIN) and identical(a, b))
 
 

@@ -192,6 +192,11 @@ class TensorArray(Container):
         """Write the op that lets another list hold what this one does."""
         _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
+    def become(self, other: TensorArray) -> None:
+        """Hold what another list does."""
+        _recorder().aliases.list_written(self)
+        other.assigned_to(self)
+
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.is_tuple:
             raise TypeError(with_user_line("'tuple' object does not support item assignment"))
@@ -218,15 +223,16 @@ class TensorArray(Container):
 
     def append(self, value: Any) -> None:
         """One more element at the end."""
-        self._check_changes("append")
+        self.check_changes("append")
         self.push(value)
 
     def extend(self, values: Any) -> None:
         """More elements at the end, of a list of Python's or of the program."""
-        self._check_changes("extend")
+        self.check_changes("extend")
         self._push_all(values)
 
-    def _check_changes(self, method: str) -> None:
+    def check_changes(self, method: str) -> None:
+        """Raise AttributeError for a method that changes a list, of what stands for a tuple."""
         if self.is_tuple:
             raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
 
@@ -245,7 +251,7 @@ class TensorArray(Container):
 
     def pop(self, index: Any = -1) -> Tensor:
         """The last element, which is taken away.   Raises TraceError for another position."""
-        self._check_changes("pop")
+        self.check_changes("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
                 with_user_line("pop: of a list that a program carries only the last element can be taken away")

@@ -302,8 +302,10 @@ class Merge:
         filler = Filler(meta)
         made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
         if is_users(name):
-            at = getattr(given, "where", "") or user_line()
-            inner = self._is_set(name, given, self.sides[given is b])
+            side = self.sides[given is b]
+            here = isinstance(given, Variable) and given.name in side.inner.block.vars  # else its line is of before
+            at = (given.where if here else "") or user_line()
+            inner = self._is_set(name, given, side)
             ways = (inner, False) if given is a else (False, inner)
             flag, sense = (self.pred, given is a) if inner is True else (self._chosen(ways, BOOL), True)
             like = ANYWHERE if "." in name.partition("[")[0] else 0  # an attribute is asked for in the run

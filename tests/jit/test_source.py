@@ -1,0 +1,62 @@
+"""The source that is converted is the one a function was made of: files are edited while a session goes on."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock as paddle
+from oarlock.jit import to_static
+
+NAME = "edited_while_a_session_goes_on"
+
+
+def text(body: str) -> str:
+    return f"def f(x):\n    if x.sum() > 0:\n        return {body}\n    return x\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield tmp_path / f"{NAME}.py"
+    sys.modules.pop(NAME, None)
+
+
+def result(function: Any) -> Any:
+    return to_static(function)(paddle.to_tensor([1.0, 2.0])).tolist()
+
+
+def test_a_module_that_is_loaded_again_is_converted_again(file: Path) -> None:
+    file.write_text(text("x * 2"))
+    module = importlib.import_module(NAME)
+    assert result(module.f) == [2.0, 4.0]
+    file.write_text(text("x * 3  # longer"))
+    importlib.reload(module)
+    assert result(module.f) == [3.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    "other", ["x * 3  # another number", "x / 2  # another operator", "x.exp() * 2", "2 - x  # turned round"]
+)
+def test_what_was_edited_since_is_not_converted(file: Path, other: str) -> None:
+    file.write_text(text("x * 2"))
+    module = importlib.import_module(NAME)
+    file.write_text(text(other))
+    with (
+        pytest.warns(UserWarning, match=f"{NAME}.py was edited since f was made; load it again"),
+        pytest.raises(paddle.core.errors.TraceError, match="f is not converted"),
+    ):
+        result(module.f)
+
+
+def test_other_functions_of_an_edited_file_are_converted(file: Path) -> None:
+    file.write_text(text("x * 2") + "\n\ndef g(x):\n    return x\n")
+    module = importlib.import_module(NAME)
+    file.write_text(text("x * 2") + "\n\ndef g(x):\n    return x + 1\n")
+    assert result(module.f) == [2.0, 4.0]
