@@ -238,5 +238,5 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded now; False while a program is written, which takes them from its ops."""
-    return state.mode.tape and not state.mode.static
+    """Whether gradients are recorded now.   In a function of to_static whether they are where it is called; False while other programs are written."""
+    return state.mode.tape and (state.mode.called_with_tape or not state.mode.static)

@@ -29,6 +29,7 @@ class Mode:
     bare = False
     tape = True
     static = False
+    called_with_tape = False  # of a program that is being recorded: whether gradients are where it is called
     builder: Any = (
         None  # who makes parameters and steps of optimizers as parts of a program, where one is written by hand
     )
@@ -89,7 +90,7 @@ class Over(Mode):
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
         self.silent, self.bare, self.tape, self.static = inner.silent, inner.bare, inner.tape, inner.static
-        self.builder = inner.builder
+        self.builder, self.called_with_tape = inner.builder, inner.called_with_tape
 
     def over(self, inner: Mode) -> Mode:
         """The same over another mode."""

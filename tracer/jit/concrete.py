@@ -171,6 +171,7 @@ def build(
     """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is."""
     recorder = Recorder()
     found = Recorded.by(recorder, arguments, owner)
+    found.mode.called_with_tape = state.mode.tape
     with instead(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)

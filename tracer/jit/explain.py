@@ -67,7 +67,7 @@ class Explaining(Static):
     def with_tape(self, tape: bool) -> Explaining:
         """See Static."""
         made = Explaining(self.recorder, self.found)
-        made.tape = tape
+        made.tape, made.called_with_tape = tape, self.called_with_tape
         return made
 
     def trouble(self, error: Exception, instead: Any) -> Any:

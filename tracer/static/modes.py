@@ -144,7 +144,7 @@ class Static(Mode):
         if not self.trains or tape == self.tape:
             return self
         made = Static(self.recorder, self._convert, True)
-        made.tape = tape
+        made.tape, made.called_with_tape = tape, self.called_with_tape
         return made
 
     def trouble(self, error: Exception, instead: Any) -> Any:

@@ -15,6 +15,9 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
+from ...core.autograd import is_grad_enabled
+from ...core.mode import state
+
 MOVING: frozenset[Any] = frozenset(
     {
         time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.monotonic_ns, time.process_time,
@@ -34,10 +37,17 @@ def heard_of(function: Any, reads: Any) -> Any:
         return _asking(function, reads)
     if function == os.getenv or (isinstance(_owner(function), os._Environ) and function.__name__ == "get"):
         return _asking(function, reads)
+    if function is is_grad_enabled:
+        reads.asked("is_grad_enabled()", _called_with_tape)
+        return function
     if function in MOVING:
         reads.moves(f"{function.__module__ or ''}.{function.__qualname__}()".removeprefix("."))
         return function
     return None
+
+
+def _called_with_tape() -> bool:
+    return state.mode.called_with_tape if state.mode.static else state.mode.tape
 
 
 def _owner(function: Any) -> Any:
