@@ -233,6 +233,16 @@ def test_wrong_calls_are_refused() -> None:
         to_static(other_ranks, input_spec=X[0])
     with pytest.raises(TypeError, match="a function, a method or a Layer"):
         to_static(3)
+    with pytest.raises(
+        paddle.OpError, match=r"'x' should be 3, as input_spec says, or an InputSpec there \(got float32\[2\]"
+    ):
+        to_static(other_ranks, input_spec=[3])(paddle.ones([2]))
+    made: dict[str, Any] = {}
+    exec("def f(x):\n    return x", made)
+    with pytest.raises(paddle.OpError, match="f: there is no source of <string>"):
+        _ = to_static(made["f"]).code
+    with pytest.raises(TypeError, match="len is no function of Python's"):
+        paddle.jit.ProgramTranslator().get_code(len)
     with pytest.raises(TypeError, match="there is no argument"):
         to_static(other_ranks, whatever=1)
 

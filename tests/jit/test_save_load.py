@@ -360,6 +360,20 @@ def test_without_info_the_program_tells_what_is_a_parameter(tmp_path: Path) -> N
     assert not layer.parameters()[0].stop_gradient
 
 
+class Counts(nn.Layer):
+    def forward(self, x: Any) -> Any:
+        rows = paddle.tensor.create_array("float32")
+        for i in range(x.shape[0]):
+            paddle.tensor.array_write(x[i] * 2, paddle.full([1], i, "int64"), rows)
+        return paddle.tensor.array_length(rows), rows[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_the_length_of_a_list_is_a_result(tmp_path: Path) -> None:
+    paddle.jit.save(Counts(), str(tmp_path / "m"), [InputSpec([None, 3])])
+    assert load(tmp_path / "m")(np.ones([4, 3], np.float32))[0].numpy().tolist() == [4]
+
+
 def gathered(*rows: Any, **more: Any) -> Any:
     return rows[0] + rows[1]["b"] * 2 + more.get("scale", 1)
 

@@ -189,7 +189,10 @@ def _one_call(recording: Recording) -> Iterator[None]:
 
 def _array(value: Any, output: Arg) -> Any:
     """A result of eager Python, where a condition, a length or a size is no tensor but a number."""
-    return value.array if isinstance(value, Tensor) else np.asarray(value, dtype_of(output.dtype).np)
+    if isinstance(value, Tensor):
+        return value.array
+    array = np.asarray(value, dtype_of(output.dtype).np)
+    return array.reshape(output.shape) if output.shape == (1,) and array.size == 1 else array
 
 
 def interpreted(recording: Recording) -> Reference:

@@ -371,12 +371,20 @@ def _may_be(spec: Any, of: Any) -> bool:
     return len(spec.shape) == len(of.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
 
 
+def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
+    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for that."""
+    if is_input(leaf):
+        why = f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there (got {leaf_meta(leaf)})"
+        raise OpError(with_user_line(f"{name}: {why}"))
+
+
 def _check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
     """Raise OpError unless a call has the shapes and dtypes of the specs."""
     if wanted.nesting != given.nesting:
         raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
     for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
         if not isinstance(spec, InputSpec):
+            _check_constant(name, label, spec, leaf)
             continue
         meta = leaf_meta(leaf) if is_input(leaf) else None
         fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np

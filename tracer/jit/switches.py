@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.errors import OpError
 from .ast import STAGES, converted_source
-from .ast.source import NoSource
 
 _state = {
     "enabled": os.environ.get("ENABLE_TO_STATIC", "true").lower() not in ("0", "false"),
@@ -74,5 +74,5 @@ def show_code(function: Any) -> None:
             stages = min(int(_state["level"]), len(STAGES))
             what = f"after {STAGES[stages - 1]}" if stages < len(STAGES) else "converted"
             print(f"# {name}, {what}\n{converted_source(function, stages)}", file=out)
-        except NoSource as error:
-            print(f"# {name} is not converted: {error}", file=out)
+        except (OpError, TypeError) as error:
+            print(f"# {name} is not converted: {str(error).splitlines()[0]}", file=out)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import OpError, TraceError, with_user_line
 from .expressions import Expressions, mark_tests
 from .flow import Flow, local_names
 from .jumps import lower_jumps
@@ -84,12 +84,19 @@ STAGES = ("jumps", "statements", "expressions")  # in order: what rewrites a fun
 
 
 def converted_source(function: Any, stages: int = len(STAGES)) -> str:
-    """The function as text after the first `stages` of STAGES.   Raises NoSource."""
+    """The function as text after the first `stages` of STAGES.   Raises TypeError, and OpError where there is no source."""
     plain = inspect.unwrap(function)
-    code = getattr(plain, "__func__", plain).__code__
-    if stages < len(STAGES):
-        return ast.unparse(_converted_tree(code, stages))
-    converted_code(code)
+    code = getattr(getattr(plain, "__func__", plain), "__code__", None)
+    if code is None:
+        raise TypeError(
+            with_user_line(f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; it has no source")
+        )
+    try:
+        if stages < len(STAGES):
+            return ast.unparse(_converted_tree(code, stages))
+        converted_code(code)
+    except NoSource as error:
+        raise OpError(with_user_line(f"{code.co_name}: {error}")) from None
     return _SOURCES[code]
 
 
