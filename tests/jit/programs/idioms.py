@@ -229,3 +229,21 @@ def steps_of_two_and_backwards(x: Any) -> Any:
     for i in range(x.shape[0] - 1, -1, -1):
         y = y * 0.5 + x[i]
     return y
+
+
+def _counted_up() -> Any:
+    n = 0
+    while True:
+        n += 1
+        yield n
+
+
+@program()
+def any_and_all_of_rows(x: Any) -> Any:
+    if any(row.sum() > 1 for row in x):
+        x = x * 2
+    if all(abs(row.min()) < 1 and row.max() < 2 for row in x if row.sum() > -1):
+        x = x + 1
+    if any(n > 3 for n in _counted_up()):  # asks for no more than it needs
+        x = x * 3
+    return x

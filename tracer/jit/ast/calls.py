@@ -355,23 +355,28 @@ def op_of_two(op: str, a: Any, b: Any) -> Any:
     return marked(OPS[op](as_meta(a, meta), as_meta(b, meta)), either_of((a, b)))
 
 
-def _quantified(stops: bool, python: Callable[..., Any]) -> Callable[..., Any]:
+def _quantified(stops: bool) -> Callable[..., Any]:
     def over(values: Any) -> Any:
         from .truth import and_, or_  # noqa: PLC0415 - it calls this module
 
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"
             return OPS[op](_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False)
-        together = sequences.over_all("reduce_any" if stops else "reduce_all", values)
+
+        def both(found: Any, value: Any) -> Any:
+            return (or_ if stops else and_)(found, functools.partial(BUILTINS[bool], value))
+
+        together = sequences.quantified(values, not stops, both)
         if together is not None:
             return together
-        listed = list(values)
-        if not any(isinstance(v, Variable) for v in listed):
-            return python(listed)
         found: Any = not stops
-        for value in listed:
-            found = (or_ if stops else and_)(found, functools.partial(_itself, value))
-        return BUILTINS[bool](found)
+        for value in values:
+            truth = BUILTINS[bool](value)
+            if isinstance(truth, Variable):
+                found = both(found, truth)
+            elif truth is stops:  # Python asks for no more of them
+                return stops
+        return found
 
     return over
 
@@ -410,8 +415,8 @@ BUILTINS: dict[Any, Any] = {
     builtins.bool: _bool,
     builtins.max: _any_of("elementwise_max", max),
     builtins.min: _any_of("elementwise_min", min),
-    builtins.any: _quantified(True, any),
-    builtins.all: _quantified(False, all),
+    builtins.any: _quantified(True),
+    builtins.all: _quantified(False),
     builtins.iter: _iter,
     **numbers.BUILTINS,
     **sequences.BUILTINS,

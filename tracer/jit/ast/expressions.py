@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from .template import expression
@@ -177,13 +178,11 @@ class Expressions(ast.NodeTransformer):
         return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
+        simple = _is_simple(node)
         self.generic_visit(node)
-        if len(node.generators) != 1 or not is_target(node.generators[0].target):
+        if not simple:
             return node
         generator = node.generators[0]
-        inside = [node.elt, *generator.ifs]
-        if generator.is_async or _binds(inside) or any(map(_has_function, inside)):
-            return node
         made = "__ol.listed(ITER, MAKE, WANTED)" if generator.ifs else "__ol.listed(ITER, MAKE)"
         wanted = (*generator.ifs, None)[0]
         for test in generator.ifs[1:]:
@@ -255,18 +254,34 @@ def _of_item(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
 
 
 TAKES_ALL = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
+MAY_STOP = frozenset({"any", "all"})
 
 
 def write_out(node: ast.Call) -> None:
-    """Let a function of Python's that takes all items of a generator expression have them in a list."""
-    if isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL and node.args:
-        given = node.args[0]
-        if isinstance(given, ast.GeneratorExp):
-            node.args[0] = ast.copy_location(ast.ListComp(given.elt, given.generators), given)
+    """Let a function of Python's that takes all items of a generator expression have them in a list; one that may stop only if they are a program's."""
+    if not isinstance(node.func, ast.Name) or not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+        return
+    given = node.args[0]
+    if node.func.id in TAKES_ALL:
+        node.args[0] = ast.copy_location(ast.ListComp(given.elt, given.generators), given)
+    elif node.func.id in MAY_STOP and isinstance(given.generators[0].iter, ast.Name):
+        copied = copy.deepcopy(given)
+        listed = ast.copy_location(ast.ListComp(copied.elt, copied.generators), given)
+        given.is_other = True  # type: ignore[attr-defined] # of a list that is written out as well
+        rows = expression("__ol.opened(ROWS)", given, ROWS=copy.deepcopy(given.generators[0].iter))
+        node.args[0] = ast.copy_location(ast.IfExp(rows, listed, given), given)
 
 
 def _is_runtime(function: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "__ol"
+
+
+def _is_simple(node: ast.ListComp) -> bool:
+    """Whether a comprehension is [f(item) for item in rows if g(item)], in which nothing gets a name and no function is made."""
+    generator = node.generators[0]
+    inside = [node.elt, *generator.ifs]
+    alone = len(node.generators) == 1 and is_target(generator.target) and not generator.is_async
+    return alone and not _binds(inside) and not any(map(_has_function, inside))
 
 
 def _has_function(node: ast.expr) -> bool:

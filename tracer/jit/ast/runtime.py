@@ -21,13 +21,13 @@ from .loops import for_, listed, while_
 from .numbers import class_of, entry, is_, looks_at, matched, mod, shown, standing
 from .outside import changing, new, owns
 from .positions import chosen
-from .sequences import part
+from .sequences import opened, part
 from .truth import and_, and_value, chain, in_, not_, or_, or_value
 
 __all__ = [
     "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "for_", "if_", "if_expression", "in_",
-    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "or_", "or_value", "owns", "part", "raised", "reading", "returned",
-    "shown", "while_",
+    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "opened", "or_", "or_value", "owns", "part", "raised", "reading",
+    "returned", "shown", "while_",
 ]  # fmt: skip
 
 nothing_returned = Undefined("the value returned", "is missing: not every way through the function returns one")

@@ -134,6 +134,8 @@ class _Scanner(ast.NodeVisitor):
     # -- constructs ---------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: Any) -> None:
+        if hasattr(node, "is_other"):
+            return
         first = node.generators[0]
         simple = isinstance(node, ast.ListComp) and len(node.generators) == 1 and is_target(first.target)
         if not simple and any(self._is_value(part) for g in node.generators for part in (g.iter, *g.ifs)):

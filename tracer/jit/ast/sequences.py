@@ -73,6 +73,11 @@ def _listed(rows: Any, make: Callable[[Any], Any]) -> Any:
     return listed(rows, make)
 
 
+def opened(value: Any) -> bool:
+    """Whether the items of a value are a program's."""
+    return static_mode(state.mode) is not None and isinstance(rows_of(value), Rows)
+
+
 def _open_rows(value: Any) -> Rows | None:
     """What only a run knows the length of; None for anything else."""
     if static_mode(state.mode) is None or isinstance(value, str | bytes | dict):
@@ -162,23 +167,10 @@ def _product(python: Callable[..., Any]) -> Callable[..., Any]:
     return prod
 
 
-def stacked(values: Any) -> Any:
-    """The items of which only a run knows how many there are, each of one element, in a tensor; None for any other."""
-    rows = _open_rows(values) if not isinstance(values, Variable) else None
-    if rows is None:
-        return None
-    array = values if isinstance(values, TensorArray) else _listed(rows, lambda item: item)
-    if array.element is None or array.element.shape not in ((), (1,)):
-        raise TraceError(with_user_line(f"the items are no numbers; use a loop (each is {array.element})"))
-    return array.joined(0, True)
-
-
-def over_all(op: str, values: Any) -> Any:
-    """What an op that takes all elements together gives for items of which only a run knows how many there are; None for any other."""
-    tensor = stacked(values)
-    if tensor is None:
-        return None
-    return OPS[op](tensor, reduce_all=True, dim=[], keep_dim=False)
+def quantified(values: Any, start: bool, of_two: Callable[[Any, Any], Any]) -> Any:
+    """`any` or `all` of items of which only a run knows how many there are, `start` where there are none; None for any other."""
+    rows = _open_rows(values)
+    return None if rows is None else folded(rows, start, of_two, "whether they hold")
 
 
 def _sorted(values: Any, **how: Any) -> Any:
