@@ -139,7 +139,7 @@ def _utf8(value: Any) -> str:
 def _name(value: Any) -> str:
     """The name of a variable or an op."""
     name = _utf8(value)
-    if any(c < " " or c == "\x7f" for c in name):
+    if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
         raise _Bad("it has a name with control characters")
     return name
 

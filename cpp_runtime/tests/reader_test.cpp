@@ -92,7 +92,9 @@ TEST("reader: the contract") {
 
 TEST("reader: what is only shown gives a terminal no orders") {
   Contract c = mlp_contract({{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
-  c.producer = "\x1b[2J", c.verified = "\rsure";
+  c.producer = "\x1b[2J", c.verified =
+                              "\rsure \xc2\x9b"
+                              "1m \xe2\x80\xae \xe2\x81\xa6 \xc3\xa9\xe2\x82\xac";
   Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "mlp.pdmodel");
   const Guard& g = p.contract->guards.at(0);
   CHECK_EQ(g.expected, "2\\x1b");
@@ -100,7 +102,7 @@ TEST("reader: what is only shown gives a terminal no orders") {
   CHECK_EQ(g.where, "a.py:1\\x0aforged");
   CHECK_EQ(g.text, "x\\x7f\ty");
   CHECK_EQ(p.contract->producer, "\\x1b[2J");
-  CHECK_EQ(p.contract->verified, "\\x0dsure");
+  CHECK_EQ(p.contract->verified, "\\x0dsure \\xc2\\x9b1m \\xe2\\x80\\xae \\xe2\\x81\\xa6 \xc3\xa9\xe2\x82\xac");
 }
 
 // A file of a terabyte that takes no room on the disk: reading through it would take hours.

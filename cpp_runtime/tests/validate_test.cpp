@@ -38,6 +38,7 @@ const std::vector<Row>& rows() {
        [](Program& p) { p.blocks[0].vars.push_back({"x", {}, DType::float32, Kind::dense, false}); }},
       {"name-utf8", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\xff"; }},
       {"name-control", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\nb"; }},
+      {"name-control", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\xc2\x9bJ"; }},
       {"name-long", "name of 5000 bytes", [](Program& p) { p.blocks[0].vars[0].name = std::string(5000, 'a'); }},
       {"dtype", "unknown dtype 77", [](Program& p) { p.blocks[0].vars[0].dtype = static_cast<DType>(77); }},
       {"rank", "has rank 40", [](Program& p) { p.blocks[0].vars[0].shape = Ints(40, 1); }},

@@ -108,6 +108,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: setattr(m.contract.guards[0], "axis", 1 << 40), "contract: a guard on axis 1099511627776"),
     (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "it has a name with control characters"),
     (lambda m: setattr(op(m), "type", "go\n"), "it has a name with control characters"),
+    (lambda m: setattr(var(m, "w"), "name", "w\x9b1m"), "it has a name with control characters"),
 ]
 
 

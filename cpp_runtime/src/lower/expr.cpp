@@ -74,9 +74,21 @@ Expr round_half_away(const Expr& x) {
 Expr isnan(const Expr& x) { return x.emit("IsNaN"); }
 Expr log_add_exp(const Expr& a, const Expr& b) { return max(a, b) + log(exp(where(a == b, 0, -abs(a - b))) + 1); }
 
-Expr max(const Expr& a, const Expr& b) { return a.emit("Max", {b}); }
+namespace {
+
+// Of integers since opset 12, where it is not folded.
+Expr extreme(std::string_view onnx, const Expr& a, const Expr& b) {
+  Node& n = a.node();
+  Expr found = a.emit(onnx, {b});
+  if (is_integer(n.dtype(a)) && !n.constant(found)) n.need_opset(12);
+  return found;
+}
+
+}  // namespace
+
+Expr max(const Expr& a, const Expr& b) { return extreme("Max", a, b); }
 Expr max(const Expr& a, double b) { return max(a, a.number(b)); }
-Expr min(const Expr& a, const Expr& b) { return a.emit("Min", {b}); }
+Expr min(const Expr& a, const Expr& b) { return extreme("Min", a, b); }
 Expr min(const Expr& a, double b) { return min(a, a.number(b)); }
 Expr where(const Expr& c, const Expr& a, const Expr& b) { return c.emit("Where", {a, b}); }
 Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.number(b)); }

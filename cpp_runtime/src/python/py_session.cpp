@@ -122,6 +122,7 @@ std::vector<Tensor> PySession::call(std::span<const TensorView> inputs, std::spa
     } catch (const Error&) {
       if (ended_ || !interrupt_->is_stopped()) throw;
       interrupt_->reset();
+      if (ended_) interrupt_->stop();  // which it was told meanwhile
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 }

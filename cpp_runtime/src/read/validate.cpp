@@ -161,6 +161,7 @@ bool is_clean_utf8(std::string_view text) {
       code = code << 6 | (byte & 0x3fu);
     }
     constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code >= 0x80 && code < 0xa0) return false;  // control characters as well
     if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
     i += length;
   }
