@@ -88,3 +88,35 @@ def test_array_write_makes_lists_longer() -> None:
         return paddle.tensor.array_length(found)
 
     assert written(paddle.ones([2]), paddle.to_tensor([3])).item() == 3
+
+
+def read_from_the_end(x: Any, at: int) -> Any:
+    rows = [row.sum() for row in x]
+    return rows[-3] + at
+
+
+def popped_anywhere(x: Any, at: int) -> Any:
+    rows = [row.sum() for row in x]
+    taken = rows.pop(at)
+    return rows[0] * 10 + rows[2] - taken
+
+
+@pytest.mark.parametrize("train", [True, False])
+@pytest.mark.parametrize(
+    ("function", "positions"),
+    [(read_from_the_end, [0]), (popped_anywhere, [0, 1, 3, -1, -2, -4, -5, -8, 4, 7])],
+)
+def test_positions_that_are_read_and_popped(function: Callable[..., Any], positions: list[int], train: bool) -> None:
+    spec = [InputSpec([None, 2], "float32", "x"), InputSpec([], "int64", "at")]
+    converted = paddle.jit.to_static(function, input_spec=spec)
+    for rows in (4, 2):
+        for at in positions:
+            x = paddle.arange(8, dtype="float32").reshape([4, 2])[:rows]
+            x.stop_gradient = not train
+            try:
+                want = function(x, at)
+            except IndexError:
+                with pytest.raises(OarlockError, match=r"read_from_array.*(out of range|sequence index|nothing was written)"):
+                    converted(x, paddle.to_tensor(at))
+            else:
+                assert converted(x, paddle.to_tensor(at)).item() == want.item()

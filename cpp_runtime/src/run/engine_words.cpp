@@ -109,9 +109,12 @@ std::string_view without_source(std::string_view reason) {
 }
 
 bool is_about_index(std::string_view reason) {
-  static constexpr std::string_view ways[] = {"indices element out of data bounds", "invalid indice found",
-                                              "invalid index found", "Out of range value in index tensor",
-                                              "Value in indices must be within bounds"};
+  static constexpr std::string_view ways[] = {"indices element out of data bounds",
+                                              "invalid indice found",
+                                              "invalid index found",
+                                              "Out of range value in index tensor",
+                                              "Value in indices must be within bounds",
+                                              "Invalid sequence index"};
   return std::any_of(std::begin(ways), std::end(ways), [&](auto way) { return reason.find(way) != reason.npos; });
 }
 

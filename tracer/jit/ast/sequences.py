@@ -135,6 +135,12 @@ def _reversed(values: Any) -> Any:
     return reversed(current(values)) if rows is None else Reversed(rows)
 
 
+def _from_the_front(index: Any, length: Any) -> Any:
+    """A position that may count from the end, which a run knows; one behind the end where there is none."""
+    at = OPS["where"](index < 0, index + length, index)
+    return OPS["where"](at < 0, length, at)
+
+
 def popping(array: TensorArray) -> Callable[..., Any]:
     """The method `pop` of a list that a program carries, from any position."""
 
@@ -142,6 +148,8 @@ def popping(array: TensorArray) -> Callable[..., Any]:
         if is_number(index) and index == -1:
             return array.pop()
         array.check_changes("pop")
+        if isinstance(index, Variable):
+            index = _from_the_front(as_meta(index, INT64), OPS["reshape2"](array.length(), shape=[]))
         taken = array[index]
         behind = part(array, index + 1, None, None)
         if not (is_number(index) and index == 0):

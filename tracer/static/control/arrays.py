@@ -142,9 +142,14 @@ class TensorArray(Container):
     def _position(self, index: Any) -> Tensor:
         if isinstance(index, Tensor):
             return index if index.meta.dtype == INT64 else as_meta(index, Meta((), INT64))
-        if index >= 0:
-            return constant(index)
-        found: Tensor = OPS["scale"](self.length(), scale=1.0, bias=float(index))
+        return constant(index) if index >= 0 else self._from_the_end(index)
+
+    def _from_the_end(self, index: int) -> Tensor:
+        """The position of a negative index; one behind the end where there is none, since -1 would be read as the last."""
+        length = self.length()
+        found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
+        if index < -1:
+            found = OPS["where"](OPS["less_than"](found, constant(0)), length, found)
         return found
 
     def __getitem__(self, index: Any) -> Tensor:
