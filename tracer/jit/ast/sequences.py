@@ -156,7 +156,7 @@ def popping(array: TensorArray) -> Callable[..., Any]:
             left = part(array, None, index, None)
             left.extend(behind)
             behind = left
-        array.become(behind)
+        array.take_over(behind)
         return taken
 
     return pop

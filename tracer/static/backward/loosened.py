@@ -1,4 +1,7 @@
-"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and gradients must not count on them."""
+"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and gradients must not count on them.
+
+In programs of our own no op contradicts what is declared, and nothing changes.
+"""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ class TensorArray(Container):
         """Write the op that lets another list hold what this one does."""
         _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
-    def become(self, other: TensorArray) -> None:
+    def take_over(self, other: TensorArray) -> None:
         """Hold what another list does."""
         _recorder().aliases.list_written(self)
         other.assigned_to(self)
