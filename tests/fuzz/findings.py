@@ -63,7 +63,7 @@ SPECTRAL = Row("spectral_norm", [ones(3, 4), ones(3), ones(4)])
 FINDINGS = [
     # Scan divides by zero where a sequence along another axis than the first is empty.
     Finding(Row("cumprod", [ones(2, 3)], {"dim": 1}), "ran", {"x0": ones(0, 4)}),
-    Finding(Row("cumprod", [ones(2, 3)], {"dim": 1}), "cumprod, giving", {"x0": ones(4, 0)}),
+    Finding(Row("cumprod", [ones(2, 3)], {"dim": 1}), "ran", {"x0": ones(4, 0)}),
     Finding(Row("cumprod", [ones(2, 3, 4)], {"dim": 1}), "ran", {"x0": ones(2, 3, 0)}, hide=True),
     Finding(Row("cummax", [ones(2, 3)]), "ran", {"x0": ones(0, 4)}),
     Finding(Row("logcumsumexp", [ones(2, 3)]), "ran", {"x0": ones(0, 4)}, hide=True),
