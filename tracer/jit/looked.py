@@ -23,6 +23,7 @@ from .place import Place
 from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, reachable, snapshot
 
 ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)
+GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
 AT_SOMETHING = (collections.deque, bytearray, array)
 DICE = (random.Random, np.random.RandomState, np.random.Generator)
 
@@ -107,9 +108,17 @@ class Value(Looked):
 
 
 def element_of(holder: Any, key: Any) -> Any:
-    """The element of a container."""
+    """The element of a container, without running any code of the user's; MISSING also for what `__missing__` would make."""
+    if isinstance(holder, collections.UserDict | collections.UserList):
+        holder = vars(holder).get("data")
+    if isinstance(holder, dict):
+        return dict.get(holder, key, MISSING)
+    getter = next((k.__getitem__ for k in (list, tuple) if isinstance(holder, k)), None)
+    getter = getter or getattr(type(holder), "__getitem__", None)
+    if getter is None or (isinstance(getter, FunctionType) and getter not in GETTERS):
+        return MISSING
     try:
-        return holder[key]
+        return getter(holder, key) if not hasattr(type(holder), "__missing__") or key in holder else MISSING
     except (LookupError, TypeError):
         return MISSING
 
@@ -165,9 +174,11 @@ class Reads:
         """The recording is done."""
         self._outside.clear()
 
-    def asked(self, label: str, ask: Callable[[], Any]) -> None:
-        """Something is asked that answers at once, and may answer otherwise at the next call."""
-        self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(ask())))
+    def asked(self, label: str, ask: Callable[[], Any]) -> Any:
+        """The answer of something that answers at once, and may answer otherwise at the next call."""
+        answer = ask()
+        self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(answer)))
+        return answer
 
     def value(self, tensor: Tensor, reader: str) -> None:
         """Python reads what a tensor from outside holds, through `reader`."""

@@ -7,6 +7,7 @@ import contextvars
 import datetime
 import functools
 import os
+import random
 import secrets
 import time
 import uuid
@@ -33,17 +34,22 @@ def heard_of(function: Any, reads: Any) -> Any:
     """The same function, its answer noted, where it is one of these; None for any other.   reads: `jit.looked.Reads`."""
     if not isinstance(function, KINDS):
         return None  # an object of the user's, which may answer questions in ways of its own
-    if isinstance(function, weakref.ref) or isinstance(_owner(function), contextvars.ContextVar):
-        return _asking(function, reads)
-    if function == os.getenv or (isinstance(_owner(function), os._Environ) and function.__name__ == "get"):
+    if _is_question(function):
         return _asking(function, reads)
     if function is is_grad_enabled:
         reads.asked("is_grad_enabled()", _called_with_tape)
         return function
-    if function in MOVING:
+    if function in MOVING or isinstance(_owner(function), random.SystemRandom | contextvars.ContextVar):
         reads.moves(f"{function.__module__ or ''}.{function.__qualname__}()".removeprefix("."))
         return function
     return None
+
+
+def _is_question(function: Any) -> bool:
+    """Whether asking changes nothing and costs little."""
+    if isinstance(function, weakref.ref) or function == os.getenv:
+        return True
+    return isinstance(_owner(function), contextvars.ContextVar | os._Environ) and function.__name__ == "get"
 
 
 def _called_with_tape() -> bool:
@@ -58,7 +64,6 @@ def _asking(function: Any, reads: Any) -> Callable[..., Any]:
     def ask(*args: Any, **kwargs: Any) -> Any:
         again = functools.partial(function, *args, **kwargs)
         given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
-        reads.asked(f"{getattr(function, '__name__', type(function).__name__)}({given})", again)
-        return again()
+        return reads.asked(f"{getattr(function, '__name__', type(function).__name__)}({given})", again)
 
     return ask
