@@ -19,9 +19,20 @@ from ..static.program import Guard
 from ..static.variable import Variable
 from .ast.outside import globals_written
 from .effects import Effect, is_of_program, table_of
-from .looked import At, Looked, Reads, dice, snapshot_of
+from .looked import Looked, Reads, dice, positions, settled, snapshot_of
 from .place import LISTED, Place, PlainPlaces, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, without
+from .snapshots import (
+    MISSING,
+    OURS,
+    Snapshot,
+    copied,
+    has_attributes,
+    is_container,
+    is_plain,
+    reachable,
+    restored,
+    without,
+)
 
 OWN = (
     "_full_name",
@@ -142,7 +153,7 @@ class Assumed:
             if key in OWN:
                 continue
             value = list(held) if key in LISTED else held
-            counted = ours or key in LISTED or not isinstance(held, list | dict | set)
+            counted = ours or key in LISTED or not is_container(held) or _is_fixed(held)
             self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, value, counted)
             if not counted:
                 for found in reachable(held):
@@ -182,6 +193,7 @@ class Assumed:
         """
         self._effects = effects
         managed = {(table_of(e.owner), e.key) for e in effects}
+        self.settle()
         self._unshadowed()
         for place in [*self._places.values(), *(place for _, place in self._new())]:
             if (table_of(place.holder), place.key) in managed:
@@ -191,14 +203,14 @@ class Assumed:
             lasting = place.what == "name" or isinstance(place, Looked) or isinstance(place.holder, ModuleType | type)
             if lasting and isinstance(place.now(), Variable):
                 self._refuse_name(place)
-            if isinstance(place.was, At) and any(map(is_of_program, place.was.items())):
-                place.was.put_back()
-                self._refuse_name(place)
+            for part in positions(place.was):
+                if any(map(is_of_program, part.items())):
+                    part.put_back()
+                    self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self.settle()
         self._spoiled = self._spoiled or self.restless
         self._places, self._objects, self._functions = {}, {}, {}
         self.reads.forget()
@@ -207,9 +219,7 @@ class Assumed:
     def settle(self) -> None:
         """Find out what moved by itself: sources of random numbers, iterators, deques."""
         moved = [name for name, was in self._dice if not was.same(was.value)]
-        moved += [
-            p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()
-        ]
+        moved += [p.label for p in self._places.values() if not all(w.same(w.value) for w in positions(p.was))]
         self.moving.update(dict.fromkeys(moved))
         self._dice = []
 
@@ -285,9 +295,8 @@ class Assumed:
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
-        if isinstance(place.was, At) and not place.was.may_stay:
-            place.was = Snapshot(place.was.value)
-        if place.counted:
+        place.was = settled(place.was)
+        if place.counted and not any(positions(place.was)):
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
         elif not self._plain.take(place):
             self._always.append(place)
@@ -353,6 +362,11 @@ def _where(code: CodeType) -> tuple[str, int, str]:
 def _names_read(code: CodeType) -> Iterable[str]:
     """Attributes that a function reads."""
     yield from (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD"))
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether a container is of no kind that changes, nor is what it holds."""
+    return type(value) is tuple and all(isinstance(v, PLAIN) for v in value)
 
 
 def _is_users(module: ModuleType) -> bool:

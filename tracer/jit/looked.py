@@ -20,7 +20,7 @@ from ..nn.layer import Layer
 from ..static.plain import PLAIN
 from .ast.untracked import alike, position
 from .place import Place
-from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, reachable, snapshot
+from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
 
 ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)
 GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
@@ -190,7 +190,7 @@ class Reads:
     def found(self, value: Any, was: Snapshot | None = None) -> None:
         """A value that was there before; what it leads to was as well.   was: by which it is compared."""
         if was is not None:
-            self._whole.update(id(s.value) for s in _parts(was) if isinstance(s, Sequence | Mapping | Members | Array))
+            self._whole.update(id(s.value) for s in parts(was) if isinstance(s, Sequence | Mapping | Members | Array))
         for part in _within(value):
             self._outside[id(part)] = part
 
@@ -257,14 +257,28 @@ def _name_of(value: Any) -> str:
 
 def snapshot_of(value: Any) -> Snapshot:
     """What a value is now, also where it is at something."""
-    return At(value, position(value)) if at_something(value) else snapshot(value)
+    return _with_positions(snapshot(value))
 
 
-def _parts(was: Snapshot) -> Iterator[Snapshot]:
+def _with_positions(was: Snapshot) -> Snapshot:
+    return each(was, lambda part: At(part.value, position(part.value)) if at_something(part.value) else part)
+
+
+def settled(was: Snapshot) -> Snapshot:
+    """The same, where nothing moved: of an iterator or the like only which one it is counts from now on."""
+    return each(was, lambda part: Snapshot(part.value) if isinstance(part, At) and not part.may_stay else part)
+
+
+def positions(was: Snapshot) -> Iterator[At]:
+    """What is at something, in a value."""
+    return (part for part in parts(was) if isinstance(part, At))
+
+
+def parts(was: Snapshot) -> Iterator[Snapshot]:
     yield was
     inner = was.items if isinstance(was, Sequence) else [s for _, s in was.items] if isinstance(was, Mapping) else ()
     for part in inner:
-        yield from _parts(part)
+        yield from parts(part)
 
 
 def _within(value: Any) -> Iterator[Any]:
