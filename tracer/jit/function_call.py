@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import FunctionType
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
+from ..core.dtype import DType
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
@@ -52,6 +61,22 @@ class Arguments:
         """What two calls share that one program serves."""
         return (repr(self.nesting), self.same), tuple(leaf_key(leaf) for leaf in self.leaves)
 
+    @functools.cached_property
+    def _particular(self) -> list[int]:
+        return [i for i, leaf in enumerate(self.leaves) if is_particular(leaf)]
+
+    def other_than(self, given: Arguments) -> str:
+        """The first argument of which a call of the same key has another object; empty where there is none."""
+        others = (self.names[i] for i in self._particular if self.leaves[i] is not given.leaves[i])
+        return next(others, "")
+
+
+# That are known by their text.
+VALUES = {
+    Fraction, Decimal, UUID, date, datetime, time, timedelta, timezone, PosixPath, WindowsPath, PurePosixPath, PureWindowsPath,
+    CPUPlace, CUDAPlace, CUDAPinnedPlace,
+}  # fmt: skip
+
 
 def is_input(leaf: Any) -> bool:
     """Whether a leaf becomes an input of the program."""
@@ -63,13 +88,28 @@ def leaf_key(leaf: Any) -> Any:
     meta = leaf_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
+    if type(leaf) in VALUES or _is_plain_slice(leaf):
+        return type(leaf), repr(leaf)
+    if isinstance(leaf, Enum | DType):
+        return id(leaf)  # of each there is one
+    return type(leaf), None if is_particular(leaf) else exactly(leaf)
+
+
+def is_particular(leaf: Any) -> bool:
+    """Whether it counts which object a leaf is: it can change, or equals others by what its own class says, which may not be one to a program."""
+    if is_input(leaf) or isinstance(leaf, (*PLAIN, Enum, DType)) or type(leaf) in VALUES or _is_plain_slice(leaf):
+        return False
     if isinstance(getattr(type(leaf), "__eq__", None), FunctionType) and not is_dataclass(leaf):
-        return id(leaf)  # equal by what the user's class says, which may not be one to a program
+        return True
     try:
         hash(leaf)
     except TypeError:
-        return id(leaf)
-    return type(leaf), exactly(leaf)
+        return True
+    return False
+
+
+def _is_plain_slice(leaf: Any) -> bool:
+    return type(leaf) is slice and all(isinstance(v, PLAIN) for v in (leaf.start, leaf.stop, leaf.step))
 
 
 def shared(leaves: Sequence[Any]) -> tuple[int, ...]:

@@ -275,6 +275,7 @@ def positions(was: Snapshot) -> Iterator[At]:
 
 
 def parts(was: Snapshot) -> Iterator[Snapshot]:
+    """A snapshot and those of what is in it."""
     yield was
     inner = was.items if isinstance(was, Sequence) else [s for _, s in was.items] if isinstance(was, Mapping) else ()
     for part in inner:

@@ -18,9 +18,10 @@ from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module
 from .concrete import ConcreteProgram
 from .methods import methods_of
+from .program_cache import ProgramCache
 from .save import chosen_names, inference_of
 from .stateless import Together
-from .static_function import ProgramCache, StaticFunction, built_last
+from .static_function import StaticFunction, built_last
 from .written import write_folder
 
 TAKEN = frozenset(
