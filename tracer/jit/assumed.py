@@ -69,6 +69,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self.moving: dict[str, None] = {}  # what is another at each call, so that no program serves twice
+        self.doubted: set[str] = set()  # sources of random numbers that moved, perhaps in another thread
         self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
         self._dice = dice()
         self._always: list[Place] = []
@@ -211,17 +212,23 @@ class Assumed:
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self._spoiled = self._spoiled or self.restless
+        self._spoiled = self._spoiled or self.restless or next(iter(self.doubted), "")
         self._places, self._objects, self._functions = {}, {}, {}
         self.reads.forget()
         self._seen = layers.changes[0]
 
     def settle(self) -> None:
         """Find out what moved by itself: sources of random numbers, iterators, deques."""
-        moved = [name for name, was in self._dice if not was.same(was.value)]
+        drawn = {name for name, was in self._dice if not was.same(was.value)}
+        self.doubted |= drawn - self.reads.drawn
+        moved = sorted(drawn & self.reads.drawn)
         moved += [p.label for p in self._places.values() if not all(w.same(w.value) for w in positions(p.was))]
         self.moving.update(dict.fromkeys(moved))
         self._dice = []
+
+    def confirm(self, before: Assumed) -> None:
+        """Believe of what moved in the recording before as well that it is the function that moves it."""
+        self.moving.update(dict.fromkeys(self.doubted & before.doubted))
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
         """What was there before: holder, key and value of each place."""

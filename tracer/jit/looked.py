@@ -18,6 +18,7 @@ from ..core.cuda import host
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.plain import PLAIN
+from .ast.restless import SOURCES
 from .ast.untracked import alike, position
 from .place import Place
 from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
@@ -167,6 +168,7 @@ class Reads:
         moves: Callable[[str], None],
     ) -> None:  # fmt: skip
         self._places, self._watched, self._watch, self._is_users, self.moves = places, watched, watch, is_users, moves
+        self.drawn: set[str] = set()  # sources of random numbers that converted code asks
         self._outside: dict[int, Any] = {}
         self._whole: set[int] = set()  # containers that a place compares with all their elements
 
@@ -300,7 +302,4 @@ def _within(value: Any) -> Iterator[Any]:
 
 def dice() -> list[tuple[str, At]]:
     """Where Python's own sources of random numbers are."""
-    return [
-        (n, At(root, position(root)))
-        for n, root in (("random", random._inst), ("numpy.random", np.random.mtrand._rand))
-    ]
+    return [(name, At(source, position(source))) for name, source in SOURCES.items()]

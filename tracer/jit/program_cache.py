@@ -39,6 +39,8 @@ class ProgramCache:
         if most is not None and programs and (len(programs) >= most or programs[-1].assumed.restless):
             return None
         made = make()
+        if programs:
+            made.assumed.confirm(programs[-1].assumed)
         programs.append(made)
         self._last = key, made
         return made

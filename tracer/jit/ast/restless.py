@@ -16,6 +16,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
 from ...core.autograd import is_grad_enabled
 from ...core.mode import state
 
@@ -27,6 +29,7 @@ MOVING: frozenset[Any] = frozenset(
         uuid.uuid1, uuid.uuid4, os.urandom, secrets.token_bytes, secrets.randbelow, builtins.open, builtins.input,
     }
 )  # fmt: skip
+SOURCES = {"random": random._inst, "numpy.random": np.random.mtrand._rand}  # that all share
 KINDS = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
@@ -39,6 +42,7 @@ def heard_of(function: Any, reads: Any) -> Any:
     if function is is_grad_enabled:
         reads.asked("is_grad_enabled()", _called_with_tape)
         return function
+    reads.drawn.update(name for name, source in SOURCES.items() if _owner(function) is source)
     if function in MOVING or isinstance(_owner(function), random.SystemRandom | contextvars.ContextVar):
         reads.moves(f"{function.__module__ or ''}.{function.__qualname__}()".removeprefix("."))
         return function
