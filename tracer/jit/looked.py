@@ -23,6 +23,7 @@ from .ast.untracked import alike, position
 from .place import Place
 from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
 
+FEW = 4096  # numbers of a tensor that are compared at each call, in case others share its memory
 ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)
 GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
 AT_SOMETHING = (collections.deque, bytearray, array)
@@ -97,15 +98,26 @@ class Value(Looked):
     """What a tensor holds that Python read: a number that it computed with is part of the program."""
 
     def now(self) -> Any:
-        """Its array: another one where it was changed, as nobody writes into it."""
+        """Its array: another one where an op changed it."""
         return self.holder.array
 
     def holds(self) -> bool:
-        """Whether it has the same numbers."""
-        return self.now() is self.was.value or self.was.same(self.now())
+        """Whether it has the same numbers; of a large one that no one else has, whether it is the same one, as ops write into none."""
+        now = self.now()
+        if not isinstance(self.was, Array) or (now is self.was.value and not isinstance(now, np.ndarray)):
+            return now is self.was.value  # nor is what a device holds fetched at each call
+        return self.was.same(host(now))
 
     def set(self, value: Any) -> None:
         """What changes it does so as an op."""
+
+
+def _numbers_of(array: Any) -> Snapshot:
+    here = host(array)
+    is_own = (
+        not isinstance(array, np.ndarray) or array.flags.owndata
+    )  # else it is memory of someone who may write there
+    return Snapshot(array) if is_own and here.size > FEW else Array(array, here.copy())
 
 
 def element_of(holder: Any, key: Any) -> Any:
@@ -187,7 +199,7 @@ class Reads:
         at = id(tensor), ""
         if at not in self._places:
             label = f"{reader} of {tensor.name}"
-            self._places[at] = Value("value", label, tensor, "", Array(tensor.array, host(tensor.array).copy()))
+            self._places[at] = Value("value", label, tensor, "", _numbers_of(tensor.array))
 
     def found(self, value: Any, was: Snapshot | None = None) -> None:
         """A value that was there before; what it leads to was as well.   was: by which it is compared."""
