@@ -87,3 +87,11 @@ def test_sets_are_known_by_which_they_are() -> None:
     with pytest.warns(UserWarning, match="'members' is another at each call"):
         assert [static(paddle.ones([1]), set(range(n))).item() for n in range(MOST + 2)] == list(range(MOST + 2))
     assert static.get_traced_count() == MOST
+
+
+def test_a_default_that_is_a_tuple_takes_no_function_off_the_quick_way() -> None:
+    static = to_static(lambda x, sizes=(2, (3.0, None)): x * sizes[0] + sizes[1][0])
+    listed = to_static(lambda x, sizes=([2],): x * sizes[0][0])
+    assert [f(paddle.ones([1])).item() for f in (static, static, listed)] == [5.0, 5.0, 2.0]
+    assert len(static.program_cache.plain) == 1
+    assert not listed.program_cache.plain

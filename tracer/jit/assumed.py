@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
 from ..static.input_spec import InputSpec
-from ..static.plain import PLAIN
+from ..static.plain import PLAIN, is_fixed
 from ..static.program import Guard
 from ..static.variable import Variable
 from .ast.outside import globals_written
@@ -154,7 +154,7 @@ class Assumed:
             if key in OWN:
                 continue
             value = list(held) if key in LISTED else held
-            counted = ours or key in LISTED or not is_container(held) or _is_fixed(held)
+            counted = ours or key in LISTED or not is_container(held) or is_fixed(held)
             self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, value, counted)
             if not counted:
                 for found in reachable(held):
@@ -369,11 +369,6 @@ def _where(code: CodeType) -> tuple[str, int, str]:
 def _names_read(code: CodeType) -> Iterable[str]:
     """Attributes that a function reads."""
     yield from (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD"))
-
-
-def _is_fixed(value: Any) -> bool:
-    """Whether a container is of no kind that changes, nor is what it holds."""
-    return type(value) is tuple and all(isinstance(v, PLAIN) for v in value)
 
 
 def _is_users(module: ModuleType) -> bool:

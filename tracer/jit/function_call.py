@@ -24,24 +24,33 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
-from ..static.plain import PLAIN, exactly
+from ..static.plain import PLAIN, exactly, is_fixed
 
 Bound = dict[str, Any]
 
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each; paths: where each is.
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; parameters: of the signature.
 
     kept: names of the inputs that are saved, None for all.
     """
 
     nesting: Any
     leaves: list[Any]
-    names: list[str]
-    paths: list[str]
+    parameters: Mapping[str, inspect.Parameter]
     kept: list[str] | None = None
     same: tuple[int, ...] = ()  # where a tensor is given twice: for each leaf the first one that it is
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """What each leaf is called: as its argument, with a number inside of a list, the key inside of a dict."""
+        return nest.names("", self.nesting)
+
+    @functools.cached_property
+    def paths(self) -> list[str]:
+        """Where each leaf is."""
+        return [p for name, inner in self.nesting[1].items() for p in _paths(self.parameters[name], inner)]
 
     def tensors(self) -> list[Any]:
         """The leaves that are inputs of a program."""
@@ -55,7 +64,9 @@ class Arguments:
     def as_specs(self) -> Arguments:
         """The same with an InputSpec in place of each tensor: it holds no values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        return Arguments(self.nesting, leaves, self.names, self.paths, same=self.same)
+        made = Arguments(self.nesting, leaves, self.parameters, same=self.same)
+        made.names, made.paths = self.names, self.paths
+        return made
 
     def key(self) -> tuple[Any, ...]:
         """What two calls share that one program serves."""
@@ -138,7 +149,7 @@ class Parameters:
         self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
         defaults = (p.default for p in self.signature.parameters.values() if p.default is not inspect.Parameter.empty)
-        self.settled = all(isinstance(d, PLAIN) for d in defaults)  # what is filled in is the same at each call
+        self.settled = all(map(is_fixed, defaults))  # what is filled in is the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, defaults filled in.   Raises TypeError as Python would."""
@@ -177,11 +188,8 @@ class Parameters:
         return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
 
     def _taken_apart(self, bound: Bound) -> Arguments:
-        """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
         leaves, nesting = nest.flatten(bound)
-        tops = self.signature.parameters
-        paths = [p for name, inner in nesting[1].items() for p in _paths(tops[name], inner)]
-        return Arguments(nesting, leaves, nest.names("", nesting), paths, same=shared(leaves))
+        return Arguments(nesting, leaves, self.signature.parameters, same=shared(leaves))
 
 
 def _paths(parameter: inspect.Parameter, nesting: Any) -> list[str]:

@@ -135,7 +135,7 @@ class ProgramTranslator:
         found = ProgramCache()
         for function in _functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get((id(function), i), _constantly(concrete))
+                found.get((id(function), i), concrete.arguments, _constantly(concrete))
         return found
 
     def save_inference_model(
