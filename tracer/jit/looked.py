@@ -86,8 +86,11 @@ class Asked(Looked):
     """What a call gave that costs little to make again: a variable of the environment, or of a context."""
 
     def now(self) -> Any:
-        """What it gives."""
-        return self.holder()
+        """What it gives; MISSING where it cannot say any more."""
+        try:
+            return self.holder()
+        except (OSError, LookupError):
+            return MISSING
 
     def set(self, value: Any) -> None:
         """What computes it sets it."""
@@ -258,6 +261,10 @@ class Reads:
         if name not in names:
             place = Looked("element", name, names, name, Snapshot(MISSING), element=True, read=False)
             self._places.setdefault((id(names), name), place)
+
+    def was_there(self, value: Any) -> bool:
+        """Whether a value is known to be from before the recording."""
+        return id(value) in self._outside
 
     def _follows(self, value: Any) -> bool:
         if isinstance(value, ModuleType):

@@ -6,13 +6,14 @@ import builtins
 import contextvars
 import datetime
 import functools
+import glob
+import io
 import os
 import random
-import secrets
-import time
 import uuid
 import weakref
 from collections.abc import Callable
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -23,12 +24,19 @@ from ...core.mode import state
 
 MOVING: frozenset[Any] = frozenset(
     {
-        time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.monotonic_ns, time.process_time,
-        time.process_time_ns, time.thread_time, time.localtime, time.gmtime, time.ctime, time.strftime,
-        datetime.datetime.now, datetime.datetime.utcnow, datetime.datetime.today, datetime.date.today,
-        uuid.uuid1, uuid.uuid4, os.urandom, secrets.token_bytes, secrets.randbelow, builtins.open, builtins.input,
+        uuid.uuid1, uuid.uuid4, os.urandom, builtins.open, builtins.input, os.listdir, os.scandir, os.stat, os.lstat, os.walk,
+        glob.glob, glob.iglob, np.load, np.loadtxt, np.genfromtxt, np.fromfile,
     }
 )  # fmt: skip
+QUESTIONS: frozenset[Any] = frozenset(
+    {
+        os.getenv, os.path.exists, os.path.lexists, os.path.isfile, os.path.isdir, os.path.islink, os.path.getsize, os.path.getmtime,
+    }
+)  # fmt: skip
+RECKONS = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")  # of `time`: without looking at a clock
+NOW = ("now", "utcnow", "today")
+OF_PATHS = ("read_text", "read_bytes", "open", "stat", "lstat", "iterdir", "glob", "rglob", "walk")
+OF_PATHS_ASKED = ("exists", "is_file", "is_dir", "is_symlink")
 SOURCES = {"random": random._inst, "numpy.random": np.random.mtrand._rand}  # that all share
 KINDS = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
@@ -43,17 +51,35 @@ def heard_of(function: Any, reads: Any) -> Any:
         reads.asked("is_grad_enabled()", _called_with_tape)
         return function
     reads.drawn.update(name for name, source in SOURCES.items() if _owner(function) is source)
-    if function in MOVING or isinstance(_owner(function), random.SystemRandom | contextvars.ContextVar):
-        reads.moves(f"{function.__module__ or ''}.{function.__qualname__}()".removeprefix("."))
+    if _moves(function, reads):
+        module, name = (getattr(function, n, None) or "" for n in ("__module__", "__qualname__"))
+        reads.moves(f"{module}.{name}()".removeprefix("."))
         return function
     return None
 
 
 def _is_question(function: Any) -> bool:
     """Whether asking changes nothing and costs little."""
-    if isinstance(function, weakref.ref) or function == os.getenv:
+    if isinstance(function, weakref.ref) or function in QUESTIONS:
         return True
-    return isinstance(_owner(function), contextvars.ContextVar | os._Environ) and function.__name__ == "get"
+    owner, name = _owner(function), getattr(function, "__name__", "")
+    if isinstance(owner, PurePath):
+        return name in OF_PATHS_ASKED
+    return isinstance(owner, contextvars.ContextVar | os._Environ) and name == "get"
+
+
+def _moves(function: Any, reads: Any) -> bool:
+    """Whether what it gives or does is another at each call."""
+    owner, name, module = (getattr(function, n, None) for n in ("__self__", "__name__", "__module__"))
+    if function in MOVING or isinstance(owner, random.SystemRandom | contextvars.ContextVar) or module == "secrets":
+        return True
+    if isinstance(owner, type):
+        return issubclass(owner, datetime.date) and name in NOW
+    if isinstance(owner, PurePath):
+        return name in OF_PATHS
+    if isinstance(owner, io.IOBase):
+        return bool(reads.was_there(owner))
+    return module == "time" and isinstance(function, BuiltinFunctionType) and name not in RECKONS
 
 
 def _called_with_tape() -> bool:
