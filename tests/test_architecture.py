@@ -139,6 +139,7 @@ ROWS = {
         {"assumed", "recording", "switches"},
         {"recorded", "second", "written"},
         {"concrete"},
+        {"program_cache"},
         {"static_function"},
         {"explain", "methods"},
         {"stateless"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import importlib
+import linecache
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,3 +63,48 @@ def test_other_functions_of_an_edited_file_are_converted(file: Path) -> None:
     module = importlib.import_module(NAME)
     file.write_text(text("x * 2") + "\n\ndef g(x):\n    return x + 1\n")
     assert result(module.f) == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("y = scale(x)\n    return y + 1", "y = x\n    return y + 1"),
+        ("y = x * 1\n    return y + 1", "y = x\n    return y + y"),
+        ("z = x\n    y = x\n    return y + z", "y = x\n    return y"),
+        ("return (lambda a: a + 1)(x)", "return (lambda a: a + 2)(x)"),
+    ],
+)
+def test_an_edit_that_only_takes_away(file: Path, first: str, then: str) -> None:
+    before = "def scale(x):\n    return x * 10\n\ndef f(x):\n    "
+    file.write_text(before + first + "\n")
+    module = importlib.import_module(NAME)
+    wanted = module.f(paddle.to_tensor([1.0, 2.0])).tolist()
+    file.write_text(before + then + "\n")
+    with pytest.warns(UserWarning, match=f"{NAME}.py was edited since f was made; load it again"):
+        assert result(module.f) == wanted
+
+
+def test_a_function_with_an_assert_that_pytest_rewrote() -> None:
+    def f(x: Any) -> Any:
+        assert x.shape == [2], "two"
+        if x.sum() > 0:
+            return x * 2
+        return x
+
+    assert any(name.startswith("@py") for name in f.__code__.co_names + f.__code__.co_varnames)
+    assert result(f) == [2.0, 4.0]
+
+
+def test_a_cell_of_a_notebook_with_await_at_its_top() -> None:
+    text = (
+        "import asyncio\ndef f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x\nawait asyncio.sleep(0)\n"
+    )
+    name = "<a cell of a notebook>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    code = compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        asyncio.run(eval(code, names))
+        assert result(names["f"]) == [2.0, 4.0]
+    finally:
+        del linecache.cache[name]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import oarlock as paddle
@@ -170,3 +172,31 @@ def test_whether_gradients_are_recorded_is_as_where_it_is_called() -> None:
         with paddle.no_grad():
             assert static(x).item() == asks_whether_gradients_are_recorded(x).item() == 10
     assert len(static.program_cache) == 2
+
+
+@pytest.mark.parametrize(("how", "size"), [("given", 1), ("given", 100_000), ("taken", 1)])
+def test_numbers_of_memory_that_others_write(how: str, size: int) -> None:
+    outside = np.full(size, 2.0, "float32")
+    tensor = paddle.utils.dlpack.from_dlpack(outside) if how == "given" else paddle.to_tensor(outside)
+    if how == "taken":
+        outside = np.from_dlpack(tensor)
+    if not np.shares_memory(outside, tensor.array) or not outside.flags.writeable:
+        pytest.skip("this NumPy shares no memory that it may write")
+    static = to_static(lambda x: x * float(tensor.numpy().max()))
+    assert [static(paddle.ones([1])).item() for _ in range(2)] == [2.0, 2.0]
+    assert static.get_traced_count() == 1
+    outside[:] = 5.0
+    assert static(paddle.ones([1])).item() == 5.0
+
+
+def test_a_large_tensor_that_python_read_is_not_copied() -> None:
+    tensor = paddle.ones([1 << 20])
+    static = to_static(lambda x: x * float(tensor.numpy()[0]))
+    tracemalloc.start()
+    try:
+        static(paddle.ones([1]))
+        assert tracemalloc.get_traced_memory()[0] < tensor.array.nbytes
+    finally:
+        tracemalloc.stop()
+    tensor.set_value(paddle.full([1 << 20], 3.0))
+    assert static(paddle.ones([1])).item() == 3.0

@@ -14,14 +14,25 @@ from ..core.tensor import Tensor
 from ..nn import layer as layers
 from ..nn.layer import Layer
 from ..static.input_spec import InputSpec
-from ..static.plain import PLAIN
+from ..static.plain import PLAIN, is_fixed
 from ..static.program import Guard
 from ..static.variable import Variable
 from .ast.outside import globals_written
 from .effects import Effect, is_of_program, table_of
-from .looked import At, Looked, Reads, dice, snapshot_of
+from .looked import Looked, Reads, dice, positions, settled, snapshot_of
 from .place import LISTED, Place, PlainPlaces, content
-from .snapshots import MISSING, OURS, Snapshot, copied, has_attributes, is_plain, reachable, restored, without
+from .snapshots import (
+    MISSING,
+    OURS,
+    Snapshot,
+    copied,
+    has_attributes,
+    is_container,
+    is_plain,
+    reachable,
+    restored,
+    without,
+)
 
 OWN = (
     "_full_name",
@@ -58,6 +69,7 @@ class Assumed:
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
         self.moving: dict[str, None] = {}  # what is another at each call, so that no program serves twice
+        self.doubted: set[str] = set()  # sources of random numbers that moved, perhaps in another thread
         self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
         self._dice = dice()
         self._always: list[Place] = []
@@ -142,7 +154,7 @@ class Assumed:
             if key in OWN:
                 continue
             value = list(held) if key in LISTED else held
-            counted = ours or key in LISTED or not isinstance(held, list | dict | set)
+            counted = ours or key in LISTED or not is_container(held) or is_fixed(held)
             self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, value, counted)
             if not counted:
                 for found in reachable(held):
@@ -182,6 +194,7 @@ class Assumed:
         """
         self._effects = effects
         managed = {(table_of(e.owner), e.key) for e in effects}
+        self.settle()
         self._unshadowed()
         for place in [*self._places.values(), *(place for _, place in self._new())]:
             if (table_of(place.holder), place.key) in managed:
@@ -191,27 +204,31 @@ class Assumed:
             lasting = place.what == "name" or isinstance(place, Looked) or isinstance(place.holder, ModuleType | type)
             if lasting and isinstance(place.now(), Variable):
                 self._refuse_name(place)
-            if isinstance(place.was, At) and any(map(is_of_program, place.was.items())):
-                place.was.put_back()
-                self._refuse_name(place)
+            for part in positions(place.was):
+                if any(map(is_of_program, part.items())):
+                    part.put_back()
+                    self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
             elif read or isinstance(place.holder, Layer):
                 self._keep(place)
-        self.settle()
-        self._spoiled = self._spoiled or self.restless
+        self._spoiled = self._spoiled or self.restless or next(iter(self.doubted), "")
         self._places, self._objects, self._functions = {}, {}, {}
         self.reads.forget()
         self._seen = layers.changes[0]
 
     def settle(self) -> None:
         """Find out what moved by itself: sources of random numbers, iterators, deques."""
-        moved = [name for name, was in self._dice if not was.same(was.value)]
-        moved += [
-            p.label for p in self._places.values() if isinstance(p.was, At) and p.now() is p.was.value and not p.holds()
-        ]
+        drawn = {name for name, was in self._dice if not was.same(was.value)}
+        self.doubted |= drawn - self.reads.drawn
+        moved = sorted(drawn & self.reads.drawn)
+        moved += [p.label for p in self._places.values() if not all(w.same(w.value) for w in positions(p.was))]
         self.moving.update(dict.fromkeys(moved))
         self._dice = []
+
+    def confirm(self, before: Assumed) -> None:
+        """Believe of what moved in the recording before as well that it is the function that moves it."""
+        self.moving.update(dict.fromkeys(self.doubted & before.doubted))
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
         """What was there before: holder, key and value of each place."""
@@ -285,9 +302,8 @@ class Assumed:
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
-        if isinstance(place.was, At) and not place.was.may_stay:
-            place.was = Snapshot(place.was.value)
-        if place.counted:
+        place.was = settled(place.was)
+        if place.counted and not any(positions(place.was)):
             self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
         elif not self._plain.take(place):
             self._always.append(place)

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import FunctionType
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
+from ..core.dtype import DType
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
-from ..static.plain import PLAIN, exactly
+from ..static.plain import PLAIN, exactly, is_fixed
 
 Bound = dict[str, Any]
 
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; names: one for each; paths: where each is.
+    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; parameters: of the signature.
 
     kept: names of the inputs that are saved, None for all.
     """
 
     nesting: Any
     leaves: list[Any]
-    names: list[str]
-    paths: list[str]
+    parameters: Mapping[str, inspect.Parameter]
     kept: list[str] | None = None
     same: tuple[int, ...] = ()  # where a tensor is given twice: for each leaf the first one that it is
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """What each leaf is called: as its argument, with a number inside of a list, the key inside of a dict."""
+        return nest.names("", self.nesting)
+
+    @functools.cached_property
+    def paths(self) -> list[str]:
+        """Where each leaf is."""
+        return [p for name, inner in self.nesting[1].items() for p in _paths(self.parameters[name], inner)]
 
     def tensors(self) -> list[Any]:
         """The leaves that are inputs of a program."""
@@ -46,11 +64,29 @@ class Arguments:
     def as_specs(self) -> Arguments:
         """The same with an InputSpec in place of each tensor: it holds no values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        return Arguments(self.nesting, leaves, self.names, self.paths, same=self.same)
+        made = Arguments(self.nesting, leaves, self.parameters, same=self.same)
+        made.names, made.paths = self.names, self.paths
+        return made
 
     def key(self) -> tuple[Any, ...]:
         """What two calls share that one program serves."""
         return (repr(self.nesting), self.same), tuple(leaf_key(leaf) for leaf in self.leaves)
+
+    @functools.cached_property
+    def _particular(self) -> list[int]:
+        return [i for i, leaf in enumerate(self.leaves) if is_particular(leaf)]
+
+    def other_than(self, given: Arguments) -> str:
+        """The first argument of which a call of the same key has another object; empty where there is none."""
+        others = (self.names[i] for i in self._particular if self.leaves[i] is not given.leaves[i])
+        return next(others, "")
+
+
+# That are known by their text.
+VALUES = {
+    Fraction, Decimal, UUID, date, datetime, time, timedelta, timezone, PosixPath, WindowsPath, PurePosixPath, PureWindowsPath,
+    CPUPlace, CUDAPlace, CUDAPinnedPlace,
+}  # fmt: skip
 
 
 def is_input(leaf: Any) -> bool:
@@ -63,13 +99,28 @@ def leaf_key(leaf: Any) -> Any:
     meta = leaf_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
+    if type(leaf) in VALUES or _is_plain_slice(leaf):
+        return type(leaf), repr(leaf)
+    if isinstance(leaf, Enum | DType):
+        return id(leaf)  # of each there is one
+    return type(leaf), None if is_particular(leaf) else exactly(leaf)
+
+
+def is_particular(leaf: Any) -> bool:
+    """Whether it counts which object a leaf is: it can change, or equals others by what its own class says, which may not be one to a program."""
+    if is_input(leaf) or isinstance(leaf, (*PLAIN, Enum, DType)) or type(leaf) in VALUES or _is_plain_slice(leaf):
+        return False
     if isinstance(getattr(type(leaf), "__eq__", None), FunctionType) and not is_dataclass(leaf):
-        return id(leaf)  # equal by what the user's class says, which may not be one to a program
+        return True
     try:
         hash(leaf)
     except TypeError:
-        return id(leaf)
-    return type(leaf), exactly(leaf)
+        return True
+    return False
+
+
+def _is_plain_slice(leaf: Any) -> bool:
+    return type(leaf) is slice and all(isinstance(v, PLAIN) for v in (leaf.start, leaf.stop, leaf.step))
 
 
 def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
@@ -98,7 +149,7 @@ class Parameters:
         self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
         defaults = (p.default for p in self.signature.parameters.values() if p.default is not inspect.Parameter.empty)
-        self.settled = all(isinstance(d, PLAIN) for d in defaults)  # what is filled in is the same at each call
+        self.settled = all(map(is_fixed, defaults))  # what is filled in is the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, defaults filled in.   Raises TypeError as Python would."""
@@ -137,11 +188,8 @@ class Parameters:
         return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
 
     def _taken_apart(self, bound: Bound) -> Arguments:
-        """The leaves of bound arguments, with names: of the argument, with a number inside of a list, the key inside of a dict."""
         leaves, nesting = nest.flatten(bound)
-        tops = self.signature.parameters
-        paths = [p for name, inner in nesting[1].items() for p in _paths(tops[name], inner)]
-        return Arguments(nesting, leaves, nest.names("", nesting), paths, same=shared(leaves))
+        return Arguments(nesting, leaves, self.signature.parameters, same=shared(leaves))
 
 
 def _paths(parameter: inspect.Parameter, nesting: Any) -> list[str]:

@@ -18,11 +18,14 @@ from ..core.cuda import host
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..static.plain import PLAIN
+from .ast.restless import SOURCES
 from .ast.untracked import alike, position
 from .place import Place
-from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, reachable, snapshot
+from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
 
+FEW = 4096  # numbers of a tensor that are compared at each call, in case others share its memory
 ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)
+GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
 AT_SOMETHING = (collections.deque, bytearray, array)
 DICE = (random.Random, np.random.RandomState, np.random.Generator)
 
@@ -83,8 +86,11 @@ class Asked(Looked):
     """What a call gave that costs little to make again: a variable of the environment, or of a context."""
 
     def now(self) -> Any:
-        """What it gives."""
-        return self.holder()
+        """What it gives; MISSING where it cannot say any more."""
+        try:
+            return self.holder()
+        except (OSError, LookupError):
+            return MISSING
 
     def set(self, value: Any) -> None:
         """What computes it sets it."""
@@ -95,21 +101,40 @@ class Value(Looked):
     """What a tensor holds that Python read: a number that it computed with is part of the program."""
 
     def now(self) -> Any:
-        """Its array: another one where it was changed, as nobody writes into it."""
+        """Its array: another one where an op changed it."""
         return self.holder.array
 
     def holds(self) -> bool:
-        """Whether it has the same numbers."""
-        return self.now() is self.was.value or self.was.same(self.now())
+        """Whether it has the same numbers; of a large one that no one else has, whether it is the same one, as ops write into none."""
+        now = self.now()
+        if not isinstance(self.was, Array) or (now is self.was.value and not isinstance(now, np.ndarray)):
+            return now is self.was.value  # nor is what a device holds fetched at each call
+        return self.was.same(host(now))
 
     def set(self, value: Any) -> None:
         """What changes it does so as an op."""
 
 
+def _numbers_of(array: Any) -> Snapshot:
+    here = host(array)
+    is_own = (
+        not isinstance(array, np.ndarray) or array.flags.owndata
+    )  # else it is memory of someone who may write there
+    return Snapshot(array) if is_own and here.size > FEW else Array(array, here.copy())
+
+
 def element_of(holder: Any, key: Any) -> Any:
-    """The element of a container."""
+    """The element of a container, without running any code of the user's; MISSING also for what `__missing__` would make."""
+    if isinstance(holder, collections.UserDict | collections.UserList):
+        holder = vars(holder).get("data")
+    if isinstance(holder, dict):
+        return dict.get(holder, key, MISSING)
+    getter = next((k.__getitem__ for k in (list, tuple) if isinstance(holder, k)), None)
+    getter = getter or getattr(type(holder), "__getitem__", None)
+    if getter is None or (isinstance(getter, FunctionType) and getter not in GETTERS):
+        return MISSING
     try:
-        return holder[key]
+        return getter(holder, key) if not hasattr(type(holder), "__missing__") or key in holder else MISSING
     except (LookupError, TypeError):
         return MISSING
 
@@ -158,6 +183,7 @@ class Reads:
         moves: Callable[[str], None],
     ) -> None:  # fmt: skip
         self._places, self._watched, self._watch, self._is_users, self.moves = places, watched, watch, is_users, moves
+        self.drawn: set[str] = set()  # sources of random numbers that converted code asks
         self._outside: dict[int, Any] = {}
         self._whole: set[int] = set()  # containers that a place compares with all their elements
 
@@ -165,21 +191,23 @@ class Reads:
         """The recording is done."""
         self._outside.clear()
 
-    def asked(self, label: str, ask: Callable[[], Any]) -> None:
-        """Something is asked that answers at once, and may answer otherwise at the next call."""
-        self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(ask())))
+    def asked(self, label: str, ask: Callable[[], Any]) -> Any:
+        """The answer of something that answers at once, and may answer otherwise at the next call."""
+        answer = ask()
+        self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(answer)))
+        return answer
 
     def value(self, tensor: Tensor, reader: str) -> None:
         """Python reads what a tensor from outside holds, through `reader`."""
         at = id(tensor), ""
         if at not in self._places:
             label = f"{reader} of {tensor.name}"
-            self._places[at] = Value("value", label, tensor, "", Array(tensor.array, host(tensor.array).copy()))
+            self._places[at] = Value("value", label, tensor, "", _numbers_of(tensor.array))
 
     def found(self, value: Any, was: Snapshot | None = None) -> None:
         """A value that was there before; what it leads to was as well.   was: by which it is compared."""
         if was is not None:
-            self._whole.update(id(s.value) for s in _parts(was) if isinstance(s, Sequence | Mapping | Members | Array))
+            self._whole.update(id(s.value) for s in parts(was) if isinstance(s, Sequence | Mapping | Members | Array))
         for part in _within(value):
             self._outside[id(part)] = part
 
@@ -234,6 +262,10 @@ class Reads:
             place = Looked("element", name, names, name, Snapshot(MISSING), element=True, read=False)
             self._places.setdefault((id(names), name), place)
 
+    def was_there(self, value: Any) -> bool:
+        """Whether a value is known to be from before the recording."""
+        return id(value) in self._outside
+
     def _follows(self, value: Any) -> bool:
         if isinstance(value, ModuleType):
             return self._is_users(value)
@@ -246,14 +278,29 @@ def _name_of(value: Any) -> str:
 
 def snapshot_of(value: Any) -> Snapshot:
     """What a value is now, also where it is at something."""
-    return At(value, position(value)) if at_something(value) else snapshot(value)
+    return _with_positions(snapshot(value))
 
 
-def _parts(was: Snapshot) -> Iterator[Snapshot]:
+def _with_positions(was: Snapshot) -> Snapshot:
+    return each(was, lambda part: At(part.value, position(part.value)) if at_something(part.value) else part)
+
+
+def settled(was: Snapshot) -> Snapshot:
+    """The same, where nothing moved: of an iterator or the like only which one it is counts from now on."""
+    return each(was, lambda part: Snapshot(part.value) if isinstance(part, At) and not part.may_stay else part)
+
+
+def positions(was: Snapshot) -> Iterator[At]:
+    """What is at something, in a value."""
+    return (part for part in parts(was) if isinstance(part, At))
+
+
+def parts(was: Snapshot) -> Iterator[Snapshot]:
+    """A snapshot and those of what is in it."""
     yield was
     inner = was.items if isinstance(was, Sequence) else [s for _, s in was.items] if isinstance(was, Mapping) else ()
     for part in inner:
-        yield from _parts(part)
+        yield from parts(part)
 
 
 def _within(value: Any) -> Iterator[Any]:
@@ -274,7 +321,4 @@ def _within(value: Any) -> Iterator[Any]:
 
 def dice() -> list[tuple[str, At]]:
     """Where Python's own sources of random numbers are."""
-    return [
-        (n, At(root, position(root)))
-        for n, root in (("random", random._inst), ("numpy.random", np.random.mtrand._rand))
-    ]
+    return [(name, At(source, position(source))) for name, source in SOURCES.items()]

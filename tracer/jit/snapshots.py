@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -138,6 +138,15 @@ def without(was: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
     return (
         Mapping(was.value, tuple(kept)) if isinstance(was, Mapping) else Sequence(was.value, tuple(s for _, s in kept))
     )
+
+
+def each(was: Snapshot, change: Callable[[Snapshot], Snapshot]) -> Snapshot:
+    """The same with other snapshots of what has no parts itself."""
+    if isinstance(was, Sequence):
+        return Sequence(was.value, tuple(each(s, change) for s in was.items))
+    if isinstance(was, Mapping):
+        return Mapping(was.value, tuple((k, each(s, change)) for k, s in was.items))
+    return change(was)
 
 
 def is_container(value: Any) -> bool:

@@ -120,8 +120,9 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
 def _warn_of_moving(found: Recorded, method: Method) -> None:
     """Say what forward took from Python that is another at each call: a file has it as it was."""
     found.assumed.settle()
-    if found.assumed.restless:
-        why = f"'{found.assumed.restless}' is another at each call; the file has what it gave now"
+    moved = found.assumed.restless or next(iter(found.assumed.doubted), "")
+    if moved:
+        why = f"'{moved}' is another at each call; the file has what it gave now"
         warn(f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions")
 
 

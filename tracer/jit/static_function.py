@@ -25,11 +25,9 @@ from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
 from .function_call import Arguments, Parameters, is_input, leaf_meta, shared
+from .program_cache import MOST, ProgramCache
 from .recording import Recording
 from .switches import is_enabled, show_code
-
-MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
-
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
 
@@ -40,60 +38,6 @@ def built_last() -> StaticFunction:
     if found is None:
         raise OpError(with_user_line("ProgramTranslator: no program was made so far, or its function is gone"))
     return found
-
-
-class ProgramCache:
-    """The programs of one function, by the kind of call they are for; several where what they took from Python was not the same."""
-
-    def __init__(self) -> None:
-        self._programs: dict[Any, list[ConcreteProgram]] = {}
-        self._last: tuple[Any, ConcreteProgram] | None = None
-        self.plain: dict[
-            Any, ConcreteProgram
-        ] = {}  # for calls with tensors one after the other, by a key that is quick to make
-
-    def get(self, key: Any, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
-        """A program for a key whose assumptions hold, made if there is none."""
-        found = self.few(key, make, None)
-        assert found is not None
-        return found
-
-    def few(self, key: Any, make: Callable[[], ConcreteProgram], most: int | None = MOST) -> ConcreteProgram | None:
-        """The same, but None where there are `most` already of which none serves."""
-        programs = self._programs.setdefault(key, [])
-        for program in programs:
-            if program.assumed.hold():
-                return program
-        if most is not None and programs and (len(programs) >= most or programs[-1].assumed.restless):
-            return None
-        made = make()
-        programs.append(made)
-        self._last = key, made
-        return made
-
-    def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
-        """The key, and the program with what runs it, that were made last.   Raises OpError where there is none."""
-        if self._last is None:
-            raise OpError("program_cache: no program was made so far")
-        key, made = self._last
-        return key, (made, made.partial)
-
-    def of(self, key: Any) -> list[ConcreteProgram]:
-        """Those of a key, the newest last."""
-        return self._programs.get(key, [])
-
-    def concrete_programs(self) -> list[ConcreteProgram]:
-        """All of them."""
-        return [program for programs in self._programs.values() for program in programs]
-
-    def clear(self) -> None:
-        """Forget them."""
-        self._programs.clear()
-        self.plain.clear()
-        self._last = None
-
-    def __len__(self) -> int:
-        return len(self.concrete_programs())
 
 
 class StaticFunction:
@@ -185,11 +129,11 @@ class StaticFunction:
             _check_fits(self._parameters.name, wanted, arguments)
             wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
         key = self._key(wanted)
-        found = self._cache.few(key, lambda: self._build(wanted))
+        found = self._cache.few(key, wanted, lambda: self._build(wanted))
         if found is None and not self._warned:
             self._warned = True
-            assumed = self._cache.of(key)[-1].assumed
-            name = assumed.broken()
+            last = self._cache.of(key)[-1]
+            assumed, name = last.assumed, last.assumed.broken() or last.arguments.other_than(wanted)
             why = f"'{name}' is another at each call, and no part of a program; such calls run as Python"
             if not assumed.restless:
                 why = (
@@ -205,7 +149,7 @@ class StaticFunction:
 
     def _made_for(self, arguments: Arguments) -> ConcreteProgram:
         """The program for some arguments, made if there is none, however many there are."""
-        return self._cache.get(self._key(arguments), lambda: self._build(arguments))
+        return self._cache.get(self._key(arguments), arguments, lambda: self._build(arguments))
 
     def _build(self, arguments: Arguments) -> ConcreteProgram:
         function = self.dygraph_function

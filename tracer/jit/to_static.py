@@ -18,9 +18,10 @@ from .ast import converted_source, not_to_static
 from .ast.calls import convert_or_leave, ignore_module
 from .concrete import ConcreteProgram
 from .methods import methods_of
+from .program_cache import ProgramCache
 from .save import chosen_names, inference_of
 from .stateless import Together
-from .static_function import ProgramCache, StaticFunction, built_last
+from .static_function import StaticFunction, built_last
 from .written import write_folder
 
 TAKEN = frozenset(
@@ -134,7 +135,7 @@ class ProgramTranslator:
         found = ProgramCache()
         for function in _functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get((id(function), i), _constantly(concrete))
+                found.get((id(function), i), concrete.arguments, _constantly(concrete))
         return found
 
     def save_inference_model(

@@ -39,3 +39,8 @@ def exactly(value: Any) -> Hashable:
 def identical(a: Any, b: Any) -> bool:
     """Whether two values are the same object, or plain ones of one type that are one to a program."""
     return a is b or (type(a) is type(b) and isinstance(a, PLAIN) and exactly(a) == exactly(b))
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether a value is plain, or a tuple of plain ones: nobody can change it."""
+    return all(map(is_fixed, value)) if type(value) is tuple else isinstance(value, PLAIN)

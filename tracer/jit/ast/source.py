@@ -12,7 +12,6 @@ from types import CodeType
 from typing import Any
 
 Function = ast.FunctionDef | ast.Lambda
-_TREES: dict[tuple[str, int], dict[tuple[int, str], list[Function]]] = {}
 
 
 class NoSource(Exception):
@@ -39,7 +38,7 @@ def function_tree(code: CodeType) -> Function:
 
 
 def _is_made_of(code: CodeType, text: str) -> bool:
-    """Whether a file still says what `code` was compiled from, as far as that shows: import hooks may have added to it, as pytest's do."""
+    """Whether a file still says what `code` was compiled from, as far as that shows."""
     candidates = _compiled(code.co_filename, text, code.co_flags & _FUTURES).get(
         (code.co_firstlineno, code.co_name), []
     )
@@ -47,57 +46,61 @@ def _is_made_of(code: CodeType, text: str) -> bool:
 
 
 _FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
-_COMPILED: dict[tuple[str, int, int], dict[tuple[int, str], list[CodeType]]] = {}
 
 
+@functools.lru_cache(maxsize=64)
 def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
-    """The code of every function of a file, by first line and name."""
-    key = (filename, hash(text), flags)
-    if key not in _COMPILED:
-        table: dict[tuple[int, str], list[CodeType]] = {}
-        todo = [compile(text, filename, "exec", flags, dont_inherit=True)]
-        while todo:
-            inner = [c for c in todo.pop().co_consts if isinstance(c, CodeType)]
-            todo += inner
-            for code in inner:
-                table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
-        _COMPILED[key] = table
-    return _COMPILED[key]
+    """The code of every function of a file, by first line and name; of none where it is no Python as it stands."""
+    table: dict[tuple[int, str], list[CodeType]] = {}
+    try:  # cells of notebooks may await
+        todo = [compile(text, filename, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)]
+    except SyntaxError:
+        return table
+    while todo:
+        inner = _inner(todo.pop())
+        todo += inner
+        for code in inner:
+            table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    return table
 
 
 def _may_be(code: CodeType, made: CodeType) -> bool:
-    """Whether `code` is what a file makes, or that with something added."""
-    for one, other in (
-        (code.co_names, made.co_names),
-        (code.co_varnames, made.co_varnames),
-        (_plain(code), _plain(made)),
-    ):
-        if not set(other) <= set(one):
-            return False
-    return code.co_names != made.co_names or code.co_varnames != made.co_varnames or code.co_code == made.co_code
+    """Whether `code` is what a file makes, or that with what pytest adds to asserts."""
+    inner, other = _inner(code), _inner(made)
+    if len(inner) != len(other) or not all(map(_may_be, inner, other)):
+        return False
+    pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames), (_plain(code), _plain(made))]
+    if any(name.startswith(ADDED) for name in (*code.co_names, *code.co_varnames)):
+        return all(set(had) <= set(has) for has, had in pairs)
+    return code.co_code == made.co_code and all(has == had for has, had in pairs)
+
+
+ADDED = ("@py_", "@pytest_")  # how names begin that pytest adds
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [c for c in code.co_consts if isinstance(c, CodeType)]
 
 
 def _plain(code: CodeType) -> list[Any]:
     return [c if isinstance(c, frozenset) else repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
 
+@functools.lru_cache(maxsize=64)
 def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
     """Every function of a file by first line, decorators included, and name."""
-    key = (filename, hash(text))
-    if key not in _TREES:
-        try:
-            tree = ast.parse(text, filename)
-        except SyntaxError as error:
-            raise NoSource(f"{filename} cannot be parsed: {error}") from None
-        table: dict[tuple[int, str], list[Function]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef):
-                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-                table.setdefault((first, node.name), []).append(node)
-            elif isinstance(node, ast.Lambda):
-                table.setdefault((node.lineno, "<lambda>"), []).append(node)
-        _TREES[key] = table
-    return _TREES[key]
+    try:
+        tree = ast.parse(text, filename)
+    except SyntaxError as error:
+        raise NoSource(f"{filename} cannot be parsed: {error}") from None
+    table: dict[tuple[int, str], list[Function]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            table.setdefault((first, node.name), []).append(node)
+        elif isinstance(node, ast.Lambda):
+            table.setdefault((node.lineno, "<lambda>"), []).append(node)
+    return table
 
 
 def _holds_positions(node: Function, code: CodeType) -> bool:

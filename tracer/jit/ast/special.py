@@ -7,6 +7,7 @@ that use it meanwhile find what was there before.
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
@@ -108,8 +109,8 @@ def kinds_in(values: Any, depth: int) -> Iterator[type]:
         elif isinstance(value, MethodType):
             yield from kinds_in((value.__self__,), depth)
         elif depth and isinstance(value, list | tuple | dict):
-            inside = list(value.values()) if isinstance(value, dict) else value
-            yield from kinds_in(inside[:_MOST], depth - 1)
+            inside = dict.values(value) if isinstance(value, dict) else value
+            yield from kinds_in(itertools.islice(inside, _MOST), depth - 1)
         elif isinstance(value, Layer) or has_attributes(value):
             yield type(value)
             if depth:

@@ -127,6 +127,7 @@ READERS: list[tuple[Any, Callable[[Any], Any]]] = [
     (GeneratorType, _of_generator),
     (np.random.RandomState, lambda value: (value.get_state()[1].tobytes(), value.get_state()[2:])),
     (np.random.Generator, lambda value: repr(value.bit_generator.state)),
+    (random.SystemRandom, lambda _: None),
     (random.Random, lambda value: repr(value.getstate())),
 ]  # fmt: skip
 

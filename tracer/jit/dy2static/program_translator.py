@@ -2,7 +2,8 @@
 
 from ..ast.convert import convert as convert_to_static
 from ..concrete import ConcreteProgram
-from ..static_function import ProgramCache, StaticFunction
+from ..program_cache import ProgramCache
+from ..static_function import StaticFunction
 from ..to_static import ProgramTranslator
 from .function_spec import FunctionSpec
 
