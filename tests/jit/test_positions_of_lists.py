@@ -116,7 +116,9 @@ def test_positions_that_are_read_and_popped(function: Callable[..., Any], positi
             try:
                 want = function(x, at)
             except IndexError:
-                with pytest.raises(OarlockError, match=r"read_from_array.*(out of range|sequence index|nothing was written)"):
+                with pytest.raises(
+                    OarlockError, match=r"read_from_array.*(out of range|sequence index|nothing was written)"
+                ):
                     converted(x, paddle.to_tensor(at))
             else:
                 assert converted(x, paddle.to_tensor(at)).item() == want.item()

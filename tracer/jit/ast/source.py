@@ -8,6 +8,8 @@ import copy
 import functools
 import linecache
 import operator
+import os
+import time
 from types import CodeType
 from typing import Any
 
@@ -32,9 +34,20 @@ def function_tree(code: CodeType) -> Function:
         raise NoSource(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the function {code.co_name}"
         )
-    if not _is_made_of(code, text):
+    if not _is_older(code.co_filename) and not _is_made_of(code, text):
         raise NoSource(f"{code.co_filename} was edited since {code.co_name} was made; load it again")
     return copy.deepcopy(found[0])
+
+
+_BEGAN = time.time()
+
+
+def _is_older(filename: str) -> bool:
+    """Whether a file was last written before this process came here, so that nobody edited it since; import hooks may compile it as they like."""
+    try:
+        return os.stat(filename).st_mtime < _BEGAN
+    except OSError:
+        return False
 
 
 def _is_made_of(code: CodeType, text: str) -> bool:
@@ -69,10 +82,11 @@ def _may_be(code: CodeType, made: CodeType) -> bool:
     inner, other = _inner(code), _inner(made)
     if len(inner) != len(other) or not all(map(_may_be, inner, other)):
         return False
-    pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames), (_plain(code), _plain(made))]
+    pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames)]
     if any(name.startswith(ADDED) for name in (*code.co_names, *code.co_varnames)):
-        return all(set(had) <= set(has) for has, had in pairs)
-    return code.co_code == made.co_code and all(has == had for has, had in pairs)
+        return all(set(had) <= set(has) for has, had in pairs)  # what is constant in the asserts is not there any more
+    same = all(has == had for has, had in (*pairs, (_plain(code), _plain(made))))
+    return same and code.co_code == made.co_code
 
 
 ADDED = ("@py_", "@pytest_")  # how names begin that pytest adds
