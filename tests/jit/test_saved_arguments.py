@@ -12,6 +12,7 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import load
 from oarlock.static import InputSpec
+from oarlock.static.control.nest import holds_values
 
 
 class Sums(nn.Layer):
@@ -92,3 +93,24 @@ def test_nested_arguments_that_are_gathered_into_one_parameter(tmp_path: Path) -
         paddle.jit.save(gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}])
     layer, ones = load(tmp_path / "m"), np.ones(2, np.float32)
     assert layer(ones, {"b": ones}).numpy().tolist() == layer(ones, ones).numpy().tolist() == [4, 4]
+
+
+class Looked(float):
+    """A number that tells how often its class is asked for."""
+
+    times = 0
+
+    @property
+    def __class__(self) -> Any:
+        Looked.times += 1
+        return float
+
+
+def test_numbers_in_lists_are_one_argument_and_no_container() -> None:
+    one = np.ones(2)
+    for value in ([one], (1, paddle.ones([2])), [[], [one]], [1, [2, (one,)]], [[1], {"a": 1}], {}):
+        assert holds_values(value)
+    for value in ([], [1, 2.0], [[1.0], [2, 3]], (np.float32(1), True), one, "text", None):
+        assert not holds_values(value)
+    assert not holds_values([Looked(1)] * 100)
+    assert Looked.times == 0  # a million numbers are not looked at one by one
