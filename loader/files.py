@@ -274,7 +274,7 @@ def _contract(message: Any) -> Contract:
 
 def _arg(message: Any) -> Arg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(_utf8(message.name), dtype, shape, shown(_utf8(message.path)))
+    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))  # a key, not only shown
 
 
 _SHOWN = ("expected", "reader", "where", "text")

@@ -36,7 +36,8 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
                     if key in found:
                         raise ValueError(f"array {key!r:.80} is there twice")
                     found[key] = _array(archive.read(member), key)
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError) as error:
+        # OSError: of a place in the file that no file has
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError) as error:
             raise FileError(f"{name}: is no whole .npz file: {error}") from None
         except MemoryError:
             raise FileError(f"{name}: holds more than fits into memory") from None

@@ -25,9 +25,11 @@ def read_whole(path: str | os.PathLike[str], most: int | None = None, what: str 
     name = os.path.basename(path)
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if most is not None and size > most:
-            raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
         try:
-            return file.read()
+            data = b"" if most is not None and size > most else file.read(-1 if most is None else most + 1)
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
+        size = max(size, len(data))  # it may have grown meanwhile
+        if most is not None and size > most:
+            raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
+        return data

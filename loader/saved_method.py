@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -112,7 +113,8 @@ class SavedMethod:
     def _in_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
         given = dict(zip(names, inputs, strict=False))
-        unknown = [n for n in named if n not in names or n in given]
+        self._refuse_twice([*given, *named])
+        unknown = [n for n in named if n not in names]
         if unknown:
             raise OpError(with_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
         given.update(named)
@@ -127,9 +129,18 @@ class SavedMethod:
         if len(inputs) > len(arguments):
             why = f"takes the arguments {arguments}, got {len(inputs)}"
             raise OpError(with_user_line(f"{self.name}: {why}"))
-        leaves, nesting = nest.flatten({**dict(zip(arguments, inputs, strict=False)), **named})
-        names = {a.path: a.name for a in self._taken}
-        return {names.get(path, path): leaf for path, leaf in zip(nest.dotted(nesting), leaves, strict=True)}
+        given = dict(zip(arguments, inputs, strict=False))
+        self._refuse_twice([*given, *named])
+        leaves, nesting = nest.flatten({**given, **named})
+        at = {a.path: a.name for a in self._taken}
+        names = [at.get(path, path) for path in nest.dotted(nesting)]
+        self._refuse_twice(names)
+        return dict(zip(names, leaves, strict=True))
+
+    def _refuse_twice(self, names: Sequence[str]) -> None:
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise OpError(with_user_line(f"{self.name}: {twice} {'is' if len(twice) == 1 else 'are'} given twice"))
 
     # -- what it is ---------------------------------------------------------------------------------------------
 

@@ -54,6 +54,15 @@ def test_inspect(model: tuple[str, Any]) -> None:
     assert "conv2d(Filter=conv2d_0.w_0, Input=image)" in text
 
 
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_inspect_shows_keys_written_out(tmp_path: Path) -> None:
+    paddle.jit.save(lambda d: d["a\u009b"] + 1, str(tmp_path / "m"), [{"a\u009b": paddle.static.InputSpec([2])}])
+    code, text = oarlock("inspect", str(tmp_path / "m"))
+    assert code == 0
+    assert "d.a\\x9b" in text
+    assert "\u009b" not in text
+
+
 @pytest.mark.parametrize("kind", ["onnx", "ort"])
 def test_inspect_what_was_exported(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
     output = str(tmp_path / f"m.{kind}")

@@ -294,39 +294,6 @@ def test_bad_inputs_of_a_loaded_layer(tmp_path: Path) -> None:
         layer(normal(2, 5))
 
 
-class Sums(nn.Layer):
-    def forward(self, x: Any, extra: Any, pair: Any) -> Any:
-        return x + extra["m"] * 2 + extra["k"] * 3 + pair[0] * pair[1]
-
-
-@pytest.mark.filterwarnings("ignore:.*there are no parameters")
-@pytest.mark.parametrize("trains", [False, True])
-def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(trains: bool, tmp_path: Path) -> None:
-    spec = [InputSpec([None], name=n) for n in ("x", "mask", "keys", "first", "second")]
-    paddle.jit.save(Sums(), str(tmp_path / "m"), [spec[0], {"m": spec[1], "k": spec[2]}, spec[3:]])
-    paddle.jit.save(load(tmp_path / "m"), str(tmp_path / "again"))
-    layer = load(tmp_path / "again")
-    layer.training = trains
-    x, m, k, a, b = (np.full(2, v, np.float32) for v in (1, 2, 3, 4, 5))
-    for args, named in (
-        ((x, {"k": k, "m": m}, [a, b]), {}),
-        ((x,), {"pair": (paddle.to_tensor(a), b), "extra": {"k": k, "m": m}}),
-        ((x, m, k, a, b), {}),
-        ((x, m), {"second": b, "keys": k, "first": a}),
-    ):  # fmt: skip
-        np.testing.assert_array_equal(layer(*args, **named).numpy(), x + m * 2 + k * 3 + a * b)
-    for args, why in (
-        ((x, {"k": k}, [a, b]), r"inputs \['mask'\] are missing"),
-        ((x, {"k": k, "m": m, "n": m}, [a, b]), r"no input \['extra.n'\]"),
-        ((x, {"k": k, "m": m}, [a, b], a), r"takes the arguments \['x', 'extra', 'pair'\], got 4"),
-        (("abc", m, k, a, b), r"input 'x' should be a tensor, an array, or numbers of one \(got str"),
-        (([[1], [2, 3]], m, k, a, b), r"input 'x' should be .* \(got list"),
-        ((x, m, k, a, None), r"input 'second' should be .* \(got NoneType"),
-    ):
-        with pytest.raises(paddle.OpError, match=why):
-            layer(*args)
-
-
 def test_bad_files(tmp_path: Path) -> None:
     prefix = saved(nn.Linear(4, 3), tmp_path, [None, 4])
     with pytest.raises(paddle.FileError, match="neither"):
@@ -372,14 +339,3 @@ class Counts(nn.Layer):
 def test_the_length_of_a_list_is_a_result(tmp_path: Path) -> None:
     paddle.jit.save(Counts(), str(tmp_path / "m"), [InputSpec([None, 3])])
     assert load(tmp_path / "m")(np.ones([4, 3], np.float32))[0].numpy().tolist() == [4]
-
-
-def gathered(*rows: Any, **more: Any) -> Any:
-    return rows[0] + rows[1]["b"] * 2 + more.get("scale", 1)
-
-
-def test_nested_arguments_that_are_gathered_into_one_parameter(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="there are no parameters"):
-        paddle.jit.save(gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}])
-    layer, ones = load(tmp_path / "m"), np.ones(2, np.float32)
-    assert layer(ones, {"b": ones}).numpy().tolist() == layer(ones, ones).numpy().tolist() == [4, 4]

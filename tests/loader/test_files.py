@@ -284,9 +284,11 @@ def test_what_is_only_shown_gives_a_terminal_no_orders() -> None:
         guard = message.contract.guards[0]
         guard.reader, guard.where, guard.text = "assert: two\nlines\x07", "a.py:1\nforged", "x\x9b\ty"
         message.contract.producer, message.contract.verified = "\x1b[2J", "sure \u202e"
+        message.contract.inputs[0].path = "x.a\u200b"
 
     contract = program_from_bytes(changed(orders)).contract
     assert contract is not None
     assert contract.guards[0].reader == "assert: two\nlines\\x07"
-    assert (contract.guards[0].where, contract.guards[0].text) == ("a.py:1\\nforged", "x\\x9b\ty")
+    assert (contract.guards[0].where, contract.guards[0].text) == ("a.py:1\\x0aforged", "x\\x9b\ty")
     assert (contract.producer, contract.verified) == ("\\x1b[2J", "sure \\u202e")
+    assert contract.inputs[0].path == "x.a\u200b"  # a key: it is written out where it is shown

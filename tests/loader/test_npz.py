@@ -73,6 +73,16 @@ def shared(copies: int) -> bytes:
     return GOOD[:start] + entries + b"PK\5\6\0\0\0\0" + count + count + struct.pack("<IIH", len(entries), start, 0)
 
 
+def far_away() -> bytes:
+    """An array that is said to begin where no file reaches."""
+    more = struct.pack("<HHQ", 1, 8, 2**63 - 200)
+    data = at_central(42, b"\xff" * 4, at_central(30, struct.pack("<H", len(more))))
+    behind = data.rindex(b"PK\1\2") + 46 + 5
+    data = data[:behind] + more + data[behind:]
+    at = data.rindex(b"PK\5\6") + 12
+    return data[:at] + struct.pack("<I", 46 + 5 + len(more)) + data[at + 4 :]
+
+
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "not a zip file"),
     "text": (b"hello", "not a zip file"),
@@ -85,6 +95,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "method": (zipped([("x.npy", described("<f4", "(0,)"))], zipfile.ZIP_BZIP2), "compressed by method 12"),
     "secret": (at_central(8, b"\1", GOOD[:6] + b"\1" + GOOD[7:]), "encrypted"),
     "bomb": (at_central(24, b"\xf0\xff\xff\xff"), "says that it grows to 4294967280 bytes"),
+    "far-away": (far_away(), "is no whole .npz file: [Errno 22]"),
     "shared": (shared(40), "its arrays take more bytes than it has"),
     "terabytes": (zipped([("x.npy", described("<f4", "(1000000000000,)"))]), "has 0 bytes for float32"),
     "below-zero": (zipped([("x.npy", described("<f4", "(-5,)"))]), "is float32"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import oarlock as paddle
 from oarlock.core.errors import OpError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
@@ -108,3 +109,18 @@ def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) 
         OPS[type](*tensors, **attrs)
     assert str(caught.value).startswith(f"{type}: ")
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "prod", "amin", "logsumexp", "std", "nanmedian", "median"])
+@pytest.mark.parametrize("axis", [[0, 0], [0, 0, 1], [1, -1], [0, 1, -2]])
+def test_functions_refuse_an_axis_that_is_there_twice(name: str, axis: list[int]) -> None:
+    function = getattr(paddle, name)
+    for called in (function, paddle.jit.to_static(lambda x, **attrs: function(x, **attrs))):
+        with pytest.raises(OpError, match="names an axis twice"):
+            called(paddle.ones([2, 3]), axis=axis)
+
+
+def test_quantile_of_axes_that_are_not_there() -> None:
+    for axis in (2, -3, [0, 0]):
+        with pytest.raises(OpError, match="names an axis twice, or one that is not there"):
+            paddle.quantile(paddle.ones([2, 3]), 0.5, axis)

@@ -13,6 +13,7 @@ from ..core.dtype import BY_NP
 from ..core.op import OPS
 from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
+from ..loader.shown import shown
 from ..static.compiled.control import SPECIAL
 from ..static.compiled.lowering import SEVERAL
 from ..static.program import Arg
@@ -63,7 +64,7 @@ def _ends(files: ModelFiles) -> Table:
     ):
         declared = args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]
         for arg in declared + more:
-            table.add_row(what, Text(arg.name), Text(shape_text(arg.dtype, arg.shape)), Text(arg.path))
+            table.add_row(what, Text(shown(arg.name)), Text(shape_text(arg.dtype, arg.shape)), Text(shown(arg.path)))
     return table
 
 

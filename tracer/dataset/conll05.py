@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
+from ..utils.archives import archive_at
 from . import common
 
 __all__ = ["get_dict", "get_embedding", "test"]
@@ -72,7 +72,7 @@ def corpus_reader(data_path: str, words_name: str, props_name: str) -> Callable[
 
     def reader() -> Iterator[Sentence]:
         with (
-            tarfile.open(data_path) as archive,
+            archive_at(data_path) as archive,
             gzip.GzipFile(fileobj=common.member(archive, words_name)) as words,
             gzip.GzipFile(fileobj=common.member(archive, props_name)) as props,
         ):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, warn
+from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
-from .function_call import Arguments, Parameters
+from .function_call import Arguments, Parameters, is_input
 from .static_function import StaticFunction
 
 
@@ -111,7 +112,17 @@ def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function:
     called = _has_examples(input_spec)
     if isinstance(function, StaticFunction):
         called = (called or input_spec is None) and not function.has_spec
-    return Method(name, plain, owner, _arguments(function, input_spec), called)
+    return Method(name, plain, owner, _told_apart(_arguments(function, input_spec)), called)
+
+
+def _told_apart(arguments: Arguments) -> Arguments:
+    """The arguments.   Raises OpError where a file would have one path for two inputs."""
+    inputs = [path for leaf, path in zip(arguments.leaves, arguments.paths, strict=True) if is_input(leaf)]
+    for path, count in Counter(inputs).items():
+        if count > 1:
+            why = f"two inputs are called {path!r} by the keys of dicts that lead there; rename a key (without a dot)"
+            raise OpError(with_user_line(f"jit.save: {why}"))
+    return arguments
 
 
 def _has_examples(input_spec: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.arrays import np
@@ -15,9 +16,10 @@ from .wide import single
 def _places(x: Any, axes: tuple[int, ...]) -> Any:
     """Where in flat X the two middles of each line are, [*,2]: the last of all where there is none."""
     rest = tuple(i for i in range(x.ndim) if i not in axes)
+    length = math.prod(x.shape[i] for i in axes)
+    check(length > 0, "there is nothing to choose from")
     own = np.arange(x.size).reshape(x.shape)
-    lines, at = (t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), -1) for t in (single(x), own))
-    check(lines.shape[-1] > 0, "there is nothing to choose from")
+    lines, at = (t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), length) for t in (single(x), own))
     count = np.sum(~np.isnan(lines), axis=-1)
     middles = np.stack([np.maximum(count - 1, 0) // 2, np.minimum(count // 2, np.maximum(count - 1, 0))], axis=-1)
     order = np.argsort(lines, axis=-1, kind="stable")
@@ -32,7 +34,8 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
     places = _places(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))
     with np.errstate(all="ignore"):
-        found = np.where(low == high, low, ((low + high) / 2).astype(x.dtype))
+        # the sum of two halves may be more than a half can be; of wider floats it is in Paddle as well
+        found = np.where(low == high, low, ((single(low) + single(high)) / 2).astype(x.dtype))
     return np.asarray(found).reshape(reduced_shape(x.shape, axes, keepdim)), places
 
 

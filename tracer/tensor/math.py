@@ -332,7 +332,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
         "dim": dims or [0] * (x.ndim > 0),
         "keep_dim": keepdim,
         "reduce_all": not dims
-        or (len(dims) >= x.ndim and {d + x.ndim if d < 0 else d for d in dims} == set(range(x.ndim))),
+        or (len(dims) == x.ndim and {d + x.ndim if d < 0 else d for d in dims} == set(range(x.ndim))),
     }
     if dtype is not None:
         attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x.meta.dtype].proto, dtype_of(dtype).proto

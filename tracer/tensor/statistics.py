@@ -128,7 +128,11 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) 
 def _lines(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     """The axes as the last one, all of them for None; which ones they were."""
     rank = x.ndim
-    axes = sorted({a % rank for a in axes_of(axis)} or set(range(rank)))
+    given = axes_of(axis)
+    if any(not -rank <= a < rank for a in given) or len({a % rank for a in given}) < len(given):
+        why = f"axis={given} names an axis twice, or one that is not there (X={x.meta})"
+        raise OpError(with_user_line(f"median, quantile: {why}"))
+    axes = sorted(a % rank for a in given) or list(range(rank))
     rest = [i for i in range(rank) if i not in axes]
     moved = OPS["transpose2"](x, axis=[*rest, *axes]) if rest else x
     sizes = [x.shape[i] for i in axes]

@@ -9,11 +9,9 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...tensor.creation import arange
-from ...tensor.linalg import matmul
-from ...tensor.logic import logical_and
-from ...tensor.manipulation import cast, reshape, transpose, unsqueeze
-from ...tensor.math import divide
+from ...tensor.creation import arange, zeros_like
+from ...tensor.manipulation import cast, expand_as, gather, reshape, squeeze, transpose, unsqueeze, where
+from ...tensor.math import divide, minimum, sum
 from .conv import is_last, padding_attrs, pair
 
 __all__ = [
@@ -112,14 +110,11 @@ def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[An
 
 
 def _averaged_to(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
-    """Adaptive means: along each axis a product with the weights of its windows."""
+    """Adaptive means, along one axis after the other."""
     for axis, size in enumerate(sizes, 1 if is_last(data_format) else 2):
         order = list(range(x.ndim))
         order[axis], order[-1] = order[-1], order[axis]
-        moved = transpose(x, order)
-        x = transpose(
-            matmul(moved, _window_weights(_whole(x.shape[axis]), _whole(size), x.dtype), transpose_y=True), order
-        )
+        x = transpose(_window_means(transpose(x, order), _whole(x.shape[axis]), _whole(size)), order)
     return x
 
 
@@ -127,12 +122,16 @@ def _whole(size: Any) -> Any:
     return reshape(cast(size, "int64"), []) if isinstance(size, Tensor) else size
 
 
-def _window_weights(size: Any, out: Any, dtype: Any) -> Tensor:
-    """What each element weighs in each mean.   [out, size]"""
-    window, at = unsqueeze(arange(out, dtype="int64"), 1), arange(size, dtype="int64")
+def _window_means(x: Tensor, size: Any, out: Any) -> Tensor:
+    """The mean of each window of the last axis.   A product with weights would carry a NaN into all windows.   [*, size] -> [*, out]"""
+    longest = (size + (out - 1)) // out + 1
+    window, at = unsqueeze(arange(out, dtype="int64"), 1), unsqueeze(arange(longest, dtype="int64"), 0)
     start, end = window * size // out, ((window + 1) * size + (out - 1)) // out
-    inside = logical_and(at >= start, at < end)
-    return divide(cast(inside, dtype), cast(end - start, dtype))
+    places = start + at
+    taken = gather(x, reshape(minimum(places, size - 1), [-1]), axis=x.ndim - 1)
+    windows = reshape(taken, [0] * (x.ndim - 1) + [out, longest])
+    total = sum(where(expand_as(places < end, windows), windows, zeros_like(windows)), axis=-1)
+    return divide(total, cast(squeeze(end - start, 1), x.dtype))
 
 
 def adaptive_avg_pool2d(x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:

@@ -106,7 +106,12 @@ def holds_values(value: Any) -> bool:
     """Whether a list, tuple or dict is a container of tensors or arrays, and not the numbers of one."""
     if isinstance(value, dict):
         return True
-    return isinstance(value, list | tuple) and any(isinstance(v, Tensor | np.ndarray) or holds_values(v) for v in value)
+    if not isinstance(value, list | tuple):
+        return False
+    kinds = set(map(type, value))  # few, of a million numbers as well
+    if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
+        return True
+    return any(issubclass(kind, (list, tuple)) for kind in kinds) and any(map(holds_values, value))
 
 
 def shown(nesting: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import archive_at, listed
+from ...utils.archives import archive_at
 from ..image import opened
 from .common import Pictures
 
@@ -33,7 +33,7 @@ class VOC2012(Pictures):
         super().__init__(mode, tuple(_SETS), transform, backend)
         self.data_file = self._file(data_file, "data_file", _URL, _MD5, "voc2012", download)
         with archive_at(self.data_file, "r:") as archive:
-            whole = (m for m in listed(archive, self.data_file.name) if m.isfile())
+            whole = (m for m in archive if m.isfile())
             self._places = {m.name: (m.offset_data, m.size) for m in whole}
         names = self._read(f"{_ROOT}/ImageSets/Segmentation/{_SETS[self.mode]}.txt").decode("latin1").split()
         self.data = [f"{_ROOT}/JPEGImages/{name}.jpg" for name in names]

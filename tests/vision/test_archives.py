@@ -1,0 +1,145 @@
+"""Archives of others: within limits, whatever they say of themselves."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+import oarlock as oar
+from oarlock.utils import archives
+from oarlock.utils.archives import archive_at, members
+from oarlock.vision import datasets
+from oarlock.vision.datasets.flowers import unpacked
+
+
+def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
+    """The head of a file in an archive, with a size that `tarfile` would not write."""
+    head = tarfile.TarInfo(name)
+    head.type = kind
+    data = bytearray(head.tobuf(tarfile.GNU_FORMAT))
+    data[124:136] = size.rjust(12, b"0") if size[:1] < b"\x80" else size
+    if kind == tarfile.GNUTYPE_SPARSE:  # one piece of 512 bytes, and how large the file is with its holes
+        data[386:410], data[482:495] = b"00000000000\0" + b"00000001000\0", b"\0" + b"%011o\0" % (3 << 30)
+        data[124:136] = b"00000001000\0"
+    data[148:156] = b" " * 8
+    data[148:156] = b"%06o\0 " % sum(data[:512])
+    return bytes(data) + b"x" * 512 + bytes(1024)
+
+
+BELOW_ZERO = b"\xff" * 10 + b"\xfe\x00"
+LYING = {
+    "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too much"),
+    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too much|is no whole archive|has no"),
+    "below-zero": (lambda name: raw_member(name, BELOW_ZERO), "has -512 bytes"),
+    "below-zero-long-name": (lambda name: raw_member(name, BELOW_ZERO, tarfile.GNUTYPE_LONGNAME), "is no whole archive"),
+    "below-zero-more": (lambda name: raw_member(name, BELOW_ZERO, tarfile.XHDTYPE), "is no whole archive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LYING)
+def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
+    make, why = LYING[case]
+    for name, read in (
+        ("x/test_batch", lambda path: datasets.Cifar10(path, "test")),
+        ("jpg/image_00001.jpg", unpacked),
+        ("VOCdevkit/a", datasets.VOC2012),
+    ):
+        (tmp_path / "a.tar").write_bytes(make(name))
+        with pytest.raises(oar.FileError, match=why):
+            read(tmp_path / "a.tar")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tar"]
+
+
+def taken(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
+    """The names of the files called w... that are taken out."""
+    with archive_at(path, most=unpacked) as archive:
+        return [name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)]
+
+
+def packed(path: Path, *parts: bytes) -> Path:
+    path.write_bytes(gzip.compress(b"".join(parts), 1))
+    return path
+
+
+def head(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    found = tarfile.TarInfo(name)
+    found.size, found.type = size, kind
+    return found.tobuf(tarfile.GNU_FORMAT)
+
+
+BLOCK, END = b"x" * 512, bytes(1024)
+WANTED = head("w", 512) + BLOCK
+
+
+def test_all_files_of_an_archive_have_one_limit(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.tgz", *[head(f"w{i}", 100) + BLOCK for i in range(4)], END)
+    with pytest.raises(oar.FileError, match="'w3' has 100 bytes"):
+        taken(path, 300)
+    assert taken(path, 400) == ["w0", "w1", "w2", "w3"]
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_what_goes_before_a_file_is_not_read_where_it_is_large(kind: bytes, tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.tgz", head("long", 32 << 20, kind), bytes(32 << 20), WANTED, END)
+    tracemalloc.start()
+    try:
+        with pytest.raises(oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too much"):
+            taken(path)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_goes_before_files_is_bounded_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_HEADS", 2000)
+    long = head("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
+    assert taken(packed(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
+    with pytest.raises(oar.FileError, match="'long' has 2048 bytes, which is too much"):
+        taken(packed(tmp_path / "a.tgz", *[long] * 4, END))
+
+
+def test_what_is_passed_over_is_unpacked_up_to_the_limit(tmp_path: Path) -> None:
+    one = packed(tmp_path / "one.tgz", head("u", 1 << 20), bytes(1 << 20), WANTED, END)
+    many = packed(tmp_path / "many.tgz", *[head("u", 512) + BLOCK] * 2048, WANTED, END)
+    for path in (one, many):
+        assert taken(path, unpacked=3 << 20) == ["w"]
+        with pytest.raises(oar.FileError, match=rf"{path.name}: is more than 1048576 bytes, unpacked, which is too mu"):
+            taken(path, unpacked=1 << 20)
+
+
+def test_files_of_an_archive_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_FILES", 5)
+    assert taken(packed(tmp_path / "a.tgz", *[head("u", 0)] * 4, WANTED, END)) == ["w"]
+    with pytest.raises(oar.FileError, match="has more than 5 files"):
+        taken(packed(tmp_path / "a.tgz", *[head("u", 0)] * 5, WANTED, END))
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_heads_before_heads_before_heads(kind: bytes, tmp_path: Path) -> None:
+    with pytest.raises(oar.FileError, match="a.tgz: is no whole archive"):
+        taken(packed(tmp_path / "a.tgz", *[head("l", 512, kind) + BLOCK] * 3000, WANTED, END))
+
+
+def test_pieces_of_sparse_files_are_not_listed(tmp_path: Path) -> None:
+    sparse = bytearray(raw_member("w", b"", tarfile.GNUTYPE_SPARSE)[:512])
+    sparse[482] = 1  # more pieces follow, and there the archive ends
+    sparse[148:156] = b" " * 8
+    sparse[148:156] = b"%06o\0 " % sum(sparse)
+    said = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n".ljust(512, b"\0")
+    for parts in ([sparse], [head("p", 512, tarfile.XHDTYPE), said, WANTED, END]):
+        with pytest.raises(oar.FileError, match="'w' has [0-9]+ bytes, which is too much"):
+            taken(packed(tmp_path / "a.tgz", *map(bytes, parts)))
+
+
+def test_an_archive_as_others_write_it(tmp_path: Path) -> None:
+    """With a word on all files first, long names of both kinds, and packed in any way."""
+    long = "w" * 300
+    for mode, form in (("w", tarfile.GNU_FORMAT), ("w:gz", tarfile.PAX_FORMAT), ("w:bz2", 1), ("w:xz", 2)):
+        with tarfile.open(tmp_path / "a", mode, format=form, pax_headers={"comment": "made here"}) as archive:  # type: ignore[call-overload]
+            for name in ("u", long, "w2"):
+                archive.addfile(tarfile.TarInfo(name))
+        assert taken(tmp_path / "a") == [long, "w2"]
