@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from ..core.dtype import BY_PROTO
+from ..core.dtype import BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
@@ -18,7 +18,6 @@ from .shown import shown
 
 MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
 MAX_BLOCKS = 1 << 12
-MAX_RANK = 32
 
 # What Paddle writes on every op and no loader needs; left out where it says nothing.
 _SILENT = {

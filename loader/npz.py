@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import MAX_RANK
 from ..core.errors import FileError
 from .regular import opened
 
-MAX_RANK = 32
 _MOST_GROWTH = 1040  # of what deflate packs
 _WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

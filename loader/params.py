@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import BY_PROTO, DType
+from ..core.dtype import BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
 from .regular import opened
 from .shown import shown
 
-MAX_RANK = 32  # of any array in NumPy 1
 MAX_LOD = 16  # levels of a LoD
 _MAX_DESCRIPTION = 16 * (MAX_RANK + 1)
 

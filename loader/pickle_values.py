@@ -10,9 +10,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..core.dtype import MAX_RANK
 from .shown import shown
 
-MAX_RANK = 32
 _MOST_NAME = 200  # characters of what an error repeats
 Spend = Callable[[int], None]
 

@@ -10,6 +10,7 @@ import numpy as np
 from .era import era
 from .errors import OperandError, OpError
 
+MAX_RANK = 32  # of any array in NumPy 1; the most that a file may ask for
 _OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
 
 

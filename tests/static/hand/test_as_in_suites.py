@@ -288,3 +288,35 @@ def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
 def test_other_arguments_are_refused_as_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
     with pytest.raises(kind):
         wrong()
+
+
+def test_no_gradient_of_what_asks_for_none(mode: Any) -> None:
+    x = static.data("x", [2, 3])
+    hidden = static.nn.fc(x, 2)
+    assert not hidden.stop_gradient
+    loss = paddle.mean(hidden)
+    found = static.gradients(loss, [x, hidden])
+    assert found[0] is None
+    assert found[1] is not None
+    assert static.append_backward(loss, parameter_list=["x"]) == []
+
+
+def test_what_is_made_of_nothing_that_wants_a_gradient_wants_none(mode: Any) -> None:
+    x = static.data("x", [2])
+    squares = x * x
+    x.stop_gradient = False
+    assert squares.stop_gradient
+    assert not (squares + x).stop_gradient
+    (gradient,) = static.gradients((squares + x).sum(), x)
+    assert static.Executor().run(feed={"x": np.float32([3, 4])}, fetch_list=[gradient])[0].tolist() == [1, 1]
+
+
+def test_labels_that_are_declared_as_floats(mode: Any) -> None:
+    label, logits = static.data("label", [None, 1]), static.data("logits", [None, 3])
+    label.desc.set_need_check_feed(False)
+    loss = paddle.nn.functional.cross_entropy(logits, label)
+    given = {"logits": np.float32([[1, 2, 3], [3, 1, 2]])}
+    exe = static.Executor()
+    runs = [exe.run(feed={**given, "label": np.array([[2], [0]], kind)}, fetch_list=[loss])[0] for kind in ("f4", "i8")]
+    np.testing.assert_array_equal(*runs)
+    np.testing.assert_allclose(runs[0], 0.40760595, rtol=1e-6)

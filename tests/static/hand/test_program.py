@@ -52,11 +52,13 @@ def test_a_variable_says_what_it_is(mode: Any) -> None:
     assert x.grad_name == "x@GRAD"
     assert x.op is None
     y = paddle.tanh(x)
-    assert not y.stop_gradient
+    assert y.stop_gradient
     assert y.op.type == "tanh"
     assert y.op.input_arg_names == ["x"]
     assert y.block.var(y.name) is y
     assert "float32[?,4]" in y.to_string(True)
+    x.stop_gradient = False
+    assert not paddle.tanh(x).stop_gradient
     assert paddle.argmax(x).stop_gradient
 
 

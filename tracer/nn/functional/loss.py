@@ -37,8 +37,13 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False, axis: int = -1,
 ) -> Any:  # fmt: skip
     """-log(softmax(logits)) at the label, or weighted by soft labels.   logits [*, C, *], label int [*, 1, *] -> [*, 1, *]"""
-    probs, loss = _xent(logits, label, soft_label, ignore_index, axis, True)
+    probs, loss = _xent(logits, _classes(label, soft_label), soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
+
+
+def _classes(label: Tensor, soft: bool) -> Tensor:
+    """Labels that the op takes: Paddle cuts floats to whole numbers, and in a static program what is fed may be of another type."""
+    return label if soft or label.dtype.np.kind in "iu" else cast(label, "int64")
 
 
 def _xent(
@@ -61,6 +66,7 @@ def cross_entropy(
     """
     if label_smoothing > 0:
         soft_label, label = True, _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input)
+    label = _classes(label, soft_label)
     flat = not soft_label and label.ndim == input.ndim - 1
     if flat:
         label = unsqueeze(label, axis)

@@ -155,7 +155,8 @@ def append_backward(
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
-        parameters = _named(recorder, parameter_list, "append_backward: parameter_list")
+        named = _named(recorder, parameter_list, "append_backward: parameter_list")
+        parameters = [n for n in named if not _stopped(program, n)]
     wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     found = differentiate(recorder, {loss.name: None}, wanted, barred)
     return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
@@ -176,6 +177,11 @@ def _asks(var: VarDesc) -> bool:
     return not var.stop_gradient and differentiable(var)
 
 
+def _stopped(program: Program, name: str) -> bool:
+    var = program.var(name)
+    return var is not None and var.stop_gradient
+
+
 def _is_leaf(program: Program, name: str) -> bool:
     """Whether a variable of the outermost block is an input or has a value of its own."""
     var = program.block.vars[name]
@@ -185,8 +191,9 @@ def _is_leaf(program: Program, name: str) -> bool:
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:  # fmt: skip
-    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none."""
+    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none or it asks for none."""
     recorder = _recorder("gradients")
+    program = recorder.program
     roots, given = _variables(targets, "targets"), _variables(target_gradients, "target_gradients")
     if given and len(given) != len(roots):
         counts = f"{len(given)} target_gradients for {len(roots)} targets"
@@ -204,5 +211,5 @@ def gradients(
                 )
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
-    found = differentiate(recorder, pairs, names, barred)
-    return [None if name in barred else found.get(name) for name in names]
+    found = differentiate(recorder, pairs, [n for n in names if not _stopped(program, n)], barred)
+    return [None if name in barred or _stopped(program, name) else found.get(name) for name in names]

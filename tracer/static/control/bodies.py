@@ -39,6 +39,7 @@ def _body(mode: Static) -> Iterator[Block]:
         if after is not before:
             with recorder.writing(inner):
                 recorder.emit("assign", {"X": [after.name]}, {"Out": [before.name]})
+            before.stop_gradient = before.stop_gradient and after.stop_gradient
         put_back(mode, tensor, before)
 
 

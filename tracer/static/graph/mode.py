@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core import unique_name
 from ...core.dtype import is_float
+from ...core.era import era
 from ...core.errors import OperandError, OpError, inside, with_user_line
 from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
@@ -24,6 +25,15 @@ from .record import HandRecorder
 FLOATS_ONLY = frozenset(
     {"brelu", "hard_shrink", "leaky_relu", "prelu", "relu", "relu6", "softshrink", "thresholded_relu"}
 )
+
+
+def _any_wants(args: tuple[Any, ...]) -> bool:
+    """Whether an operand wants a gradient.   In Paddle 2 a result of none that does wants none itself; in 1.x it did."""
+    return any(
+        isinstance(t, Tensor) and not t.stop_gradient
+        for arg in args
+        for t in (arg if isinstance(arg, list | tuple) else (arg,))
+    )
 
 
 class Writing(Static):
@@ -85,7 +95,7 @@ class Writing(Static):
         if slot.over:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
         constant = bool(op.facts.no_grad) or slot.intermediate or not is_float(meta.dtype)
-        desc.stop_gradient = constant or not self.tape
+        desc.stop_gradient = constant or not self.tape or not (era.old or _any_wants(args))
         return self.program.current_block().of(desc)
 
     def shadow(self, tensor: Tensor) -> Tensor:
