@@ -68,7 +68,7 @@ ARROWS = {
         "tensor",
     },
     "compat": {"core", "fluid", "static"},
-    "base": {"core", "fluid", "nn", "static"},
+    "base": {"core", "fluid", "nn", "static", "tensor"},
     "device": {"core"},
     "distributed": {"core", "nn"},
     "version": {"core"},

@@ -92,7 +92,7 @@ def test_deprecated() -> None:
 
 def test_base_has_the_names_of_programs() -> None:
     assert paddle.base.Program is paddle.static.Program
-    assert paddle.base.dygraph is paddle.fluid.dygraph
+    assert paddle.base.dygraph.Layer is paddle.fluid.dygraph.Layer
     assert paddle.base.in_dygraph_mode()
     assert paddle.framework.random.seed is paddle.framework.seed
 

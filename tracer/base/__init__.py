@@ -27,7 +27,7 @@ from ..static import (
 from ..static.graph.mode import disable_static as enable_dygraph
 from ..static.graph.mode import enable_static as disable_dygraph
 from ..static.graph.mode import in_dynamic_mode as in_dygraph_mode
-from . import framework
+from . import dygraph, framework
 
 
 def __getattr__(name: str) -> _Any:
@@ -36,6 +36,6 @@ def __getattr__(name: str) -> _Any:
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Scope", "Tensor", "Variable", "append_backward",
-    "default_main_program", "default_startup_program", "device_guard", "disable_dygraph", "enable_dygraph", "framework", "get_flags", "global_scope",
+    "default_main_program", "default_startup_program", "device_guard", "disable_dygraph", "dygraph", "enable_dygraph", "framework", "get_flags", "global_scope",
     "gradients", "in_dygraph_mode", "is_compiled_with_cuda", "name_scope", "program_guard", "scope_guard", "set_flags", "unique_name",
 ]  # fmt: skip

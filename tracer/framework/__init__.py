@@ -13,7 +13,10 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..nn.param_attr import ParamAttr
 from ..static import Program
 from ..static.graph.mode import disable_static, enable_static, in_dynamic_mode
+from ..static.io import variables as io_utils
+from ..static.io.variables import is_belong_to_optimizer, is_parameter, is_persistable
 from . import random
+from .io import load, save
 from .random import seed
 
 

@@ -42,7 +42,7 @@ def save(obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bo
     path: a file name, whose folders are created, or an open binary file.   protocol: 2, 3 or 4.
     use_binary_format: a single tensor, as one record of a `.pdiparams`.   OpError for what is not data; OSError.
     """
-    if isinstance(protocol, bool) or protocol not in (2, 3, 4):
+    if type(protocol) is not int or protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
     if isinstance(obj, Held):  # what a scope has under a name
         obj = obj.tensor

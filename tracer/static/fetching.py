@@ -34,7 +34,7 @@ def _flat(fetch_list: Any) -> Iterator[Any]:
     for item in fetch_list if isinstance(fetch_list, list | tuple | set | frozenset) else [fetch_list]:
         if isinstance(item, tuple) and item and isinstance(item[0], list | tuple):
             yield from item[0]
-        elif isinstance(item, list):
+        elif isinstance(item, list | tuple):
             yield from item
         else:
             yield item

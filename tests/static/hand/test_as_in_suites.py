@@ -320,3 +320,33 @@ def test_labels_that_are_declared_as_floats(mode: Any) -> None:
     runs = [exe.run(feed={**given, "label": np.array([[2], [0]], kind)}, fetch_list=[loss])[0] for kind in ("f4", "i8")]
     np.testing.assert_array_equal(*runs)
     np.testing.assert_allclose(runs[0], 0.40760595, rtol=1e-6)
+
+
+def test_lists_and_tuples_of_what_is_fetched(losses: Any) -> None:
+    exe = static.Executor()
+    found = exe.run(feed={"x1": X, "x2": X}, fetch_list=[(losses[0],), [losses[1], losses[0].name]])
+    assert len(found) == 3
+    assert found[0] == found[2]
+
+
+@pytest.mark.parametrize(("callbacks", "kind"), [(print, TypeError), ([print], paddle.OarlockError)])
+def test_callbacks_are_not_forgotten(losses: Any, callbacks: Any, kind: Any) -> None:
+    with pytest.raises(kind, match=r"append_backward: callbacks .*\n.*test_as_in_suites"):
+        static.append_backward(losses[0], callbacks=callbacks)
+
+
+def test_a_model_that_gives_nothing(losses: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="fetch_vars names nothing"):
+        static.save_inference_model(tmp_path / "m", [], [], static.Executor())
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_the_guard_of_today_does_not_change() -> None:
+    paddle.enable_static()
+    try:
+        with paddle.base.dygraph.guard():
+            tensor = paddle.base.dygraph.to_variable(np.float32(2))
+            assert (tensor.shape, str(tensor.dtype), paddle.in_dynamic_mode()) == ([], "paddle.float32", True)
+        assert not paddle.in_dynamic_mode()
+    finally:
+        paddle.disable_static()

@@ -31,8 +31,16 @@ def append_backward(
     """Append the gradients of `loss`, of the sum of its elements, with respect to parameters; gives pairs of a parameter and its gradient.
 
     parameter_list: parameters or names, by default all that are trained; no_grad_set: variables or names that are constants.
-    Raises OarlockError for checkpoints, which are not there.
+    Raises OarlockError for checkpoints and callbacks, which are not there.
     """
+    if callbacks is not None and not isinstance(callbacks, list | tuple):
+        raise OperandError(with_user_line(f"append_backward: callbacks is no list, but {type(callbacks).__name__}"))
+    if callbacks:
+        raise OarlockError(
+            with_user_line(
+                "append_backward: callbacks are not there; limits of a variable's error_clip hold without one"
+            )
+        )
     if checkpoints:
         raise OarlockError(with_user_line("append_backward: nothing is computed twice; checkpoints are not there"))
     program = program_of("append_backward", loss)

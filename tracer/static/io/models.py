@@ -59,7 +59,10 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     wanted = kwargs.pop("verify", True)
     program = _program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = checked_path(path_prefix)
-    desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    fetches = names_of("fetch_vars", fetch_vars)
+    if not fetches:
+        raise OpError(with_user_line("save_inference_model: fetch_vars names nothing that the model would give"))
+    desc = normalized(program.raw, names_of("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
         warn("Be sure that you have set auc states to 0 before saving inference model.")  # Paddle's words

@@ -39,7 +39,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
         raise MisfitError(with_user_line(f"save: {prefix!r} names a folder, not a file in it"))
-    if isinstance(protocol, bool) or protocol not in (2, 3, 4):
+    if type(protocol) is not int or protocol not in (2, 3, 4):
         raise ValueError(with_user_line(f"save: protocol is 2, 3 or 4, not {protocol!r}"))
     atomic_write({
         prefix + PARAMS: dump(_arrays(program, "param"), protocol),

@@ -31,6 +31,11 @@ def is_persistable(var: Variable) -> bool:
     return any(v.name == var.name for v in get_program_persistable_vars(_program_of(var)))
 
 
+def is_belong_to_optimizer(var: Variable) -> bool:
+    """Whether a value outlives a run and is no parameter: what optimizers and layers keep."""
+    return not var.is_parameter and is_persistable(var)
+
+
 def _program_of(var: Variable) -> Program:
     return default_main_program() if var.block is None else var.block.program
 

@@ -1,0 +1,49 @@
+"""`paddle.base.dygraph` of Paddle 2.5 and 2.6: what `fluid.dygraph` has, without the ways of 1.x."""
+
+import sys as _sys
+from collections.abc import Iterator as _Iterator
+from contextlib import contextmanager as _contextmanager
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
+import numpy as _np
+
+from ..core import unique_name as _unique_name
+from ..core.eager import EAGER as _EAGER
+from ..core.mode import pushed as _pushed
+from ..core.tensor import Tensor as _Tensor
+from ..static import Program as _Program
+from ..static import program_guard as _program_guard
+from ..static.graph.mode import disable_static as enable_dygraph
+from ..static.graph.mode import enable_static as disable_dygraph
+from ..static.graph.mode import in_dynamic_mode as enabled
+from ..tensor.creation import to_tensor as _to_tensor
+
+
+@_contextmanager
+def guard(place: _Any = None) -> _Iterator[None]:
+    """Run what the body says at once; names count anew, and programs written in it are new ones.   place: is taken, and changes nothing"""
+    with _pushed(_EAGER), _program_guard(_Program(), _Program()), _unique_name.guard():
+        yield
+
+
+def to_variable(value: _Any, name: str | None = None, zero_copy: bool | None = None, dtype: _Any = None) -> _Tensor:
+    """A tensor with the values of an array; a tensor itself."""
+    if isinstance(value, _Tensor):
+        return value
+    made: _Tensor = _to_tensor(_np.asarray(value), dtype=dtype)
+    if name is not None:
+        made.name = name
+    return made
+
+
+base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names
+
+
+def __getattr__(name: str) -> _Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_import_module("..fluid.dygraph", __package__), name)  # all else
+
+
+__all__ = ["disable_dygraph", "enable_dygraph", "enabled", "guard", "to_variable"]
