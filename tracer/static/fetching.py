@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core.errors import with_user_line
+from . import program as data
 from .blocks import HOLDERS
 from .graph.operator import Operator
 from .graph.program import Program
@@ -55,9 +57,22 @@ def steps_of(program: Program) -> list[OpDesc]:
 
 def pruned(program: Program, feeds: Iterable[str], fetches: Sequence[str], steps: Iterable[OpDesc]) -> Program:
     """The part of a program that some outputs and steps need, without the ops that feed and fetch."""
-    desc = program.raw
+    steps = list(steps)
+    desc = _with_steps(program, steps)
     wanted = dict.fromkeys([*fetches, *(name for op in steps for name in op.output_names())])
     given = [name for name in feeds if name in desc.block.vars and not desc.block.vars[name].persistable]
     found = prune(desc, given, list(wanted), spare=True)
     found.block.ops = [op for op in found.block.ops if op.type not in HOLDERS]
     return Program.of(found)
+
+
+def _with_steps(program: Program, steps: list[OpDesc]) -> data.Program:
+    """A program without what optimizers change but in these steps: another one may change the same parameters later."""
+    desc, taken = program.raw, set(map(id, steps))
+    others = {id(op) for op in steps_of(program) if any(_lasting(desc, name) for name in op.output_names())} - taken
+    block = replace(desc.block, ops=[op for op in desc.block.ops if id(op) not in others])
+    return replace(desc, blocks=[block, *desc.blocks[1:]])
+
+
+def _lasting(desc: data.Program, name: str) -> bool:
+    return name in desc.block.vars and desc.block.vars[name].persistable

@@ -350,3 +350,27 @@ def test_what_the_guard_of_today_does_not_change() -> None:
         assert not paddle.in_dynamic_mode()
     finally:
         paddle.disable_static()
+
+
+def test_one_of_two_steps_that_change_the_same_parameter(mode: Any) -> None:
+    hidden = static.nn.fc(static.data("x", [None, 4]), 2)
+    losses = [hidden.square().mean(), hidden.abs().mean()]
+    program, step = static.default_main_program(), paddle.optimizer.SGD(0.1)
+    first = step.minimize(losses[0])
+    alone = program.clone()
+    step.minimize(losses[1])
+    found = []
+    for which, fetches, prune in (
+        (alone, losses[:1], False),
+        (program, [losses[0], first], True),
+        (program, losses[:1], True),
+    ):
+        with static.scope_guard(static.Scope()):
+            static.Executor().run(static.default_startup_program())
+            static.global_scope().find_var("fc_0.w_0").get_tensor().set(
+                np.eye(4, 2, dtype="float32"), paddle.CPUPlace()
+            )
+            static.Executor().run(which, feed={"x": X}, fetch_list=fetches, use_prune=prune)
+            found.append(weight(0))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])  # both steps

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...core.op import OPS
+from ...core.op import OPS, Op
 from ..blocks import EMPTY
 from ..program import Attr, AttrType, OpDesc, Program
 from ..variable import GRADIENT
@@ -39,6 +39,7 @@ class Gradients:
         if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
             return None
         forward = next((op for op in reversed(self._candidates(type, desc)) if _belongs(desc, op)), None)
+        forward = forward or _told(desc, OPS[type])
         return None if forward is None else _as_vjp(desc, forward)
 
     def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
@@ -68,6 +69,16 @@ def _is_own(desc: OpDesc) -> bool:
     given = {slot for slot, names in desc.inputs.items() if names}
     needed, known = {s.name for s in own.ins if not s.optional}, {s.name for s in own.ins}
     return needed <= given <= known and {s for s, names in desc.outputs.items() if names} <= {s.name for s in own.outs}
+
+
+def _told(gradient: OpDesc, op: Op) -> OpDesc | None:
+    """The op that a gradient op belongs to, where that was pruned from the program and the gradient op tells all that its rule needs."""
+    given = {slot: names for slot, names in gradient.inputs.items() if names}
+    needed = {s.name for s in op.ins if not s.optional} | {op.outs[i].name for i in op.rule_outs}
+    if not needed <= given.keys():
+        return None
+    ins, outs = ({s.name: given[s.name] for s in slots if s.name in given} for slots in (op.ins, op.outs))
+    return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.where, gradient.layer)
 
 
 def _belongs(gradient: OpDesc, op: OpDesc) -> bool:
