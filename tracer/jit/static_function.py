@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import get_default_dtype
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, RuleError, warn, with_user_line
 from ..core.mode import Mode, state
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.values import is_number
@@ -56,6 +56,7 @@ class StaticFunction:
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
+        self._hooks: list[RemovableHook] = []
         self._numbers: dict[Any, set[Any]] = {}  # those that programs were made for, by the rest of the call
         functools.update_wrapper(self, function)
 
@@ -94,12 +95,25 @@ class StaticFunction:
             return concrete(args)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
+        tensors = [_tensor(t) for t in arguments.tensors()]
         if concrete is None:
             return self.dygraph_function(*args, **kwargs)
-        tensors = arguments.tensors()
-        if plain is not None and len(tensors) == len(args) and self._parameters.settled:
+        if self._lacks_gradients(concrete, tensors):
+            return concrete.labelled(self.dygraph_function(*args, **kwargs))
+        if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
             self._cache.plain[plain] = concrete
-        return concrete([_tensor(t) for t in tensors])
+        return concrete(tensors)
+
+    def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
+        """Whether a call wants gradients that its program does not give; warns of the first."""
+        if not concrete.lacks_gradients(tensors):
+            return False
+        self._take_hooks_away()
+        if not self._warned:
+            self._warned = True
+            why = f"a program has no place for {' and '.join(dict.fromkeys(concrete.cuts))}"
+            warn(f"{self._parameters.name}: {why}; calls that want gradients run as Python")
+        return True
 
     def _function_in(self, mode: Mode) -> Callable[..., Any]:
         """What stands for the function where no program of its own is run: converted where it becomes a part of another."""
@@ -156,8 +170,18 @@ class StaticFunction:
         show_code(function)
         self._count_numbers(arguments)
         made = build(function, self._parameters, arguments, self._owner)
+        if made.hooks:
+            self._take_hooks_away()
+            self._hooks = made.hooks
+        made.training = self._is_training()
         _built[:] = [weakref.ref(self)]
         return made
+
+    def _take_hooks_away(self) -> None:
+        """Take away the hooks that tensors from outside were given when a program was made: each call means them once, not each program."""
+        for handle in self._hooks:
+            handle.remove()
+        self._hooks = []
 
     def _count_numbers(self, arguments: Arguments) -> None:
         """Warn once where programs are made for one number after the other."""
@@ -177,12 +201,20 @@ class StaticFunction:
         return owner.training if isinstance(owner, Layer) else True
 
     def train(self) -> None:
-        """Record programs for training, where the function is no method of a layer."""
-        self._training = True
+        """Record programs for training, where the function is no method of a layer.   Raises RuleError for one of a layer that is not training."""
+        self._set_training(True)
 
     def eval(self) -> None:
-        """Record programs for inference, where the function is no method of a layer."""
-        self._training = False
+        """Record programs for inference, where the function is no method of a layer.   Raises RuleError for one of a layer that is training."""
+        self._set_training(False)
+
+    def _set_training(self, training: bool) -> None:
+        if not isinstance(self._owner, Layer):
+            self._training = training
+        elif self._owner.training != training:
+            name, what = type(self._owner).__name__, "train" if training else "eval"
+            why = f"it is a method of the layer {name}, which says whether it trains; call {what}() of that"
+            raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
 
     # -- what it became -----------------------------------------------------------------------------------------
 
