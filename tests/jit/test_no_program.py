@@ -67,7 +67,8 @@ def by_class(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("function", "lacks"), [(hooked, r"hooks of its values \(register_hook\)"), (by_class, r"the backward of a PyLayer \(Tenfold\)")]
+    ("function", "lacks"),
+    [(hooked, r"hooks of its values \(register_hook\)"), (by_class, r"the backward of a PyLayer \(Tenfold\)")],
 )
 def test_gradients_that_a_program_cannot_give_are_those_of_python(function: Any, lacks: str) -> None:
     static = paddle.jit.to_static(function)

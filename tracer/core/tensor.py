@@ -267,6 +267,10 @@ class Tensor(TensorBase):
 
     clear_grad = clear_gradient
 
+    def _zero_grads(self) -> None:
+        """Set the gradient to zero, if there is one."""
+        self.clear_gradient(True)
+
     def detach(self) -> Tensor:
         """The same value, cut off from the graph that made it."""
         if state.mode.silent:

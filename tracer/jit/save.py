@@ -24,6 +24,7 @@ from ..static.program import Arg, Program
 from ..static.prune import prune
 from .methods import Method, methods_of
 from .recording import CHECK, DROP, Recording, for_inference
+from .save_hooks import _run_save_pre_hooks
 from .stateless import Together, record, refuse_assigned
 from .switches import as_python
 from .verify import Reference, run_compiled
@@ -42,6 +43,7 @@ CONFIGS = (
 )
 
 
+@_run_save_pre_hooks
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which PaddlePaddle reads as well.
 

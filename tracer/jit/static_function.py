@@ -24,9 +24,10 @@ from ..static.program import Guard
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
-from .function_call import Arguments, Parameters, is_input, leaf_meta, shared
+from .function_call import Arguments, Parameters, is_input, shared
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
+from .specs import check_fits, in_places, of_given_dtype, opened, refuse_conflict
 from .switches import is_enabled, show_code
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
@@ -140,7 +141,8 @@ class StaticFunction:
         wanted = arguments
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
-            _check_fits(self._parameters.name, wanted, arguments)
+            wanted.leaves = list(map(of_given_dtype, wanted.leaves, arguments.leaves))
+            check_fits(self._parameters.name, wanted, arguments)
             wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
         key = self._key(wanted)
         found = self._cache.few(key, wanted, lambda: self._build(wanted))
@@ -239,10 +241,14 @@ class StaticFunction:
         if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
             return self._some(specs)
         if input_spec is not None and self._input_spec is not None:
-            _refuse_conflict(self._parameters.name, input_spec, self._input_spec)
+            refuse_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
         return self._last().arguments
+
+    def opened(self, input_spec: Any) -> Any:
+        """`input_spec`, where a tensor stands for any that the function's own spec allows in its place."""
+        return input_spec if self._input_spec is None else opened(input_spec, self._input_spec)
 
     def _last(self) -> ConcreteProgram:
         """The program that was made last."""
@@ -258,12 +264,14 @@ class StaticFunction:
         if len(named) == len(specs) and named.keys() <= {getattr(s, "name", None) for s in own}:
             merged = [named.get(str(getattr(s, "name", "")), s) for s in own]
         else:
-            merged = [*specs, *own[len(specs) :]]
+            merged = in_places(list(specs), own)
         found = self._parameters.with_specs(merged)
-        _refuse_conflict(self._parameters.name, merged, own)
+        refuse_conflict(self._parameters.name, merged, own)
         chosen = {id(spec) for spec in nest.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
-        found.kept = [getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen]
+        found.kept = [
+            getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen and is_input(leaf)
+        ]
         return found
 
     @property
@@ -324,51 +332,3 @@ class StaticFunction:
 
 def _tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value))
-
-
-def _refuse_conflict(name: str, given: Any, own: Any) -> None:
-    """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
-    leaves, nesting = nest.flatten(list(given))
-    known, expected = nest.flatten(list(own))
-    fits = repr(nesting) == repr(expected)
-    for spec, of in zip(leaves, known, strict=False):
-        if isinstance(of, InputSpec) or isinstance(spec, InputSpec):
-            fits = fits and _may_be(spec, of)
-    if not fits:
-        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"  # what programs for Paddle look for
-        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
-
-
-def _may_be(spec: Any, of: Any) -> bool:
-    """Whether there are inputs that fit both specs."""
-    if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
-        return False
-    sizes = zip(spec.shape, of.shape, strict=False)
-    return len(spec.shape) == len(of.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
-
-
-def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
-    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for that."""
-    if is_input(leaf):
-        why = f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there (got {leaf_meta(leaf)})"
-        raise OpError(with_user_line(f"{name}: {why}"))
-
-
-def _check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
-    """Raise OpError unless a call has the shapes and dtypes of the specs."""
-    if wanted.nesting != given.nesting:
-        raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
-    for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
-        if not isinstance(spec, InputSpec):
-            _check_constant(name, label, spec, leaf)
-            continue
-        meta = leaf_meta(leaf) if is_input(leaf) else None
-        fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np
-        fits = fits and all(a in (-1, b) for a, b in zip(spec.shape, meta.shape, strict=True))  # type: ignore[union-attr]
-        if not fits:
-            sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
-            raise OpError(
-                with_user_line(
-                    f"{name}: '{label}' should be {spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
-                )
-            )
