@@ -51,7 +51,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before: then it is
     that of the call.   Of a Tensor or a call any number of rows is taken, if Python does not need it.
     Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
-    files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep: what a call of to_static gave, variables, or names.
+    files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep: what a call gave, variables, or names.
     guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is refused.
     combine_params: all values in `path`.pdiparams, none in files of methods.   skip_forward: leave out a forward that is not of to_static.
     Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and clip_extra say.   Raises TraceError where
