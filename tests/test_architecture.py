@@ -132,9 +132,9 @@ ROWS = {
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),
     "jit": (
-        {"asserted", "function_call", "snapshots", "sot", "verify"},
+        {"asserted", "function_call", "layer", "save_hooks", "snapshots", "sot", "verify"},
         {"ast", "effects"},
-        {"place"},
+        {"place", "specs"},
         {"looked"},
         {"assumed", "recording", "switches"},
         {"recorded", "second", "written"},

@@ -1,4 +1,4 @@
-"""What cannot be in a program, and gradients that it cannot give."""
+"""What cannot be in a program, and gradients that it cannot give: such calls run as Python."""
 
 from __future__ import annotations
 
@@ -62,19 +62,62 @@ class Tenfold(paddle.autograd.PyLayer):
         return gradient * 10
 
 
+def by_class(x: Any) -> Any:
+    return Tenfold.apply(x) * 3
+
+
 @pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (hooked, "values of a program have no hooks"),
-        (lambda x: Tenfold.apply(x) * 3 + x - x, "Tenfold: a program has no place for the backward"),
-    ],
+    ("function", "lacks"),
+    [(hooked, r"hooks of its values \(register_hook\)"), (by_class, r"the backward of a PyLayer \(Tenfold\)")],
 )
-def test_gradients_that_a_program_cannot_give_are_refused(function: Any, message: str) -> None:
+def test_gradients_that_a_program_cannot_give_are_those_of_python(function: Any, lacks: str) -> None:
     static = paddle.jit.to_static(function)
     check(static(x()), 6, 12, 18)
-    wants = x()
-    wants.stop_gradient = False
-    with pytest.raises(RuntimeError, match=message):
-        static(wants)
+    eager, wants = x(), x()
+    eager.stop_gradient = wants.stop_gradient = False
+    function(eager).sum().backward()
+    with pytest.warns(UserWarning, match=f"{function.__name__}: a program has no place for {lacks}; calls that want"):
+        found = static(wants)
+    check(found, 6, 12, 18)
+    found.sum().backward()
+    assert wants.grad.tolist() == eager.grad.tolist()
+    wants.clear_grad()
+    static(wants).sum().backward()  # says it once
+    assert wants.grad.tolist() == eager.grad.tolist()
     with paddle.no_grad():
         check(static(wants), 6, 12, 18)
+
+
+class Doubled(paddle.nn.Layer):
+    """Gives its weight a hook at each call."""
+
+    def __init__(self, within: bool) -> None:
+        super().__init__()
+        self.weight = self.create_parameter([1])
+        self.within = within
+
+    def forward(self, x: Any) -> Any:
+        self.weight.register_hook(lambda gradient: gradient * 2)
+        y = self.weight * x
+        if self.within:
+            y.register_hook(lambda gradient: gradient * 10)
+        return y
+
+
+def gradient(net: Any, rows: int) -> float:
+    net.weight.clear_grad()
+    net(paddle.ones([rows, 1])).sum().backward()
+    return float(net.weight.grad)
+
+
+def test_a_hook_of_a_parameter_counts_once_for_all_programs(tmp_path: Any) -> None:
+    net = paddle.jit.to_static(Doubled(within=False))
+    assert [gradient(net, rows) for rows in (1, 2, 2, 3)] == [2, 4, 4, 6]
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 1])])
+    assert gradient(net, 1) == 2
+
+
+@pytest.mark.filterwarnings("ignore:forward. a program has no place")
+def test_a_hook_of_a_parameter_counts_as_in_python_where_python_runs() -> None:
+    eager, net = Doubled(within=True), paddle.jit.to_static(Doubled(within=True))
+    assert [gradient(net, 1), gradient(net, 2)] == [gradient(eager, 1), gradient(eager, 2)]

@@ -71,7 +71,7 @@ class PyLayer:
         if not tensors:
             raise OpError(with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}"))
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
-            state.mode.cuts(f"{cls.__name__}: a program has no place for the backward of a PyLayer")
+            state.mode.cuts(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
             _record(cls, ctx, given, tensors)
         return type(made)(results) if isinstance(made, list | tuple) else results[0]

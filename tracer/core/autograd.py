@@ -156,7 +156,7 @@ def grad(
         only_running("grad", "use static.gradients")
         sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, barred))
         _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
-        found = [sweep.of(t) for t in wanted]
+        found = [_open(sweep.of(t)) if create_graph else sweep.of(t) for t in wanted]
     elif not create_graph:
         for made in found:
             if made is not None:
@@ -166,6 +166,11 @@ def grad(
         why = "grad: an input plays no part in the outputs; allow_unused=True gives None"
         raise OpError(with_user_line(f"{why} ({missing[0]})"))
     return found
+
+
+def _open(gradient: Tensor | None) -> Tensor | None:
+    """A gradient that can be differentiated again, be it a constant."""
+    return gradient if gradient is None or not gradient.stop_gradient else Tensor(gradient.array, stop_gradient=False)
 
 
 class no_grad(ContextDecorator):

@@ -57,7 +57,10 @@ class Mode:
         """A value that no gradient flows through is about to want gradients: they will end there."""
 
     def cuts(self, why: str) -> None:
-        """A gradient will not be what the user said here, should the program be run for gradients; values are right."""
+        """A gradient will not be what the user said here, should the program be run for gradients; values are right.   why: what it lacks"""
+
+    def hooked(self, tensor: Tensor, handle: Any) -> None:
+        """A tensor was given a hook.   handle: takes it away."""
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """The gradients of values of a recording, as parts of it; None where there is a tape to ask."""
@@ -124,6 +127,10 @@ class Over(Mode):
     def cuts(self, why: str) -> None:
         """See Mode.cuts."""
         self.inner.cuts(why)
+
+    def hooked(self, tensor: Tensor, handle: Any) -> None:
+        """See Mode.hooked."""
+        self.inner.hooked(tensor, handle)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """See Mode.gradients."""

@@ -37,6 +37,10 @@ class Place:
         """False: no memory is pinned here."""
         return False
 
+    def _equals(self, other: Any) -> bool:
+        """Whether another one is the same."""
+        return self == other
+
     def get_device_id(self) -> int:
         """Which one of its kind."""
         return self.index

@@ -30,6 +30,7 @@ class Tensor(TensorBase):
     # before changes in place, with when they came; _origin: of what a leaf was, the leaf, which gets its gradients.
     persistable = False
     _name: str | None = None
+    _given_as = ""  # which output of a program it is
 
     __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
 
@@ -266,6 +267,10 @@ class Tensor(TensorBase):
 
     clear_grad = clear_gradient
 
+    def _zero_grads(self) -> None:
+        """Set the gradient to zero, if there is one."""
+        self.clear_gradient(True)
+
     def detach(self) -> Tensor:
         """The same value, cut off from the graph that made it."""
         if state.mode.silent:
@@ -285,7 +290,9 @@ class Tensor(TensorBase):
         else:
             hooks = holder.hooks_of(self.index)
         hooks.append(hook)
-        return RemovableHook(hooks, hook)
+        handle = RemovableHook(hooks, hook)
+        state.mode.hooked(self, handle)
+        return handle
 
     # -- changed in place ---------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import BY_NP, bfloat16
-from ..core.errors import FileError, OpError
+from ..core.errors import FileError, OperandError, OpError
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
@@ -36,14 +36,22 @@ MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in on
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
 
-def save(obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bool = False) -> None:
+def save(
+    obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bool = False, pickle_protocol: int | None = None
+) -> None:  # fmt: skip
     """Write a state dict, a tensor, nested plain data or a Program, all of it or nothing.
 
     path: a file name, whose folders are created, or an open binary file.   protocol: 2, 3 or 4.
-    use_binary_format: a single tensor, as one record of a `.pdiparams`.   OpError for what is not data; OSError.
+    use_binary_format: a single tensor, as one record of a `.pdiparams`; pickle_protocol: the old name of protocol.
+    OpError for what is not data; OperandError for a use_binary_format that is no bool; OSError.
     """
+    protocol = protocol if pickle_protocol is None else pickle_protocol
     if type(protocol) is not int or protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
+    if not isinstance(use_binary_format, bool):
+        raise OperandError(f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}")
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
+        raise OpError(f"save: path is a file name or an open file, not {type(path).__name__}")
     if isinstance(obj, Held):  # what a scope has under a name
         obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)

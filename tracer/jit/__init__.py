@@ -1,7 +1,7 @@
 """From layers to programs and files, and back."""
 
 from ..loader.translated_layer import TranslatedLayer, load
-from . import api, dy2static, translated_layer
+from . import api, dy2static, layer, translated_layer
 from .save import save
 from .static_function import StaticFunction
 from .switches import enable_to_static, set_code_level, set_verbosity

@@ -11,7 +11,7 @@ from ..core.autograd import no_grad
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead, state
 from ..core.op import OPS
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.blocks import EFFECTS, draws_random
@@ -47,8 +47,10 @@ class ConcreteProgram:
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
-        self.cuts: list[str] = []
+        self.cuts: list[str] = []  # what the program lacks to give gradients
+        self.hooks: list[RemovableHook] = []  # that tensors from outside were given when it was made
         self.keeps_state = bool(results.effects) or bool(updated(recording))
+        self.training = True
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
@@ -57,18 +59,29 @@ class ConcreteProgram:
         stops = self.partial.stops(given)
         if stops is None or False not in stops:
             found = self._inferred(given)
-        elif self.cuts:
-            raise TraceError("no gradients: " + "; ".join(self.cuts))
         else:
             found = self.partial.call(given, stops)
+        for tensor, name in zip(found, self._fetches, strict=False):
+            tensor._given_as = name
         made = self.results.put(found, tensors)
         self.assumed.replay()
         return made
 
+    def labelled(self, given: Any) -> Any:
+        """What Python gave in place of the program, whose tensors know from now on which outputs they are."""
+        tensors = (leaf for leaf in nest.flatten(given)[0] if isinstance(leaf, Tensor))
+        for tensor, name in zip(tensors, self._fetches, strict=False):
+            tensor._given_as = name
+        return given
+
+    def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether gradients are wanted that the program does not give."""
+        return bool(self.cuts) and False in (self.partial.stops([*tensors, *self.results.held()]) or ())
+
     @functools.cached_property
     def partial(self) -> PartialProgram:
         """What runs it where gradients are wanted, or a run does more than give results."""
-        return PartialProgram(self.recording.program, self.recording.scope)
+        return PartialProgram(self.recording.program, self.recording.scope, training=self.training)
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._runs_whole:
@@ -184,7 +197,7 @@ def build(
     recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
     fetched = recording.program.fetches()[: len(tensors)]
     made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner)
-    made.cuts = recorder.cuts
+    made.cuts, made.hooks = recorder.cuts, recorder.hooks
     return made
 
 

@@ -141,7 +141,7 @@ def _without_rows(leaf: Any, rows: int) -> Any:
 def _arguments(function: Any, input_spec: Any) -> Arguments:
     """The arguments as InputSpecs: those given, or those of to_static, or those of the program made last."""
     if isinstance(function, StaticFunction):
-        return function.spec_arguments(None if input_spec is None else _specs(input_spec))
+        return function.spec_arguments(None if input_spec is None else _specs(function.opened(input_spec)))
     if not isinstance(input_spec, list | tuple):
         raise OpError(
             f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}"

@@ -22,9 +22,9 @@ from ..static.control import nest
 from ..static.input_spec import InputSpec
 from ..static.program import Arg, Program
 from ..static.prune import prune
-from ..static.variable import Variable
 from .methods import Method, methods_of
 from .recording import CHECK, DROP, Recording, for_inference
+from .save_hooks import _run_save_pre_hooks
 from .stateless import Together, record, refuse_assigned
 from .switches import as_python
 from .verify import Reference, run_compiled
@@ -43,6 +43,7 @@ CONFIGS = (
 )
 
 
+@_run_save_pre_hooks
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which PaddlePaddle reads as well.
 
@@ -50,7 +51,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     differ from call to call.   Not needed where to_static has one, or where a function of to_static was called before: then it is
     that of the call.   Of a Tensor or a call any number of rows is taken, if Python does not need it.
     Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.   verify=False leaves out the comparison of the
-    files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep, variables or names.
+    files with the layer, at two sizes of every size that is free.   output_spec: a list of the outputs to keep: what a call gave, variables, or names.
     guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is refused.
     combine_params: all values in `path`.pdiparams, none in files of methods.   skip_forward: leave out a forward that is not of to_static.
     Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and clip_extra say.   Raises TraceError where
@@ -142,10 +143,13 @@ def _output_names(program: Program, output_spec: Any) -> list[str]:
 
 
 def _output_name(program: Program, output: Any) -> str | None:
-    """The output that is meant: by name, or as a variable of the program that to_static made, where outputs have numbers.   None: there is none."""
-    name = output if isinstance(output, str) else str(getattr(output, "name", ""))
+    """The output that is meant: by name, or as what a call gave, or as a variable of the program that to_static made, where outputs have numbers.
+
+    None: there is none.
+    """
+    name = output if isinstance(output, str) else str(getattr(output, "_given_as", "") or getattr(output, "name", ""))
     names = program.fetches()
-    number = re.fullmatch(r"out_(\d+)", name) if isinstance(output, Variable) and name not in names else None
+    number = re.fullmatch(r"out_(\d+)", name) if isinstance(output, Tensor) and name not in names else None
     if number and int(number[1]) < len(names):
         return names[int(number[1])]
     return name if name in names else None

@@ -41,12 +41,15 @@ class Together:
 
 class Touched:
     """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program;
-    tensors: buffers that it writes.
+    tensors: buffers that it writes; hooked: tensors that it may give hooks.
     """
 
-    def __init__(self, effects: list[Effect], places: list[Place], tensors: Iterable[Tensor] = ()) -> None:
+    def __init__(
+        self, effects: list[Effect], places: list[Place], tensors: Iterable[Tensor] = (), hooked: Iterable[Tensor] = ()
+    ) -> None:  # fmt: skip
         self._effects, self._places = effects, places
         self._arrays = [(tensor, tensor.array) for tensor in tensors]
+        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in hooked]
 
     def undo(self) -> None:
         """Put back what was there before the first call."""
@@ -57,6 +60,9 @@ class Touched:
         for tensor, array in self._arrays:
             if tensor.array is not array:
                 tensor.array = array
+        for tensor, hooks in self._hooks:
+            if tensor._hooks:
+                tensor._hooks[:] = hooks
 
 
 def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
@@ -80,7 +86,7 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
     changed = found.assumed.changed()
     counted = [place for place in changed if is_plain(place.now())]
     made.assigned = assigned(made)
-    touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned])
+    touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned], made.scope.values())
     try:
         if counted:
             Touched([], [place for place in changed if place not in counted]).undo()
@@ -101,6 +107,9 @@ def _once(method: Method, together: Together, guards: str) -> tuple[Recording, R
     except BaseException:
         Touched(found.effects, found.assumed.changed()).undo()
         raise
+    finally:
+        for handle in found.recorder.hooks:
+            handle.remove()
 
 
 def _written(found: Recorded, method: Method, guards: str) -> Recording:

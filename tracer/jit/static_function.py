@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import get_default_dtype
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, RuleError, warn, with_user_line
 from ..core.mode import Mode, state
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.values import is_number
@@ -24,9 +24,10 @@ from ..static.program import Guard
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
-from .function_call import Arguments, Parameters, is_input, leaf_meta, shared
+from .function_call import Arguments, Parameters, is_input, shared
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
+from .specs import check_fits, in_places, of_given_dtype, opened, refuse_conflict
 from .switches import is_enabled, show_code
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
@@ -56,6 +57,7 @@ class StaticFunction:
         self._training: bool | None = None
         self.is_property = False
         self._warned = False
+        self._hooks: list[RemovableHook] = []
         self._numbers: dict[Any, set[Any]] = {}  # those that programs were made for, by the rest of the call
         functools.update_wrapper(self, function)
 
@@ -94,12 +96,25 @@ class StaticFunction:
             return concrete(args)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
+        tensors = [_tensor(t) for t in arguments.tensors()]
         if concrete is None:
             return self.dygraph_function(*args, **kwargs)
-        tensors = arguments.tensors()
-        if plain is not None and len(tensors) == len(args) and self._parameters.settled:
+        if self._lacks_gradients(concrete, tensors):
+            return concrete.labelled(self.dygraph_function(*args, **kwargs))
+        if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
             self._cache.plain[plain] = concrete
-        return concrete([_tensor(t) for t in tensors])
+        return concrete(tensors)
+
+    def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
+        """Whether a call wants gradients that its program does not give; warns of the first."""
+        if not concrete.lacks_gradients(tensors):
+            return False
+        self._take_hooks_away()
+        if not self._warned:
+            self._warned = True
+            why = f"a program has no place for {' and '.join(dict.fromkeys(concrete.cuts))}"
+            warn(f"{self._parameters.name}: {why}; calls that want gradients run as Python")
+        return True
 
     def _function_in(self, mode: Mode) -> Callable[..., Any]:
         """What stands for the function where no program of its own is run: converted where it becomes a part of another."""
@@ -126,7 +141,8 @@ class StaticFunction:
         wanted = arguments
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
-            _check_fits(self._parameters.name, wanted, arguments)
+            wanted.leaves = list(map(of_given_dtype, wanted.leaves, arguments.leaves))
+            check_fits(self._parameters.name, wanted, arguments)
             wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
         key = self._key(wanted)
         found = self._cache.few(key, wanted, lambda: self._build(wanted))
@@ -156,8 +172,18 @@ class StaticFunction:
         show_code(function)
         self._count_numbers(arguments)
         made = build(function, self._parameters, arguments, self._owner)
+        if made.hooks:
+            self._take_hooks_away()
+            self._hooks = made.hooks
+        made.training = self._is_training()
         _built[:] = [weakref.ref(self)]
         return made
+
+    def _take_hooks_away(self) -> None:
+        """Take away the hooks that tensors from outside were given when a program was made: each call means them once, not each program."""
+        for handle in self._hooks:
+            handle.remove()
+        self._hooks = []
 
     def _count_numbers(self, arguments: Arguments) -> None:
         """Warn once where programs are made for one number after the other."""
@@ -177,12 +203,20 @@ class StaticFunction:
         return owner.training if isinstance(owner, Layer) else True
 
     def train(self) -> None:
-        """Record programs for training, where the function is no method of a layer."""
-        self._training = True
+        """Record programs for training, where the function is no method of a layer.   Raises RuleError for one of a layer that is not training."""
+        self._set_training(True)
 
     def eval(self) -> None:
-        """Record programs for inference, where the function is no method of a layer."""
-        self._training = False
+        """Record programs for inference, where the function is no method of a layer.   Raises RuleError for one of a layer that is training."""
+        self._set_training(False)
+
+    def _set_training(self, training: bool) -> None:
+        if not isinstance(self._owner, Layer):
+            self._training = training
+        elif self._owner.training != training:
+            name, what = type(self._owner).__name__, "train" if training else "eval"
+            why = f"it is a method of the layer {name}, which says whether it trains; call {what}() of that"
+            raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
 
     # -- what it became -----------------------------------------------------------------------------------------
 
@@ -207,10 +241,14 @@ class StaticFunction:
         if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
             return self._some(specs)
         if input_spec is not None and self._input_spec is not None:
-            _refuse_conflict(self._parameters.name, input_spec, self._input_spec)
+            refuse_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
         return self._last().arguments
+
+    def opened(self, input_spec: Any) -> Any:
+        """`input_spec`, where a tensor stands for any that the function's own spec allows in its place."""
+        return input_spec if self._input_spec is None else opened(input_spec, self._input_spec)
 
     def _last(self) -> ConcreteProgram:
         """The program that was made last."""
@@ -226,12 +264,14 @@ class StaticFunction:
         if len(named) == len(specs) and named.keys() <= {getattr(s, "name", None) for s in own}:
             merged = [named.get(str(getattr(s, "name", "")), s) for s in own]
         else:
-            merged = [*specs, *own[len(specs) :]]
+            merged = in_places(list(specs), own)
         found = self._parameters.with_specs(merged)
-        _refuse_conflict(self._parameters.name, merged, own)
+        refuse_conflict(self._parameters.name, merged, own)
         chosen = {id(spec) for spec in nest.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
-        found.kept = [getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen]
+        found.kept = [
+            getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen and is_input(leaf)
+        ]
         return found
 
     @property
@@ -292,51 +332,3 @@ class StaticFunction:
 
 def _tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value))
-
-
-def _refuse_conflict(name: str, given: Any, own: Any) -> None:
-    """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
-    leaves, nesting = nest.flatten(list(given))
-    known, expected = nest.flatten(list(own))
-    fits = repr(nesting) == repr(expected)
-    for spec, of in zip(leaves, known, strict=False):
-        if isinstance(of, InputSpec) or isinstance(spec, InputSpec):
-            fits = fits and _may_be(spec, of)
-    if not fits:
-        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"  # what programs for Paddle look for
-        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
-
-
-def _may_be(spec: Any, of: Any) -> bool:
-    """Whether there are inputs that fit both specs."""
-    if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
-        return False
-    sizes = zip(spec.shape, of.shape, strict=False)
-    return len(spec.shape) == len(of.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
-
-
-def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
-    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for that."""
-    if is_input(leaf):
-        why = f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there (got {leaf_meta(leaf)})"
-        raise OpError(with_user_line(f"{name}: {why}"))
-
-
-def _check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
-    """Raise OpError unless a call has the shapes and dtypes of the specs."""
-    if wanted.nesting != given.nesting:
-        raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
-    for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
-        if not isinstance(spec, InputSpec):
-            _check_constant(name, label, spec, leaf)
-            continue
-        meta = leaf_meta(leaf) if is_input(leaf) else None
-        fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np
-        fits = fits and all(a in (-1, b) for a, b in zip(spec.shape, meta.shape, strict=True))  # type: ignore[union-attr]
-        if not fits:
-            sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
-            raise OpError(
-                with_user_line(
-                    f"{name}: '{label}' should be {spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
-                )
-            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import MisfitError, OpError
 from ..core.parameter import Parameter
 from .layer import Layer
 
@@ -17,9 +17,10 @@ class Sequential(Layer):
 
     def __init__(self, *layers: Any) -> None:
         super().__init__()
-        items = layers[0] if len(layers) == 1 and isinstance(layers[0], list) else layers
+        listed = len(layers) == 1 and isinstance(layers[0], list) and not any(isinstance(v, str) for v in layers[0])
+        items = layers[0] if listed else layers
         for i, layer in enumerate(items):
-            name, member = layer if isinstance(layer, tuple) else (str(i), layer)
+            name, member = layer if isinstance(layer, list | tuple) else (str(i), layer)
             self.add_sublayer(str(name), member)
 
     def forward(self, input: Any) -> Any:
@@ -137,9 +138,23 @@ class LayerDict(Layer):
         return self._sub_layers.items()
 
     def update(self, sublayers: Any) -> None:
-        """Add layers from a dict or from pairs."""
-        for name, layer in sublayers.items() if hasattr(sublayers, "items") else sublayers:
-            self.add_sublayer(name, layer)
+        """Add layers from a dict or from pairs.   Raises MisfitError for anything else, OpError for what is no pair."""
+        if not isinstance(sublayers, Iterable):
+            raise MisfitError(f"LayerDict.update: a dict or pairs are added, not {type(sublayers).__name__}")
+        for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise OpError(f"LayerDict.update: element {i} is no pair of a name and a layer: {pair!r:.80}")
+            self.add_sublayer(*pair)
+
+    def pop(self, key: str) -> Any:
+        """The layer of a name, which is taken out."""
+        found = self[key]
+        del self[key]
+        return found
+
+    def clear(self) -> None:
+        """Take all layers out."""
+        self._sub_layers.clear()
 
 
 class ParameterList(Layer):

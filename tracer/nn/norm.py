@@ -77,7 +77,8 @@ class _BatchNorm(KeepsFloat32):
     def extra_repr(self) -> str:
         """Settings."""
         found = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
-        return f"{found}, data_format={self._data_format}" + (f", name={self._name}" if self._name else "")
+        layout = "" if self._data_format == "NCHW" else f", data_format={self._data_format}"  # as Paddle shows it
+        return found + layout + (f", name={self._name}" if self._name else "")
 
 
 class BatchNorm1D(_BatchNorm):

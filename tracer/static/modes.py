@@ -11,7 +11,7 @@ from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, TraceError, told, user_line, with_user_line
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from .guards import shown_value
 from .numbers import NATURAL, marked
 from .program import Guard
@@ -117,7 +117,12 @@ class Static(Mode):
     def cuts(self, why: str) -> None:
         """See Mode.cuts."""
         if self.tape:
-            self.recorder.cuts.append(with_user_line(why))
+            self.recorder.cuts.append(why)
+
+    def hooked(self, tensor: Tensor, handle: RemovableHook) -> None:
+        """See Mode.hooked."""
+        if not isinstance(tensor, Variable):
+            self.recorder.hooks.append(handle)
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

@@ -41,10 +41,13 @@ Left = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 class PartialProgram:
     """A program as a function of tensors.   scope: its values, by name.   Gradients flow through it as one node; what it updates is written back.
 
-    Threads may share it if it updates nothing.
+    Threads may share it if it updates nothing.   training: whether it was recorded for training.
     """
 
-    def __init__(self, program: Program, scope: Mapping[str, Tensor], stores: bool = True) -> None:
+    def __init__(
+        self, program: Program, scope: Mapping[str, Tensor], stores: bool = True, training: bool = True
+    ) -> None:  # fmt: skip
+        self.training = training
         self.program, self.scope = with_own_inputs(asked(program)), scope
         self._recorded_as = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..core.dtype import BY_NP
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
-from ..core.tensor import Tensor
+from ..core.tensor import RemovableHook, Tensor
 from .aliases import Aliases, Stale
 from .names import Namer
 from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
@@ -68,7 +68,8 @@ class Recorder:
         self._names: dict[int, str] = {}
         self.early: list[IndexError] = []  # of branches in loops, that read what a later part of a round may write
         self.layers: list[str] = []  # those that forward is in, outermost first
-        self.cuts: list[str] = []  # why the program gives no gradients, or wrong ones
+        self.cuts: list[str] = []  # what the program lacks to give gradients, or the right ones
+        self.hooks: list[RemovableHook] = []  # that tensors from outside were given
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
         self.special: Any = None  # told of objects whose operators Python calls

@@ -81,10 +81,9 @@ class Variable(Tensor):
         return self._described
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """See Tensor.register_hook; a program has none, and gives no gradients then."""
+        """See Tensor.register_hook; a program has none, and gives no gradients then.   Where one is saved, the hook counts for nothing."""
         if state.mode.static and state.mode.builder is None and not self.stop_gradient:
-            why = "register_hook: values of a program have no hooks; set it on what the function is given or gives, or on a parameter"
-            state.mode.cuts(f"{why} (X={self.meta})")
+            state.mode.cuts("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- its declaration ----------------------------------------------------------------------------------------

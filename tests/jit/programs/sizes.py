@@ -337,3 +337,32 @@ class Flattened(nn.Layer):
 def products_of_sizes(x: Any) -> Any:
     half = math.prod(x.shape[0:]) // 2
     return x.reshape([int(np.prod(x.shape))]), x.reshape([half, -1]), x.sum() / np.prod(x.shape[:1])
+
+
+@program(*PAIRS, (numbers(3, 4), numbers(3, 4)), dims=([None, None], [None, None]))
+def shapes_that_are_compared(x: Any, y: Any) -> Any:
+    return x + y if x.shape == y.shape else x - 1
+
+
+@program(*FLAT, dims=ALL)
+def parts_of_shapes_that_are_compared(x: Any) -> Any:
+    if tuple(x.shape) != (2, 4) and [x.shape[0], 1] != [1, 1]:
+        x = x * 2
+    if x.shape == [2, 4, 1] or x.shape[1:] == [6]:
+        x = x + 100
+    return x
+
+
+@program(*FLAT, dims=ALL)
+def shapes_among_others(x: Any) -> Any:
+    if x.shape in ([2, 4], [5, 8]):
+        x = x + 1
+    if 6 in x.shape:
+        x = x * 3
+    return x
+
+
+@program(*FLAT, dims=ALL)
+def a_chain_of_shapes(x: Any) -> Any:
+    y = x[1:] if x.shape[0] > 2 else x
+    return x * 2 if x.shape == y.shape == [2, 4] else x

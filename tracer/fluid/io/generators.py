@@ -13,6 +13,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from ...static import default_main_program
 from ...static.ended import EndOfData
+from ...static.graph.mode import writing
 from ..data_feeder import DataFeeder
 from ..framework import in_dygraph_mode
 
@@ -41,7 +42,7 @@ class GeneratorLoader:
         self, feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
         return_list: bool = False, use_multiprocess: bool = False, drop_last: bool = True,
     ) -> None:  # fmt: skip
-        eager = in_dygraph_mode()
+        eager = in_dygraph_mode() or not (feed_list or writing())
         if not feed_list and not eager:
             raise OpError(with_user_line("DataLoader.from_generator: feed_list must be given for a program"))
         self._feed_list, self._capacity = list(feed_list or ()), capacity

@@ -79,6 +79,8 @@ class Expressions(ast.NodeTransformer):
             text = "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
         elif isinstance(node.ops[0], ast.Is | ast.IsNot):
             text = "__ol.is_(A, B)" if isinstance(node.ops[0], ast.Is) else "__ol.not_(__ol.is_(A, B))"
+        elif isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            text = "__ol.equal(A, B)" if isinstance(node.ops[0], ast.Eq) else "__ol.not_equal(A, B)"
         else:
             return node
         found: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])

@@ -22,12 +22,12 @@ from .numbers import class_of, entry, is_, looks_at, matched, mod, shown, standi
 from .outside import changing, new, owns
 from .positions import chosen
 from .sequences import opened, part
-from .truth import and_, and_value, chain, in_, not_, or_, or_value
+from .truth import and_, and_value, chain, equal, in_, not_, not_equal, or_, or_value
 
 __all__ = [
-    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "for_", "if_", "if_expression", "in_",
-    "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "nothing_returned", "opened", "or_", "or_value", "owns", "part", "raised", "reading",
-    "returned", "shown", "while_",
+    "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "equal", "for_", "if_", "if_expression",
+    "in_", "is_", "is_set", "item", "listed", "matched", "mod", "new", "not_", "not_equal", "nothing_returned", "opened", "or_", "or_value", "owns", "part",
+    "raised", "reading", "returned", "shown", "while_",
 ]  # fmt: skip
 
 nothing_returned = Undefined("the value returned", "is missing: not every way through the function returns one")

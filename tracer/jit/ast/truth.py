@@ -20,7 +20,7 @@ from ...static.control.either import current
 from ...static.control.keepers import taken_back
 from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
 from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import NoValue, static_mode
+from ...static.modes import NoValue, SymbolicShape, static_mode
 from ...static.numbers import BOOL, marked, stands_for
 from ...static.program import OpDesc
 from ...static.record import Inner
@@ -166,12 +166,13 @@ def in_(a: Any, b: Any) -> Any:
     if isinstance(b, TensorArray):
         return folded(rows_of(b), False, lambda found, item: or_(found, lambda: item == a), "whether it is there")
     if isinstance(b, Variable):
-        equal = OPS["equal"](b, as_meta(a, b.meta))
-        return OPS["reduce_any"](equal, reduce_all=True, dim=[], keep_dim=False)
-    if isinstance(a, Variable) and isinstance(b, list | tuple | range | set | frozenset):
+        same = OPS["equal"](b, as_meta(a, b.meta))
+        return OPS["reduce_any"](same, reduce_all=True, dim=[], keep_dim=False)
+    among = isinstance(b, list | tuple | range | set | frozenset) and (isinstance(a, Variable) or _of_program(a))
+    if among or _of_program(b):
         found: Any = False
         for value in b:
-            found = or_(found, functools.partial(operator.eq, a, value))
+            found = or_(found, functools.partial(equal, a, value))
         return found
     if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
@@ -180,8 +181,40 @@ def in_(a: Any, b: Any) -> Any:
     return is_there(held) if isinstance(held, Variable) else found
 
 
+def equal(a: Any, b: Any) -> Any:
+    """`a == b`, also of lists and tuples that hold values of the program, as shapes do."""
+    if not _by_elements(a, b):
+        return a == b
+    pairs = list(zip(a, b, strict=False))
+    known = [pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)]
+    if len(a) != len(b) or any(one != other for one, other in known):
+        return False
+    found: Any = True
+    for one, other in pairs:
+        found = and_(found, functools.partial(equal, one, other)) if one is not other else found
+    return found
+
+
+def not_equal(a: Any, b: Any) -> Any:
+    """`a != b`, the same."""
+    return not_(equal(a, b)) if _by_elements(a, b) else a != b
+
+
+def _by_elements(a: Any, b: Any) -> bool:
+    """Whether two lists, or two tuples, are compared of which one holds values of the program."""
+    alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
+    return alike and (_of_program(a) or _of_program(b))
+
+
+def _of_program(value: Any) -> bool:
+    """Whether a list or tuple holds a value of the program, or one that does."""
+    if not isinstance(value, list | tuple) or isinstance(value, SymbolicShape):
+        return isinstance(value, SymbolicShape)
+    return any(isinstance(v, Variable) or _of_program(v) for v in value)
+
+
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": equal, "NotEq": not_equal,
     "Is": is_, "IsNot": lambda a, b: not_(is_(a, b)),
     "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
 }  # fmt: skip

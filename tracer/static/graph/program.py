@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from .. import program as data
 from ..block_desc import ProgramDesc
@@ -144,6 +144,13 @@ class Program:
 
         Raises OpError for another mode, and for a variable that has no value yet.
         """
+        if not isinstance(mode, str) or not isinstance(scope, Scope | None):
+            wrong = (
+                f"scope is no Scope, but {scope!r:.80}"
+                if isinstance(mode, str)
+                else f"mode is no text, but {mode!r:.80}"
+            )
+            raise OperandError(with_user_line(f"state_dict: {wrong}"))
         if mode not in ("param", "opt", "all"):
             raise OpError(with_user_line(f"state_dict: mode={mode!r} is none of 'param', 'opt', 'all'"))
         where = current_scope() if scope is None else scope
@@ -154,6 +161,10 @@ class Program:
         """Take over values by name; those that no variable has are warned about.   Raises OpError for one of another shape."""
         from .state import set_values  # noqa: PLC0415 - which knows programs
 
+        if not isinstance(state_dict, dict):
+            raise OperandError(
+                with_user_line(f"set_state_dict: a dict of values by name is taken, not {type(state_dict).__name__}")
+            )
         set_values(self, state_dict, current_scope() if scope is None else scope)
 
     # -- as a whole ---------------------------------------------------------------------------------------------

@@ -1,0 +1,45 @@
+"""Functions that are called before `jit.save` writes anything, as extensions of Paddle ask for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+_save_pre_hooks: list[Callable[..., None]] = []
+
+
+class HookRemoveHelper:
+    """A handle that takes a hook away again."""
+
+    def __init__(self, hook: Callable[..., None]) -> None:
+        self._hook = hook
+
+    def remove(self) -> None:
+        """Take the hook away, if it is still there."""
+        if self._hook in _save_pre_hooks:
+            _save_pre_hooks.remove(self._hook)
+
+
+def _register_save_pre_hook(hook: Callable[..., None]) -> HookRemoveHelper:
+    """Call `hook(layer, input_spec, configs)` before each `jit.save`; one that is there already is not called twice."""
+    if hook not in _save_pre_hooks:
+        _save_pre_hooks.append(hook)
+    return HookRemoveHelper(hook)
+
+
+def _clear_save_pre_hooks() -> None:
+    """Take all of them away."""
+    _save_pre_hooks.clear()
+
+
+def _run_save_pre_hooks(save: Callable[..., Any]) -> Callable[..., Any]:
+    """`save`, with the hooks before it."""
+
+    @functools.wraps(save)
+    def wrapped(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> Any:
+        for hook in list(_save_pre_hooks):
+            hook(layer, input_spec, configs)
+        return save(layer, path, input_spec, **configs)
+
+    return wrapped

@@ -1,0 +1,102 @@
+"""What `input_spec` says of the arguments of a function, beside what is given: the specs of `jit.save`, and the tensors of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import OpError, with_user_line
+from ..static.control import nest
+from ..static.input_spec import InputSpec, as_spec
+from .function_call import Arguments, is_input, leaf_key, leaf_meta
+
+
+def refuse_conflict(name: str, given: Any, own: Any) -> None:
+    """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
+    leaves, nesting = nest.flatten(list(given))
+    known, expected = nest.flatten(list(own))
+    fits = repr(nesting) == repr(expected)
+    for spec, of in zip(leaves, known, strict=False):
+        fits = fits and _may_be(spec, of)
+    if not fits:
+        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"  # what programs for Paddle look for
+        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
+
+
+def opened(given: Any, own: Any) -> Any:
+    """Specs, where a tensor among them stands for any that `own` allows in its place."""
+    if not isinstance(given, list | tuple):
+        return given
+    leaves, nesting = nest.flatten(list(given))
+    known, of = nest.flatten(list(own))
+    return nest.build(nesting, list(map(_opened, leaves, known))) if repr(nesting) == repr(of) else given
+
+
+def _opened(example: Any, of: Any) -> Any:
+    """The spec of an example, with the sizes open that are open in another spec."""
+    if isinstance(example, InputSpec) or not is_input(example) or not isinstance(of, InputSpec):
+        return example
+    spec = as_spec(example)
+    if len(spec.shape) != len(of.shape):
+        return example
+    return InputSpec([b if b < 0 else a for a, b in zip(spec.shape, of.shape, strict=True)], spec.dtype, spec.name)
+
+
+def in_places(specs: list[Any], own: list[Any]) -> list[Any]:
+    """`own` with some specs in the places that they are for: each that of its name or its value, in order; else from the first on."""
+    merged, rest = list(own), list(specs)
+    for i, of in enumerate(own):
+        if rest and _is_for(rest[0], of):
+            merged[i] = rest.pop(0)
+    return [*specs, *own[len(specs) :]] if rest else merged
+
+
+def _is_for(spec: Any, of: Any) -> bool:
+    if isinstance(spec, dict | list | tuple) or isinstance(of, dict | list | tuple):
+        return True  # told apart when all are compared
+    named = getattr(spec, "name", None) and getattr(of, "name", None)
+    return _may_be(spec, of) and (not named or spec.name == of.name)
+
+
+def _may_be(spec: Any, of: Any) -> bool:
+    """Whether there are inputs that fit both specs, or both are the same value of Python's."""
+    if not isinstance(spec, InputSpec) and not isinstance(of, InputSpec):
+        return leaf_key(spec) == leaf_key(of)
+    if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
+        return False
+    sizes = zip(spec.shape, of.shape, strict=False)
+    return len(spec.shape) == len(of.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
+
+
+def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
+    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for that."""
+    if is_input(leaf):
+        why = f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there (got {leaf_meta(leaf)})"
+        raise OpError(with_user_line(f"{name}: {why}"))
+
+
+def of_given_dtype(spec: Any, leaf: Any) -> Any:
+    """A spec for a call: of the dtype that is given, which Paddle takes whatever the spec says."""
+    if not isinstance(spec, InputSpec) or not is_input(leaf):
+        return spec
+    meta = leaf_meta(leaf)
+    return spec if meta is None or meta.dtype == spec.dtype.np else InputSpec(spec.shape, meta.dtype, spec.name)
+
+
+def check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
+    """Raise OpError unless a call has the shapes and dtypes of the specs."""
+    if wanted.nesting != given.nesting:
+        raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
+    for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
+        if not isinstance(spec, InputSpec):
+            _check_constant(name, label, spec, leaf)
+            continue
+        meta = leaf_meta(leaf) if is_input(leaf) else None
+        fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np
+        fits = fits and all(a in (-1, b) for a, b in zip(spec.shape, meta.shape, strict=True))  # type: ignore[union-attr]
+        if not fits:
+            sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
+            raise OpError(
+                with_user_line(
+                    f"{name}: '{label}' should be {spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
+                )
+            )
