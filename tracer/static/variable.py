@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
+from ..core.element import check_item
 from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
 from ..core.mode import state
@@ -251,7 +252,9 @@ class Variable(Tensor):
         """One element: while source is converted a value of the program, else TraceError."""
         if not _converts():
             refuse(self, "item()")
-        made: Tensor = OPS["reshape2"](self[index] if index else self, shape=[])
+        check_item(self.meta, index)
+        one = OPS["reshape2"](self, shape=[-1]) if len(index) == 1 and len(self.meta.shape) != 1 else self
+        made: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
         made.stop_gradient = True  # as of the number that Python would have
         return marked(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
