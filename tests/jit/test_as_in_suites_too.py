@@ -204,3 +204,26 @@ def test_a_converted_function_in_a_program_by_hand() -> None:
             np.testing.assert_array_equal(found[0], np.full((2, 3), want))
     finally:
         paddle.disable_static()
+
+
+ASKING = {
+    "shape": lambda y: y.shape[0],
+    "ndim": lambda y: y.ndim,
+    "dim": lambda y: y.dim(),
+    "size": lambda y: y.size,
+    "len": len,
+    "op": lambda y: y + 1,
+}
+
+
+@pytest.mark.parametrize("asked", ASKING)
+def test_nobody_is_told_the_axes_of_a_result_of_either_rank(asked: str) -> None:
+    def function(x: Any) -> Any:
+        if x.sum() > 0:
+            y = x
+        else:
+            y = x.sum()
+        return x + ASKING[asked](y)
+
+    with pytest.raises(paddle.TraceError, match=r"in each branch.*\n.*float32\[2,3\].*\n.*float32\[\]"):
+        to_static(function)(UP)
