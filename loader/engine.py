@@ -19,8 +19,8 @@ from .model_files import ModelFiles
 Array = np.ndarray[Any, Any]
 
 
-class EngineError(OarlockError, RuntimeError):
-    """The engine or the device it should run on is missing, or failed."""
+class EngineError(OarlockError, RuntimeError, ValueError):
+    """The engine or the device it should run on is missing, or failed; a ValueError as well, as where an eager op refuses the same operands."""
 
 
 class UnsupportedError(OarlockError, NotImplementedError):

@@ -145,6 +145,7 @@ ROWS = {
         {"stateless"},
         {"save"},
         {"to_static", "traced_layer"},
+        {"written_by_hand"},
         {"api", "dy2static", "translated_layer"},  # Paddle's names
     ),
 }

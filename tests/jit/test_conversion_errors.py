@@ -32,7 +32,7 @@ def other_ranks(x: Any) -> Any:
         y = x.sum()
     else:
         y = x
-    return y
+    return y + 1
 
 
 def one_branch_only(x: Any) -> Any:
@@ -142,7 +142,7 @@ def never_set(x: Any) -> Any:
         (other_dtypes, r"'y': the dtypes differ.*int32\[\?,4\] made at .*astype.*float32\[\?,4\] made at .*y = x \* 2"),
         (
             other_ranks,
-            r"'y': the numbers of axes differ.*if the condition holds: float32\[\].*if it does not: float32\[\?,4\]",
+            r"number of axes in each branch.*if the condition holds: float32\[\].*if it does not: float32\[\?,4\].*return y \+ 1",
         ),
         (
             one_branch_only,

@@ -25,6 +25,10 @@ class OperandError(OpError, TypeError):
     """An operand is no tensor, or of a dtype that the op does not take."""
 
 
+class ArgumentsError(OpError, TypeError):
+    """A function was called with arguments that it does not have, or without some that it needs; a TypeError in Python, a ValueError in Paddle."""
+
+
 class MisfitError(OpError, AssertionError):
     """A value does not fit what it is put into; an AssertionError in Paddle."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
+from .element import check_item
 from .era import era, texts
 from .errors import MisfitError, OpError, with_user_line
 from .mode import only_running, state
@@ -142,11 +143,9 @@ class Tensor(TensorBase):
         return np.asarray(cuda.host(self._read("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
-        """One element as a Python scalar.   Raises OpError unless there is one element or an index is given."""
-        array = np.asarray(cuda.host(self._read("item()")))
-        if not index and array.size != 1:
-            raise OpError(f"item: only a tensor of one element has an item without an index (X={self.meta})")
-        return array.item(*index)
+        """One element as a Python scalar.   index: one number counts all elements, else one for each axis.   Raises OpError for any other."""
+        check_item(self.meta, index)
+        return np.asarray(cuda.host(self._read("item()"))).item(*index)
 
     def _scalar(self, reader: str) -> Any:
         array = np.asarray(cuda.host(self._read(reader)))

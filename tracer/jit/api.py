@@ -7,9 +7,10 @@ from .sot import ENV_ENABLE_SOT, sot_mode_guard
 from .switches import enable_to_static
 from .to_static import ProgramTranslator, declarative, ignore_module, not_to_static, to_static
 from .traced_layer import TracedLayer
+from .written_by_hand import dygraph_to_static_func
 
 __all__ = [
     "ENV_ENABLE_SOT", "ProgramTranslator", "TracedLayer", "TranslatedLayer", "_clear_save_pre_hooks", "_register_save_pre_hook", "_run_save_pre_hooks",
-    "_save_pre_hooks", "declarative", "enable_to_static", "ignore_module", "load",
-    "not_to_static", "save", "sot_mode_guard", "to_static",
+    "_save_pre_hooks", "declarative", "dygraph_to_static_func", "enable_to_static", "ignore_module", "load", "not_to_static", "save", "sot_mode_guard",
+    "to_static",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from uuid import UUID
 import numpy as np
 
 from ..core.dtype import DType
-from ..core.errors import OpError, with_user_line
+from ..core.errors import ArgumentsError, OpError, with_user_line
 from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
@@ -156,7 +156,7 @@ class Parameters:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(with_user_line(f"{self.name}: {error}")) from None
+            raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
         bound.apply_defaults()
         return self._taken_apart(dict(bound.arguments))
 
@@ -175,7 +175,7 @@ class Parameters:
         try:
             bound = self.signature.bind_partial(*listed)
         except TypeError as error:
-            raise TypeError(with_user_line(f"{self.name}: {error}")) from None
+            raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
         given = {} if arguments is None else arguments.rebuilt(arguments.leaves)
         bound.apply_defaults()
         merged = {**bound.arguments, **{k: v for k, v in given.items() if k not in names[: len(listed)]}}

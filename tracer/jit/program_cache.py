@@ -17,7 +17,7 @@ class ProgramCache:
 
     def __init__(self) -> None:
         self._programs: dict[Any, list[ConcreteProgram]] = {}
-        self._last: tuple[Any, ConcreteProgram] | None = None
+        self.latest: ConcreteProgram | None = None  # that a call was served by, or that was made
         self.plain: dict[
             Any, ConcreteProgram
         ] = {}  # for calls with tensors one after the other, by a key that is quick to make
@@ -35,6 +35,7 @@ class ProgramCache:
         programs = self._programs.setdefault(key, [])
         for program in programs:
             if not program.arguments.other_than(arguments) and program.assumed.hold():
+                self.latest = program
                 return program
         if most is not None and programs and (len(programs) >= most or programs[-1].assumed.restless):
             return None
@@ -42,14 +43,15 @@ class ProgramCache:
         if programs:
             made.assumed.confirm(programs[-1].assumed)
         programs.append(made)
-        self._last = key, made
+        self.latest = made
         return made
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
-        """The key, and the program with what runs it, that were made last.   Raises OpError where there is none."""
-        if self._last is None:
+        """The key, and the program with what runs it, of the last call.   Raises OpError where there was none."""
+        made = self.latest
+        if made is None:
             raise OpError("program_cache: no program was made so far")
-        key, made = self._last
+        key = next(key for key, programs in self._programs.items() if any(p is made for p in programs))
         return key, (made, made.partial)
 
     def of(self, key: Any) -> list[ConcreteProgram]:
@@ -64,7 +66,7 @@ class ProgramCache:
         """Forget them."""
         self._programs.clear()
         self.plain.clear()
-        self._last = None
+        self.latest = None
 
     def __len__(self) -> int:
         return len(self.concrete_programs())

@@ -62,6 +62,11 @@ class StaticFunction:
         functools.update_wrapper(self, function)
 
     @property
+    def class_instance(self) -> Any:
+        """The object of which the function is a method; None for a plain function."""
+        return self._owner
+
+    @property
     def dygraph_function(self) -> Callable[..., Any]:
         """The function as it was, bound to its object."""
         owner = self._owner
@@ -93,6 +98,7 @@ class StaticFunction:
         plain = None if kwargs or self._input_spec is not None else self._plain_key(args, mode)
         concrete = self._cache.plain.get(plain)
         if concrete is not None and concrete.assumed.hold():
+            self._cache.latest = concrete
             return concrete(args)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
@@ -226,7 +232,7 @@ class StaticFunction:
         return concrete, concrete.recording
 
     def concrete_program_specify_input_spec(self, input_spec: Any = None, with_hook: bool = False) -> ConcreteProgram:
-        """The program for `input_spec`, by default the spec it was made with, else the program made last."""
+        """The program for `input_spec`, by default the spec it was made with, else the program of the last call."""
         specs = self._input_spec if input_spec is None else input_spec
         return self._last() if specs is None else self._made_for(self._parameters.with_specs(specs))
 
@@ -236,7 +242,7 @@ class StaticFunction:
         return self._input_spec is not None
 
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
-        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the call that made the last program."""
+        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the last call."""
         specs = self._input_spec if input_spec is None else input_spec
         if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
             return self._some(specs)
@@ -251,7 +257,7 @@ class StaticFunction:
         return input_spec if self._input_spec is None else opened(input_spec, self._input_spec)
 
     def _last(self) -> ConcreteProgram:
-        """The program that was made last."""
+        """The program of the last call."""
         if not len(self._cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
@@ -276,7 +282,7 @@ class StaticFunction:
 
     @property
     def concrete_program(self) -> ConcreteProgram:
-        """The program for the input_spec, or the one that was made last."""
+        """The program for the input_spec, or that of the last call."""
         return self.concrete_program_specify_input_spec()
 
     @property
@@ -324,8 +330,10 @@ class StaticFunction:
                 owner.__dict__[name] = function
         return function
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
-        """The same function of the copied object: it has tensors of its own, so programs are made anew."""
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """The same function of the copied object: it has tensors of its own, so programs are made anew.   A function of no object as it was, as in Paddle."""
+        if self._owner is None:
+            return self._function
         function = getattr(self._function, "__func__", self._function)
         return StaticFunction(function, self._input_spec, memo.get(id(self._owner), self._owner))
 

@@ -185,7 +185,7 @@ class Static(Mode):
         if half is not None and half.block == self.recorder.block.idx and not self.recorder.is_known(half):
             self.trouble(half_error(half), None)
         if operand.mixed:
-            why = "an operand has another dtype or number of axes in each branch; it can only be fetched"
+            why = "an operand has another dtype or number of axes in each branch; it can only be fetched, or given back"
             self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
+from ..core.element import check_item
 from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
 from ..core.mode import state
@@ -123,6 +124,7 @@ class Variable(Tensor):
     @property
     def shape(self) -> list[Any]:
         """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
+        self._refuse_mixed("shape")
         found = list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
         plain = self.of_numpy or (state.mode.silent and self._block is not None)
         return tuple(found) if plain and type(found) is list else found  # type: ignore[return-value]
@@ -130,8 +132,21 @@ class Variable(Tensor):
     @property
     def size(self) -> Any:
         """The number of elements: an int, or a value of the program where only a run knows it."""
+        self._refuse_mixed("size")
         known = all(d >= 0 for d in self.raw.shape)
         return math.prod(self.raw.shape) if known else marked(OPS["size"](self), NATURAL)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        self._refuse_mixed("ndim")
+        return len(self.raw.shape)
+
+    def _refuse_mixed(self, asked: str) -> None:
+        """Raise TraceError where only a run knows the number of axes, of what a branch gave."""
+        if self.mixed and _converts():
+            why = "the value has another dtype or number of axes in each branch"
+            raise TraceError(with_user_line(f"{asked}: {why}{self.mixed}"))
 
     @property
     def made_at(self) -> str:
@@ -250,7 +265,9 @@ class Variable(Tensor):
         """One element: while source is converted a value of the program, else TraceError."""
         if not _converts():
             refuse(self, "item()")
-        made: Tensor = OPS["reshape2"](self[index] if index else self, shape=[])
+        check_item(self.meta, index)
+        one = OPS["reshape2"](self, shape=[-1]) if len(index) == 1 and len(self.meta.shape) != 1 else self
+        made: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
         made.stop_gradient = True  # as of the number that Python would have
         return marked(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 

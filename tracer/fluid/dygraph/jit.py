@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.errors import MisfitError, with_user_line
-from ...core.mode import pushed, state
 from ...core.tensor import Tensor
-from ...jit.api import to_static
-from ...jit.ast.calls import convert_or_leave
+from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
 from ...jit.recording import for_inference
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
-from ...static.graph.mode import Writing
 from ...static.graph.program import Program
 from ...static.prune import prune
 from ..deprecated import instead
@@ -89,19 +85,3 @@ class TracedLayer:
 def declarative(func: Callable[..., Any]) -> Any:
     """A function whose Python control flow is in the program that it becomes."""
     return to_static(func)
-
-
-def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes its control flow to a program where one is written, and is left as it is in dygraph mode."""
-    converted: list[Any] = []
-
-    @functools.wraps(func)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        if state.mode.builder is None:
-            return func(*args, **kwargs)
-        if not converted:
-            converted.append(ProgramTranslator().get_func(func))
-        with pushed(Writing(state.mode.builder.mode._program, convert=convert_or_leave)):
-            return converted[0](*args, **kwargs)
-
-    return called

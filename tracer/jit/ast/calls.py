@@ -26,6 +26,7 @@ from ...static.variable import Variable
 from ..snapshots import has_attributes
 from . import numbers, sequences
 from .checks import print_
+from .entries import OF_ONE_KEY, count_of, getting, is_unsure, whole
 from .numbers import guarded, method_of
 from .outside import changing, in_a_block, new, noting
 from .restless import heard_of
@@ -35,13 +36,15 @@ from .special import method_for
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
 _IGNORED: set[str] = set(LIBRARIES)
+IGNORED_MODULES: list[Any] = []  # what the user gave for them, in order
 _STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
 
 
 def ignore_module(modules: Any) -> None:
     """Leave functions of these modules as they are."""
-    for module in modules if isinstance(modules, list | tuple | set) else [modules]:
-        _IGNORED.add(module if isinstance(module, str) else module.__name__)
+    given = list(modules) if isinstance(modules, list | tuple | set) else [modules]
+    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in given)
+    IGNORED_MODULES.extend(given)
 
 
 def call(function: Any) -> Any:
@@ -104,7 +107,7 @@ def _reading(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def read(*args: Any, **kwargs: Any) -> Any:
-        return called(*(known(current(v)) for v in args), **{name: known(current(v)) for name, v in kwargs.items()})
+        return called(*(known(whole(v)) for v in args), **{name: known(whole(v)) for name, v in kwargs.items()})
 
     return read
 
@@ -144,7 +147,7 @@ def _making(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        return _made_by(function, *map(current, args), **{name: current(v) for name, v in kwargs.items()})
+        return _made_by(function, *map(whole, args), **{name: whole(v) for name, v in kwargs.items()})
 
     return make
 
@@ -179,9 +182,11 @@ def _made_by(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _of_container(function: Any) -> Any:
     """What to call in place of a method of a list, dict or set: what it holds may change."""
-    array = current(function.__self__)
+    array = (current if function.__name__ in OF_ONE_KEY else whole)(function.__self__)
     if array is not function.__self__:
         return array_method(array, function.__name__)
+    if function.__name__ == "get" and is_unsure(array):
+        return getting(array)
     changing(function.__self__, "a list or dict")
     made = method_of(function) or guarded(function)
     return _making(made) if function.__name__ == "copy" else made
@@ -289,6 +294,8 @@ def asked(value: Any) -> Any:
     method = method_for(value, "__bool__")
     if method is not None:
         return call(method)()
+    if is_unsure(value):
+        return count_of(value) > 0
     return _len(value) > 0 if method_for(value, "__len__") is not None else value
 
 
@@ -303,6 +310,8 @@ def _len(value: Any) -> Any:
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))
         return value.shape[0]
+    if is_unsure(value):
+        return count_of(value)
     if is_open(value):
         return value.count if stands_for(value.count) == NATURAL else op_of_two("elementwise_max", value.count, 0)
     return len(value)

@@ -92,6 +92,8 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
             with_user_line(f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; it has no source")
         )
     try:
+        if is_excluded(plain):
+            return ast.unparse(function_tree(code))
         if stages < len(STAGES):
             return ast.unparse(_converted_tree(code, stages))
         converted_code(code)
@@ -167,11 +169,21 @@ def convert_tree(
     first = arguments[0].arg if arguments else None
     _convert_statements(function, around, stages > 1)
     if stages == len(STAGES):
-        function.body = [Expressions(first).visit(s) for s in function.body]
+        function.body = [Expressions(None if _binds_super(function) else first).visit(s) for s in function.body]
     function.decorator_list, function.returns = [], None
     for argument in ast.walk(function.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
+
+
+def _binds_super(function: ast.FunctionDef) -> bool:
+    """Whether `super` is the user's own in a function, not Python's."""
+    return any(
+        (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "super")
+        or (isinstance(node, ast.arg) and node.arg == "super")
+        or (isinstance(node, ast.Name) and node.id == "super" and isinstance(node.ctx, ast.Store))
+        for node in ast.walk(function)
+    )
 
 
 def _convert_statements(function: ast.FunctionDef, around: frozenset[str], all_of_them: bool) -> None:

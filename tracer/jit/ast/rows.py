@@ -11,10 +11,10 @@ from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...static.control.arrays import TensorArray
-from ...static.control.either import current
 from ...static.control.values import as_meta
 from ...static.numbers import troubled
 from ...static.variable import Variable
+from .entries import whole
 
 INT64 = Meta((), np.dtype(np.int64))
 UNROLLED = 32  # rows of a tensor of known size that are walked one by one; more become a loop of the program
@@ -181,7 +181,7 @@ def as_scalar(bound: Any) -> Any:
 
 def rows_of(iterable: Any) -> Any:
     """Rows, where a run decides or a loop may become one of the program; else what was given."""
-    iterable = current(iterable)
+    iterable = whole(iterable)
     if isinstance(iterable, Rows):
         return iterable
     if isinstance(iterable, TensorArray):

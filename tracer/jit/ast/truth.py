@@ -32,6 +32,8 @@ from .rows import rows_of
 from .sequences import folded
 from .special import method_for
 
+_UNSAID = object()  # stands for an operand that may not be looked at
+
 
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """`a and b()`."""
@@ -88,7 +90,7 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         return _logical(op, a, b())
     mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
     if tells(a) == NO_FACTS:
-        second: Any = None
+        second: Any = _UNSAID
         try:
             with mode.recorder.writing(here), suppress(NoValue):
                 second = b()
@@ -97,14 +99,14 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
                 raise
             return as_condition(a)
         looks_up = any(_may_fail(made) for made in mode.recorder.block.ops[mark.ops :])
-        if not taken_back(here) and second is not None and not looks_up:
+        if not taken_back(here) and second is not _UNSAID and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
 
     def other() -> Any:
         said.append(asked(b()))
-        return as_condition(said[0])
+        return as_condition(said[0]) if isinstance(said[0], Tensor) else bool(said[0])
 
     ways = other, (lambda: constant(op == "logical_or"))
     found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))

@@ -46,6 +46,11 @@ class FunctionSpec:
     def args_to_input_spec(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The specs of arguments: those that were given, else of the tensors and arrays among them."""
         if self.input_spec is not None:
+            name, specs = self._parameters.name, len(self.input_spec)
+            if kwargs:
+                raise ValueError(with_user_line(f"{name}: arguments by name ({sorted(kwargs)}) beside an input_spec"))
+            if len(args) < specs:
+                raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = nest.flatten((tuple(args), dict(kwargs)))
         made: tuple[Any, dict[str, Any]] = nest.build(nesting, [_spec(leaf) for leaf in leaves])

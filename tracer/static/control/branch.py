@@ -21,8 +21,8 @@ from ..variable import Half, Variable
 from . import nest
 from .array_rounds import OtherLength, differ
 from .arrays import TensorArray
-from .either import Choice, Gone, Held, held
-from .keepers import Change, Changes, Keeper, differs_by_way, refuse_length, taken_back
+from .either import Choice, Gone, Held, gone_for, held
+from .keepers import Change, Changes, Entries, Keeper, differs_by_way, refuse_length, taken_back
 from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
 from .regions import emit_conditional
 from .unset import ANYWHERE, flag_of, is_users
@@ -215,15 +215,23 @@ class Merge:
         if differ(a, b):
             return self._list(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
-            found = nest.pairwise(name, a, b, self.choice)
+            found = self._containers(name, a, b)
             if found is not nest.DIFFERENT:
                 return found
         return self._tensor(name, a, b)
 
+    def _containers(self, name: str, a: Any, b: Any) -> Any:
+        """Two containers of one shape, or dicts that have some keys on one way only; DIFFERENT for any other two values."""
+        dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
+        if not dicts or a.keys() == b.keys():
+            return nest.pairwise(name, a, b, self.choice)
+        labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
+        pairs = {key: (a.get(key, Undefined(n)), b.get(key, Undefined(n))) for key, n in labels.items()}
+        return {key: gone_for(n, self.choice(n, *pairs[key])) for key, n in labels.items()}
+
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
         """A tensor or number that is one on the first side and another on the second."""
-        in_a_place = self.mode.converts and ("[" in name or "." in name)  # it may be set anew before it is read
-        if (self.mixed or in_a_place) and isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b):
+        if isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b) and self._may_mix(name, a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
         made = self._chosen((a, b), common(name, a, b, LABELS), wanted=name)
@@ -234,6 +242,11 @@ class Merge:
         if made.meta.dtype == bool:
             implying(made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False))
         return made
+
+    def _may_mix(self, name: str, a: Variable, b: Variable) -> bool:
+        """Whether a run may give either of two that are unlike: it may be set anew before it is read, or be a result of the program."""
+        in_a_place, whole = "[" in name or "." in name, a.half is None and b.half is None
+        return self.mixed or (self.mode.converts and (in_a_place or (whole and a.meta.dtype == b.meta.dtype)))
 
     def _list(self, name: str, a: Any, b: Any) -> TensorArray:
         """A list that is one on the first side and another on the second."""
@@ -345,6 +358,8 @@ class Merge:
                 )
             else:
                 found[place] = one if isinstance(two, Undefined) else two
+        if isinstance(keeper, Entries):
+            found = {k: gone_for(keeper.label(k), v) for k, v in found.items() if any(k in c.after for c in both)}
         return {k: v for k, v in found.items() if not isinstance(v, Undefined) or isinstance(v, Gone)}
 
     def _choice_at(self, label: str, pair: tuple[Any, Any], containers: list[Held | None]) -> Any:

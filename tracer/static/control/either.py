@@ -27,6 +27,13 @@ class Gone(Undefined):
         raise TraceError(with_user_line(self.why))
 
 
+def gone_for(label: str, value: Any) -> Any:
+    """What a dict has under a key: where one way gave what cannot be carried on, nobody may read the dict any more."""
+    return (
+        Gone(label, f"'{label}' {value.why}") if isinstance(value, Undefined) and not isinstance(value, Gone) else value
+    )
+
+
 class Moved(Gone):
     """Stands for what a list held that is one of the program now.   array: this, whichever name it is asked for under."""
 
