@@ -10,6 +10,7 @@ from .dtype import is_float
 from .errors import OperandError, OpError, PlaceError, told, with_user_line
 from .mode import Mode
 from .op import Op
+from .operand import words
 from .tensor import Tensor, as_is, remember
 
 
@@ -95,8 +96,10 @@ def meta_of(arg: Any) -> Any:
     if arg is None or isinstance(arg, Tensor):
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
+        if any(a is None for a in arg):
+            raise OperandError(words(None))
         return [meta_of(a) for a in arg]
-    raise OperandError(f"an operand is {type(arg).__name__}, not a Tensor")
+    raise OperandError(words(arg))
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:

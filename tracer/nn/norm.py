@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.parameter import Parameter
 from ..core.ranks import world
 from ..core.tensor import Tensor
@@ -21,6 +23,12 @@ __all__ = [
     "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LayerNorm",
     "SpectralNorm", "SyncBatchNorm",
 ]  # fmt: skip
+
+
+def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
+    need(x)
+    if x.ndim not in ranks:
+        raise OpError(with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})"))
 
 
 class _BatchNorm(KeepsFloat32):
@@ -67,8 +75,8 @@ class _BatchNorm(KeepsFloat32):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        if self._ranks and input.ndim not in self._ranks:
-            raise OpError(f"{type(self).__name__}: expected a rank of {self._ranks} (X={input.meta})")
+        if self._ranks:
+            _check_rank(self, input, self._ranks)
         return F.batch_norm(
             input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum, self._epsilon,
             self._data_format, self._use_global_stats,
@@ -205,8 +213,7 @@ class _InstanceNorm(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        if input.ndim not in self._ranks:
-            raise OpError(f"{type(self).__name__}: expected a rank of {self._ranks} (X={input.meta})")
+        _check_rank(self, input, self._ranks)
         return F.instance_norm(
             input, weight=self.scale, bias=self.bias, eps=self._epsilon, data_format=self._data_format
         )

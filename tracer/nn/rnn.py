@@ -11,6 +11,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -34,7 +35,10 @@ def _is_shape(value: Any) -> bool:
 def initial_states(shape: Any, batch_ref: Any, dtype: Any = None, value: float = 0.0, axis: int = 0) -> Any:
     """States full of `value`, with the batch size of batch_ref along `axis`.   shape: of one, or a structure of them -> [batch, *shape], structured alike"""
     like = flattened(batch_ref)[0]
-    number = dtype_of(like.dtype if dtype is None else dtype).proto
+    try:
+        number = dtype_of(like.dtype if dtype is None else dtype).proto
+    except AttributeError:
+        raise no_tensor(like) from None
 
     def made(wanted: Any) -> Any:
         if isinstance(wanted, dict):
@@ -193,6 +197,7 @@ def over_time(
     """The cell at every step: (outputs, last states).   Behind the end of a sequence its states stay."""
     axis = 0 if time_major else 1
     first = flattened(inputs)[0]
+    need(first)
     count = first.meta.shape[axis]
     if count < 0:
         raise OpError(with_user_line(f"RNN: the number of steps is not known (inputs={first.meta})"))

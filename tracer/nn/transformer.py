@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import full, triu
@@ -27,11 +28,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-def additive_mask(mask: Tensor | None, dtype: Any) -> Tensor | None:
-    """A bool or int mask (False hides) as what is added to the scores: 0 or -1e9."""
-    if mask is None or is_real(mask.meta.dtype):
-        return mask if mask is None or mask.dtype is dtype else cast(mask, dtype)
-    return additive(mask, dtype)
+def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
+    """A bool or int mask (False hides) as what is added to the scores, or to what has their dtype: 0 or -1e9."""
+    try:
+        dtype = scores.dtype
+    except AttributeError:
+        raise no_tensor(scores) from None
+    if mask is None:
+        return None
+    need(mask)
+    return (mask if mask.dtype is dtype else cast(mask, dtype)) if is_real(mask.meta.dtype) else additive(mask, dtype)
 
 
 def _each(attr: Any, count: int) -> list[Any]:
@@ -119,7 +125,7 @@ class MultiHeadAttention(Layer):
             cache = Cache(concat([cache.k, k], 2), concat([cache.v, v], 2))
             k, v = cache
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
-        mask = additive_mask(attn_mask, scores.dtype)
+        mask = additive_mask(attn_mask, scores)
         weights = F.softmax(scores if mask is None else add(scores, mask))
         if self.dropout:
             weights = F.dropout(weights, self.dropout, training=self.training)
@@ -179,7 +185,7 @@ class TransformerEncoderLayer(_Block):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
         """See the class.   With a cache also that, grown."""
-        mask, grown = additive_mask(src_mask, src.dtype), []
+        mask, grown = additive_mask(src_mask, src), []
 
         def attend(x: Tensor) -> Any:
             found = self.self_attn(x, x, x, mask, cache)
@@ -213,7 +219,7 @@ class TransformerEncoder(Layer):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
         """See the class.   cache: one for each layer; given back grown."""
-        mask, grown = additive_mask(src_mask, src.dtype), []
+        mask, grown = additive_mask(src_mask, src), []
         for i, layer in enumerate(self.layers):
             if cache is None:
                 src = layer(src, src_mask=mask)
@@ -257,7 +263,7 @@ class TransformerDecoderLayer(_Block):
         self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None, cache: Any = None
     ) -> Any:  # fmt: skip
         """See the class.   cache: one of this layer's sequence and one of the memory; given back grown."""
-        own, other = additive_mask(tgt_mask, tgt.dtype), additive_mask(memory_mask, memory.dtype)
+        own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
         grown: list[Any] = []
 
         def attend(layer: Any, x: Tensor, to: Tensor, mask: Tensor | None) -> Any:
@@ -290,7 +296,7 @@ class TransformerDecoder(Layer):
         self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None, cache: Any = None
     ) -> Any:  # fmt: skip
         """See the class.   cache: one for each layer; given back grown."""
-        own, other = additive_mask(tgt_mask, tgt.dtype), additive_mask(memory_mask, memory.dtype)
+        own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
         grown = []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -344,7 +350,7 @@ class Transformer(Layer):
         self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None
     ) -> Tensor:  # fmt: skip
         """See the class.   Masks: bool, whole or additive."""
-        memory = self.encoder(src, src_mask=additive_mask(src_mask, src.dtype))
+        memory = self.encoder(src, src_mask=additive_mask(src_mask, src))
         found: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.operand import need
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
@@ -156,6 +157,7 @@ class Unflatten(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
+        need(input)
         at, dims = self.axis % input.ndim, input.meta.shape
         kept = [0] * at
         return reshape(

@@ -12,6 +12,7 @@ from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.operand import no_tensor
 from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 
@@ -117,7 +118,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
     """`x` with another dtype; itself when it has it already."""
     wanted = dtype_of(dtype)
     if not isinstance(x, Tensor):
-        raise OpError(with_user_line(f"cast: x should be a Tensor, not {type(x).__name__}"))
+        raise no_tensor(x)
     have = x.meta.dtype
     if have == wanted.np:
         return x
@@ -181,7 +182,10 @@ def size_at(x: Tensor, axis: int) -> int:
 def from_front(axis: Any, x: Tensor, op: str) -> int:
     """An axis counted from the front: several of real Paddle's ops go wrong on negative ones."""
     index = int(axis.item() if isinstance(axis, Tensor) else axis)
-    rank = x.ndim
+    try:
+        rank = x.ndim
+    except AttributeError:
+        raise no_tensor(x, op) from None
     if not -rank <= index < max(rank, 1):
         raise OpError(with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})"))
     return index % rank if rank else 0

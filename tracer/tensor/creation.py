@@ -10,6 +10,7 @@ from ..core import rng
 from ..core.dtype import default_float, dtype_of, is_real
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.operand import no_tensor
 from ..core.tensor import Tensor
 from .convert import cast, of_length, sizes, tensor_like, to_tensor
 from .convert import full as number
@@ -62,7 +63,10 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of one value, shaped like x.   x [*] -> [*]"""
-    proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
+    try:
+        proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
+    except AttributeError:
+        raise no_tensor(x) from None
     if isinstance(fill_value, Tensor) and state.mode.static:
         return full_like(x, 0, dtype) + cast(fill_value, dtype_of(proto))
     return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)

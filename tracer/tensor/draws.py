@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from . import creation, manipulation, math
 from .convert import cast, tensor_like
@@ -31,7 +32,11 @@ def randint_like(
     """Whole numbers from [low, high), from [0, low) without high, like x.   x [*] -> [*]"""
     if high is None:
         low, high = 0, low
-    return cast(creation.randint(low, high, x.shape, "int64"), x.dtype if dtype is None else dtype)
+    try:
+        shape, kind = x.shape, x.dtype if dtype is None else dtype
+    except AttributeError:
+        raise no_tensor(x) from None
+    return cast(creation.randint(low, high, shape, "int64"), kind)
 
 
 def _redrawn(x: Tensor, drawn: Tensor) -> Tensor:
@@ -40,21 +45,25 @@ def _redrawn(x: Tensor, drawn: Tensor) -> Tensor:
 
 def uniform_(x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Tensor:
     """In place: numbers from [min, max).   x [*] -> [*]"""
+    need(x)
     return _redrawn(x, creation.uniform(x.shape, x.dtype, min, max, seed))
 
 
 def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
     """In place: numbers of a normal distribution.   x [*] -> [*]"""
+    need(x)
     return _redrawn(x, math.add(math.scale(creation.standard_normal(x.shape, x.dtype), std), mean))
 
 
 def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor:
     """In place: numbers of the exponential distribution of rate lam.   x [*] -> [*]"""
+    need(x)
     return _redrawn(x, OPS["exponential"](x.detach(), **{"lambda": float(lam)}))
 
 
 def _inside(x: Tensor) -> Tensor:
     """Numbers from (0, 1), like x."""
+    need(x)
     return creation.uniform(x.shape, x.dtype, 1e-7, 1.0)
 
 
@@ -66,6 +75,7 @@ def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: str | None = None
 
 def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     """In place: how many tries until a success of probability probs, as a number not rounded.   x [*], probs in (0, 1] -> [*]"""
+    need(x)
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
         raise OpError(with_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
     fails = math.log1p(math.neg(tensor_like(probs, x, "geometric_")))

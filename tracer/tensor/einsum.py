@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OperandError, OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 
 __all__ = ["einsum"]
@@ -21,6 +22,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     Labels are letters, small or capital alike; `...` stands for axes that broadcast.   Without `->`, the result has `...` and then the
     labels that occur once, in the order of the alphabet.   More than two operands are multiplied two by two.
     """
+    if not isinstance(equation, str):
+        raise OperandError(with_user_line(f"einsum: the equation is {type(equation).__name__}, not a str"))
     xs = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
     left, arrow, right = equation.lower().replace(" ", "").partition("->")
     terms = left.split(",")
@@ -28,6 +31,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         raise OpError(with_user_line(f"einsum: {equation!r} is for {len(terms)} operands, not {len(xs)}"))
     if arrow and "..." in left and "..." not in right:
         raise OpError(with_user_line(f"einsum: {equation!r} has no ... in its result"))
+    need(*xs)
     right = right if arrow else _implied(left)
     for i, j in _order(terms, xs, right):
         rest = [k for k in range(len(xs)) if k not in (i, j)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 from .convert import cast, size_at
 from .creation import eye, randn
@@ -55,6 +56,7 @@ def eigh(x: Tensor, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, T
 
 def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:
     """Eigenvalues of Hermitian matrices, rising; UPLO: the triangle that is read.   x [*, M, M] -> [*, M]"""
+    need(x)
     values: Tensor = OPS["eigvalsh"](x, UPLO=UPLO, is_test=x.stop_gradient)[0]
     return values
 
@@ -76,6 +78,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tensor:
     """The first N columns of the product of 1 - tau_i v_i v_i^H, v_i being 1 under zeros and on x below the diagonal.   x [*, M, N], tau [*, K] -> [*, M, N]"""
+    need(x, tau)
     (*batch, rows, columns), (*other, count) = ([size_at(t, i) for i in range(t.ndim)] for t in (x, tau))
     if min(rows, columns, count) < 0:
         raise OpError(with_user_line(f"householder_product: needs known sizes (X={x.meta}, Tau={tau.meta})"))
@@ -103,6 +106,7 @@ def pca_lowrank(
     By random projection and niter rounds of subspace iteration: N. Halko et al., "Finding structure with randomness" (2009), algorithm 5.1.
     q: by default at most 6.
     """
+    need(x)
     rows, columns = x.shape[-2:]
     q = min(6, rows, columns) if q is None else q
     if not 0 <= q <= min(rows, columns):

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
 from .convert import beside, cast, from_front, full, sizes, tensor_like, to_tensor
@@ -63,18 +64,24 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     """x in another shape, or its bytes as another dtype; a tensor of its own, not a window on x.   x [*] -> [*]"""
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
+    need(x)
     return beside(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
     """x in the shape of other.   x [*], other [*S] -> [*S]"""
-    return manipulation.reshape(x, other.shape)
+    try:
+        shape = other.shape
+    except AttributeError:
+        raise no_tensor(other) from None
+    return manipulation.reshape(x, shape)
 
 
 def as_strided(
     x: Tensor, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
     """Elements of x, in order, picked in steps of `stride` for each axis from `offset` on.   x [*] -> [*shape]"""
+    need(x)
     places = np.full(tuple(shape), offset, np.int64)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         places += (np.arange(size) * step).reshape([-1 if i == axis else 1 for i in range(len(shape))])
@@ -100,6 +107,7 @@ def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tens
 
 def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
     """Windows of `size` along axis, every `step` elements, as a last axis.   x [*, N, *] -> [*, (N - size) // step + 1, *, size]"""
+    need(x)
     axis = from_front(axis, x, "unfold")
     if not 0 < size <= x.shape[axis] or step < 1:
         raise OpError(with_user_line(f"unfold: size={size} and step={step} do not fit axis {axis} (X={x.meta})"))
@@ -112,6 +120,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
 
 def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
     """split along the first axis.   x [N, M, *] -> list of [n, M, *]"""
+    need(x)
     if x.ndim < 2:
         raise OpError(with_user_line(f"vsplit: needs two axes (X={x.meta})"))
     return manipulation.split(x, num_or_sections, 0)
@@ -140,7 +149,11 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None 
 
 def tolist(x: Tensor) -> Any:
     """The value as nested Python lists."""
-    return x.tolist()
+    try:
+        found = x.tolist
+    except AttributeError:
+        raise no_tensor(x) from None
+    return found()
 
 
 # -- blocks and places ------------------------------------------------------------------------------------------
@@ -204,6 +217,7 @@ def index_put(x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
     """x with a number (or 0-D tensor) where mask is true.   x [*A], mask bool [*B] -> [*broadcast(A, B)]"""
+    need(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
     x, mask, filler = manipulation.broadcast_tensors([x, mask, filler])
     return manipulation.where(mask, filler, x)
@@ -216,11 +230,13 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """Zeros with updates added where index says.   index int [*, K], updates [*, shape[K:]] -> [*shape]"""
+    need(updates)
     return manipulation.scatter_nd_add(creation.zeros(shape, updates.dtype), index, updates)
 
 
 def select_scatter(x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None) -> Tensor:
     """x with values as the slice number `index` along axis.   x [*, N, *], values [*, *] -> [*, N, *]"""
+    need(x, values)
     axis = from_front(axis, x, "select_scatter")
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if values.shape != shape:
@@ -232,6 +248,7 @@ def select_scatter(x: Tensor, values: Tensor, axis: int, index: int, name: str |
 
 def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None) -> Tensor:
     """Elements of x, in order, at index; mode: 'raise', 'wrap' or 'clip' what is beyond.   x [*], index int [*I] -> [*I]"""
+    need(x, index)
     if mode not in ("raise", "wrap", "clip"):
         raise OpError(with_user_line(f"take: mode={mode!r} is none of 'raise', 'wrap', 'clip' (X={x.meta})"))
     if index.meta.dtype.kind not in "iu":
@@ -248,6 +265,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 
 def shard_index(input: Tensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Tensor:
     """Indices counted from the start of a shard, ignore_value for those of other shards.   input int [*, 1] -> [*, 1]"""
+    need(input)
     if not 0 <= shard_id < nshards:
         raise OpError(with_user_line(f"shard_index: shard_id={shard_id} is not in [0, {nshards}) (X={input.meta})"))
     return OPS["shard_index"](input, index_num=index_num, nshards=nshards, shard_id=shard_id, ignore_value=ignore_value)
@@ -255,6 +273,7 @@ def shard_index(input: Tensor, index_num: int, nshards: int, shard_id: int, igno
 
 def combinations(x: Tensor, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Tensor:
     """All ways to take r elements of x.   x [N] -> [number of ways, r]"""
+    need(x)
     if x.ndim != 1 or r < 0:
         raise OpError(with_user_line(f"combinations: needs one axis, and r={r} of zero or more (X={x.meta})"))
     ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -266,6 +285,7 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False, name: st
 
 def vander(x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None) -> Tensor:
     """Powers of x from n - 1 down to 0, or up.   x [N] -> [N, n]"""
+    need(x)
     if x.ndim != 1:
         raise OpError(with_user_line(f"vander: needs one axis (X={x.meta})"))
     count = x.shape[0] if n is None else n

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from ..ops.meta import agree
 from .convert import axes_of, cast, full, size_at
@@ -25,7 +26,11 @@ def matmul(
     x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
 ) -> Tensor:
     """x @ y over the last two axes, the others broadcasting.   x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]"""
-    if x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind):
+    try:
+        mixed = x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind)
+    except AttributeError:
+        raise no_tensor(y if isinstance(x, Tensor) else x) from None
+    if mixed:
         x, y = _both_complex(x, y)
     if transpose_x or transpose_y:
         return OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y)
@@ -73,6 +78,7 @@ def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
 
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Inner products of the last axes, each with each.   x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y"""
+    need(x, y)
     if any(all(size_at(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
@@ -112,6 +118,7 @@ def cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], n
         raise OpError(with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}"))
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
+    need(x, y)
     rows, others, width = size_at(x, -2), size_at(y, -2), size_at(x, -1)
     if not agree(width, size_at(y, -1)):
         raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
@@ -137,6 +144,7 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     axes: how many of the last of x and the first of y; or a list of axes for both; or two lists, of which the shorter one goes on as
     the longer one does.   A size of 1 goes with any other.
     """
+    need(x, y)
     of_x, of_y = _paired(axes, x.ndim)
     for i, j in zip(of_x, of_y, strict=True):
         if not agree(size_at(x, i), size_at(y, j)):

@@ -11,6 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from .convert import axes_of, beside, bounds, cast, from_front, full, sizes, stacked_sizes, to_array
 
@@ -40,6 +41,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor
 
 def t(input: Tensor, name: str | None = None) -> Tensor:
     """The transpose of a matrix; a vector or scalar as it is.   input [N, M] -> [M, N]"""
+    need(input)
     if input.ndim > 2:
         raise OpError(with_user_line(f"t: only for at most two axes (X={input.meta})"))
     return transpose(input, [1, 0]) if input.ndim == 2 else input
@@ -47,6 +49,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
     """Axes `source` moved to `destination`, the others in order."""
+    need(x)
     src, dst = ([a % x.ndim for a in axes_of(v)] for v in (source, destination))
     order = [a for a in range(x.ndim) if a not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
@@ -56,7 +59,11 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
 
 def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
     """Axes start_axis ... stop_axis made one.   x [*S] -> [..., product, ...]"""
-    if x.ndim == 0:
+    try:
+        rank = x.ndim
+    except AttributeError:
+        raise no_tensor(x) from None
+    if rank == 0:
         return reshape(x, [1])
     return OPS["flatten_contiguous_range"](x, start_axis=start_axis, stop_axis=stop_axis)
 
@@ -122,6 +129,7 @@ def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
 
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    need(x)
     return OPS["unstack"](x, axis=axis, num=x.meta.shape[axis] if num is None else num)
 
 
@@ -136,6 +144,7 @@ broadcast_to = expand
 
 def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """x broadcast to the shape of y.   x [*], y [*S] -> [*S]"""
+    need(x, y)
     return OPS["expand_as_v2"](x, y, target_shape=list(y.meta.shape))
 
 
@@ -200,7 +209,11 @@ def numel(x: Tensor, name: str | None = None) -> Tensor:
 
 def rank(input: Tensor) -> Tensor:
     """The number of axes.   input [*] -> int32 []"""
-    return full([], input.ndim, "int32")
+    try:
+        found = input.ndim
+    except AttributeError:
+        raise no_tensor(input) from None
+    return full([], found, "int32")
 
 
 def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
@@ -245,6 +258,7 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
 
 def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
     """indices broadcast to the shape of arr, but for `axis`."""
+    need(arr, indices)
     wanted = list(arr.meta.shape)
     wanted[axis] = indices.meta.shape[axis]
     return indices if list(indices.meta.shape) == wanted else expand(indices, wanted)
@@ -319,13 +333,21 @@ def as_index(value: Any, x: Tensor) -> Tensor:
 
 def tolist(x: Tensor) -> Any:
     """The value as nested lists."""
-    return x.tolist()
+    try:
+        found = x.tolist
+    except AttributeError:
+        raise no_tensor(x) from None
+    return found()
 
 
 def in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     """Let x be what `function` makes of it: `x.add_(y)`, `x[i] = y`.   Raises OpError for a leaf that wants a gradient."""
     mode = state.mode
-    if not mode.static and mode.tape and not x.stop_gradient and x.node is None:
+    try:
+        leaf = not x.stop_gradient and x.node is None
+    except AttributeError:
+        raise no_tensor(x) from None
+    if leaf and mode.tape and not mode.static:
         raise OpError(with_user_line(f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"))
     mode.become(x, function(mode.shadow(x)))
     return x

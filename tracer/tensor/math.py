@@ -10,6 +10,7 @@ from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
+from ..core.operand import named, no_tensor
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .convert import axes_of, cast, full, tensor_like
@@ -199,7 +200,13 @@ def power(x: Any, y: Any) -> Tensor:
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
-    if isinstance(y, int | float) and not isinstance(y, bool) and (is_real(x.meta.dtype) or isinstance(y, int)):
+    try:
+        number = (
+            isinstance(y, int | float) and not isinstance(y, bool) and (is_real(x.meta.dtype) or isinstance(y, int))
+        )
+    except AttributeError:
+        raise no_tensor(x) from None
+    if number:
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
@@ -233,7 +240,10 @@ def scale(
 def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
     """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
     low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
-    kind = x.meta.dtype
+    try:
+        kind = x.meta.dtype
+    except AttributeError:
+        raise no_tensor(x) from None
     limits = np.finfo(np.float16 if kind == np.float16 else np.float32) if is_real(kind) else np.iinfo(np.int32)
     attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
     attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
@@ -255,6 +265,8 @@ def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | No
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """x + value, also stored in x.   x [1] -> [1]"""
+    if not isinstance(x, Tensor):
+        raise no_tensor(x)
     mode = state.mode
     mode.become(x, OPS["increment"](mode.shadow(x), step=float(value)))
     return x
@@ -266,11 +278,13 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
     op = OPS[op_type]
 
     def function(x: Tensor, name: str | None = None) -> Tensor:
-        if needs_float and x.meta.dtype.kind in "iub":
-            x = cast(x, "float32")
-        return op(x)
+        try:
+            whole = needs_float and x.meta.dtype.kind in "iub"
+        except AttributeError:
+            raise no_tensor(x) from None
+        return op(cast(x, "float32") if whole else x)
 
-    function.__name__ = function.__qualname__ = op_type
+    named(function, op_type)
     function.__doc__ = f"{doc}   x [*] -> [*]"
     return function
 
@@ -282,7 +296,7 @@ def pair(op_type: str, doc: str, result: str = "", widen: bool = False) -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
         return binary(op, x, y, widen)
 
-    function.__name__ = function.__qualname__ = op_type.removeprefix("elementwise_")
+    named(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}   x [*A], y [*B] -> {result}[*broadcast(A, B)]"
     return function
 
@@ -328,22 +342,28 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """One of the reduce ops over `axis`: None for all, an int, or a list."""
     dims = axes_of(axis)
+    try:
+        rank, have = x.ndim, None if dtype is None else x.meta.dtype
+    except AttributeError:
+        raise no_tensor(x) from None
     attrs: dict[str, Any] = {
-        "dim": dims or [0] * (x.ndim > 0),
+        "dim": dims or [0] * (rank > 0),
         "keep_dim": keepdim,
-        "reduce_all": not dims
-        or (len(dims) == x.ndim and {d + x.ndim if d < 0 else d for d in dims} == set(range(x.ndim))),
+        "reduce_all": not dims or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
-    if dtype is not None:
-        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x.meta.dtype].proto, dtype_of(dtype).proto
+    if have is not None:
+        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[have].proto, dtype_of(dtype).proto
     found: Tensor = OPS[op_type](x, **attrs)
     return found
 
 
 def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
-    if dtype is None and x.meta.dtype in (np.bool_, np.int32):
-        dtype = "int64"
+    try:
+        narrow = dtype is None and x.meta.dtype in (np.bool_, np.int32)
+    except AttributeError:
+        raise no_tensor(x) from None
+    dtype = "int64" if narrow else dtype
     return reduce("reduce_sum", x, axis, keepdim, dtype)
 
 

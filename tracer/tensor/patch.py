@@ -12,6 +12,7 @@ from typing import Any
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import named
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
@@ -39,7 +40,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return manipulation.in_place(x, lambda now: changed(now, args, kwargs))
 
-    method.__name__ = f"{function.__name__}_"
+    named(method, f"{function.__name__}_")
     method.__doc__ = f"In place: {function.__doc__}"
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
     return method

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast
@@ -61,6 +62,7 @@ def diff(
         raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
     parts = [p for p in (prepend, x, append) if p is not None]
     x = manipulation.concat(parts, axis) if len(parts) > 1 else x
+    need(x)
     axis = axis % x.ndim
     for _ in range(n):
         after, before = _between(x, axis, 1, None), _between(x, axis, 0, -1)
@@ -72,6 +74,7 @@ def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     """Width times mean height of each pair of neighbours."""
     if x is not None and dx is not None:
         raise OpError(with_user_line(f"trapezoid: both x and dx are given (y={y.meta})"))
+    need(y)
     axis = axis % y.ndim
     if x is None:
         width: Any = 1.0 if dx is None else dx

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 from ..ops.meta import real_dtype
 from .creation import ones
@@ -55,6 +56,7 @@ def stft(
     hop_length: from frame to frame, n_fft // 4 by default; window [win_length], ones by default; center: x gets a border of n_fft // 2 first;
     normalized: times 1 / sqrt(n_fft); onesided: without the half that follows from the other, which complex numbers do not have.
     """
+    need(x)
     _need(x.ndim in (1, 2), "stft", "needs one or two axes", x)
     hop, length = _hops(x, n_fft, hop_length, win_length, "stft")
     size = x.meta.shape[-1]
@@ -102,6 +104,7 @@ def istft(
 
     length: how much of the signal to give; by default all.   Raises OpError where the windows leave gaps.
     """
+    need(x)
     _need(x.meta.dtype.kind == "c" and x.ndim in (2, 3), "istft", "needs complex numbers in two or three axes", x)
     hop, size = _hops(x, n_fft, hop_length, win_length, "istft")
     _need(hop <= size, "istft", f"hop_length={hop} is more than win_length={size}", x)

@@ -9,6 +9,7 @@ from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.numbers import finfo
 from ..core.op import OPS
+from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, full, tensor_like
@@ -48,6 +49,7 @@ def frac(x: Tensor, name: str | None = None) -> Tensor:
 
 def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
+    need(x)
     if not isinstance(n, int) or n < 0:
         raise OpError(with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})"))
     return digamma(x) if n == 0 else OPS["polygamma"](x, n=n)
@@ -91,6 +93,7 @@ def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """x * 2 ** y, in float32 where x is of integers.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    need(x)
     if x.meta.dtype.kind in "iub":
         x = cast(x, "float32")
     power = math.pow(full([], 2, x.dtype), cast(tensor_like(y, x, "ldexp"), x.dtype))
@@ -99,6 +102,7 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.   x [*] float -> [*], [*]"""
+    need(x)
     if not is_real(x.meta.dtype):
         raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
     zero = logic.equal(x, 0.0)
@@ -114,16 +118,22 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     """x + weight * (y - x).   x, y, weight (a number too) broadcast -> [*]"""
-    return OPS["lerp"](x, y, tensor_like(weight, x, "lerp"))
+    try:
+        share = tensor_like(weight, x, "lerp")
+    except AttributeError:
+        raise no_tensor(x) from None
+    return OPS["lerp"](x, y, share)
 
 
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
     """Degrees as radians; float32 of integers.   x [*] -> [*]"""
+    need(x)
     return math.scale(cast(x, "float32") if x.meta.dtype.kind in "iub" else x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
     """Radians as degrees; float32 of integers.   x [*] -> [*]"""
+    need(x)
     return math.scale(cast(x, "float32") if x.meta.dtype.kind in "iub" else x, 180 / pymath.pi)
 
 
@@ -144,6 +154,7 @@ def _ones(y: Tensor) -> Tensor:
 
 
 def _whole(name: str, *tensors: Tensor) -> None:
+    need(*tensors)
     for t in tensors:
         if t.meta.dtype.kind not in "iu":
             raise OpError(with_user_line(f"{name}: needs integers (X={t.meta})"))
@@ -161,6 +172,7 @@ def nan_to_num(
     x: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, name: str | None = None
 ) -> Tensor:
     """NaN replaced by `nan`, infinities by posinf and neginf, which are the largest numbers unless given.   x [*] float -> [*]"""
+    need(x)
     info = finfo(x.dtype)
     high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
     infinite = OPS["isinf_v2"](x)

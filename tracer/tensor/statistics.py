@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 from . import logic, manipulation, math, search
 from .convert import axes_of, cast, full, to_tensor
@@ -32,6 +33,7 @@ def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 def count_nonzero(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """How many elements over `axis` are not zero.   x [*] -> int64 [* without axis]"""
+    need(x)
     return math.sum(cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"), axis, keepdim=keepdim)
 
 
@@ -95,6 +97,7 @@ def searchsorted(
     sorted_sequence: Tensor, values: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Tensor:
     """Where values would go in the sorted last axis.   sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values"""
+    need(sorted_sequence, values)
     return OPS["searchsorted"](sorted_sequence, cast(values, sorted_sequence.dtype), out_int32=out_int32, right=right)
 
 
@@ -102,6 +105,7 @@ def bucketize(
     x: Tensor, sorted_sequence: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Tensor:
     """searchsorted of x in one sorted line.   x [*], sorted_sequence [N] -> int [*]"""
+    need(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise OpError(with_user_line(f"bucketize: sorted_sequence does not have one axis (X={sorted_sequence.meta})"))
     return searchsorted(sorted_sequence, x, out_int32, right)
@@ -150,6 +154,7 @@ def median(x: Tensor, axis: int | None = None, keepdim: bool = False, name: str 
 
 
 def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
+    need(x)
     lines, axes = _lines(
         cast(x, "float64" if x.meta.dtype == np.float64 else "float32") if x.ndim else manipulation.reshape(x, [1]),
         axis,
@@ -188,6 +193,7 @@ def nanmedian(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | No
 
 
 def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
+    need(x)
     parts = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
     if not parts or not all(0 <= p <= 1 for p in parts):
         raise OpError(with_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))

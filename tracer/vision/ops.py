@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..core.operand import need
 from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # made from a table
 from ..nn.container import Sequential
@@ -56,6 +57,7 @@ def psroi_pool(
     x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float = 1.0, name: str | None = None
 ) -> Tensor:  # fmt: skip
     """Means in the bins of each box, each bin of channels of its own   (Dai et al. 2016).   x [N, C * PH * PW, H, W] -> [R, C, PH, PW]"""
+    need(x)
     bins = _bins(output_size)
     channels = x.meta.shape[1] // math.prod(bins.values())
     return OPS["psroi_pool"](x, boxes, boxes_num, **bins, output_channels=channels, spatial_scale=float(spatial_scale))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.operand import named, need
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
 from ...tensor.logic import equal
@@ -49,6 +50,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None)
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x.   weight [1] or [C]"""
+    need(weight)
     mode = "all" if weight.meta.shape == (1,) else "channel"
     return OPS["prelu"](x, weight, mode=mode, data_format=data_format)
 
@@ -161,7 +163,7 @@ def _in_place(function: Any) -> Any:
     def changed(x: Tensor, *args: Any, **settings: Any) -> Tensor:
         return in_place(x, lambda now: function(now, *args, **settings))
 
-    changed.__name__ = changed.__qualname__ = f"{function.__name__}_"
+    named(changed, f"{function.__name__}_")
     changed.__doc__ = f"In place: {function.__doc__}"
     changed.__signature__ = signature(function)  # type: ignore[attr-defined]
     return changed

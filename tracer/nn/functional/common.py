@@ -8,6 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.operand import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import bounds, cast, full, stacked_sizes
 from ...tensor.creation import full as full_of
@@ -34,7 +35,10 @@ def embedding(
     x: Tensor, weight: Tensor, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
 ) -> Tensor:
     """Rows of weight; zeros (and no gradient) for padding_idx.   x int [*], weight [N, D] -> [*, D]"""
-    rows = weight.meta.shape[0]
+    try:
+        rows = weight.meta.shape[0]
+    except AttributeError:
+        raise no_tensor(weight) from None
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -76,6 +80,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         return x if upscale else multiply(x, 1 - p)
     if p == 1:
         return multiply(x, 0.0)
+    need(x)
     kept = [a % x.ndim for a in axes]
     shape = [x.shape[a] if a in kept else 1 for a in range(x.ndim)]
     mask = cast(_drawn_above(x, shape, p), x.dtype)
@@ -105,6 +110,7 @@ def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = True, name: str | 
         return x
     if p == 1:
         return OPS["scale"](x, scale=0.0)
+    need(x)
     lowest = -1.7580993408473766  # of selu
     a = ((1 - p) * (1 + p * lowest**2)) ** -0.5
     kept = cast(_drawn_above(x, list(x.shape), p), x.dtype)
@@ -129,11 +135,16 @@ def pad(
     mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'.
     """
     sizes, tensors = bounds(pad)
-    if mode == "constant" and len(sizes) == 2 * x.ndim:
+    try:
+        rank = x.ndim
+    except AttributeError:
+        raise no_tensor(x) from None
+    if mode == "constant" and len(sizes) == 2 * rank:
         if tensors is not None:
             return _framed(x, tensors, float(value))
         return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
+        need(x)
         raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
     first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in ("NCHW", "NCL", "NCDHW")
     extra = 5 - x.ndim
@@ -175,6 +186,7 @@ def label_smooth(
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
     """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
+    need(x)
     size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
     return divide(x, maximum(size, full([], epsilon, x.dtype)))
 
@@ -192,6 +204,7 @@ def pairwise_distance(
     x: Tensor, y: Tensor, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
+    need(x)
     apart = subtract(x, y)
     apart = add(apart, full([], epsilon, x.dtype)) if epsilon else apart
     return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.operand import no_tensor
 from ...core.tensor import Tensor
 from .common import with_bias
 
@@ -47,7 +48,18 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
 
 
 def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
-    return groups == x.meta.shape[-1 if last else 1] and groups > 1 and filters % groups == 0
+    try:
+        channels = x.meta.shape[-1 if last else 1]
+    except AttributeError:
+        raise no_tensor(x) from None
+    return groups == channels and groups > 1 and filters % groups == 0
+
+
+def _filters(weight: Tensor, axis: int) -> int:
+    try:
+        return weight.meta.shape[axis]
+    except AttributeError:
+        raise no_tensor(weight) from None
 
 
 def conv2d(
@@ -56,7 +68,7 @@ def conv2d(
 ) -> Tensor:  # fmt: skip
     """2-D convolution.   x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']"""
     last = is_last(data_format)
-    op = OPS["depthwise_conv2d" if _depthwise(x, groups, weight.meta.shape[0], last) else "conv2d"]
+    op = OPS["depthwise_conv2d" if _depthwise(x, groups, _filters(weight, 0), last) else "conv2d"]
     out = op(
         x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format,
         **padding_attrs(padding, 2, last),
@@ -114,7 +126,7 @@ def conv2d_transpose(
 ) -> Tensor:  # fmt: skip
     """The transpose of conv2d.   x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']"""
     last = is_last(data_format)
-    depthwise = weight.meta.shape[1] == 1 and _depthwise(x, groups, groups, last)
+    depthwise = _filters(weight, 1) == 1 and _depthwise(x, groups, groups, last)
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format,
         **_sizes_out(output_padding, output_size, 2), **padding_attrs(padding, 2, last),

@@ -7,6 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.operand import no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
@@ -43,7 +44,11 @@ def softmax_with_cross_entropy(
 
 def _classes(label: Tensor, soft: bool) -> Tensor:
     """Labels that the op takes: Paddle cuts floats to whole numbers, and in a static program what is fed may be of another type."""
-    return label if soft or label.dtype.np.kind in "iu" else cast(label, "int64")
+    try:
+        whole = soft or label.meta.dtype.kind in "iu"
+    except AttributeError:
+        raise no_tensor(label) from None
+    return label if whole else cast(label, "int64")
 
 
 def _xent(
@@ -67,7 +72,10 @@ def cross_entropy(
     if label_smoothing > 0:
         soft_label, label = True, _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input)
     label = _classes(label, soft_label)
-    flat = not soft_label and label.ndim == input.ndim - 1
+    try:
+        flat = not soft_label and label.ndim == input.ndim - 1
+    except AttributeError:
+        raise no_tensor(input) from None
     if flat:
         label = unsqueeze(label, axis)
     _, loss = _xent(input, label, soft_label, ignore_index, axis, use_softmax)

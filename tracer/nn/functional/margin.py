@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.operand import need
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.creation import zeros_like
@@ -27,6 +28,7 @@ __all__ = [
 
 
 def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
+    need(x, y)
     a, b = x.meta.shape, y.meta.shape
     if len(a) != len(b) or any(p != q and min(p, q) >= 0 for p, q in zip(a, b, strict=True)):
         raise OpError(with_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})"))
@@ -144,6 +146,7 @@ def gaussian_nll_loss(
 
     full: with the constant ln(2 pi) / 2.   The bound of the variance has no part in its gradient, as in Paddle.
     """
+    need(input, label, variance)
     if variance.ndim == input.ndim - 1:
         variance = unsqueeze(variance, -1)
     bounded = clip(variance, min=epsilon)
@@ -189,6 +192,7 @@ def sigmoid_focal_loss(
 
 def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None) -> Tensor:
     """1 - twice what input and label share over what both have.   input [N, *, C], label int [N, *, 1] -> []"""
+    need(input, label)
     hot = one_hot(squeeze(label, -1), input.meta.shape[-1])
     axes = list(range(1, input.ndim))
     shared = sum_of(multiply(input, hot), axes)

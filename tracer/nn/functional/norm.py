@@ -8,6 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.operand import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.math import divide, pow
 from .common import pad
@@ -48,7 +49,10 @@ def layer_norm(
     weight, bias: of normalized_shape S, stored flat or in shape.
     """
     shape = [normalized_shape] if isinstance(normalized_shape, int) else [int(d) for d in normalized_shape]
-    inside = x.meta.shape[x.ndim - len(shape) :]
+    try:
+        inside = x.meta.shape[x.ndim - len(shape) :]
+    except AttributeError:
+        raise no_tensor(x) from None
     if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
         raise OpError(with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})"))
     flat = [t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)]) for t in (weight, bias)]
@@ -78,6 +82,7 @@ def local_response_norm(
     x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:  # fmt: skip
     """x / (k + alpha * the mean square over `size` channels around) ** beta   (Krizhevsky et al. 2012).   x [N, C, *] -> like x"""
+    need(x)
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:
         raise OpError(with_user_line(f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"))
     last, shape = data_format[-1] == "C", x.meta.shape

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.operand import need
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, zeros_like
 from ...tensor.manipulation import cast, expand_as, gather, reshape, squeeze, transpose, unsqueeze, where
@@ -102,6 +103,7 @@ def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[An
     several = isinstance(output_size, list | tuple)
     sizes = list(output_size) if several else [output_size] * rank
     if any(s is None for s in sizes):
+        need(x)
         spatial = x.shape[1:-1] if is_last(data_format) else x.shape[2:]
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
@@ -229,6 +231,7 @@ def _unpooled_size(
     x: Tensor, size: list[int], strides: list[int], pads: list[int], wanted: Any, rank: int
 ) -> list[int]:
     """The sizes before pooling: those wanted, which may be a whole shape, else the smallest that pooling takes to those of x."""
+    need(x)
     sizes = [int(s) for s in x.shape[2:]]
     least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, strides, size, pads, strict=True)]
     if wanted is None:
