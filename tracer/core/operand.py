@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from .errors import OperandError, inside, with_user_line
+from .errors import OperandError, RangeError, inside, with_user_line
 from .tensor import Tensor
 
 
@@ -28,6 +28,11 @@ def need(*operands: Any) -> None:
     for operand in operands:
         if not isinstance(operand, Tensor) and not hasattr(operand, "meta"):
             raise no_tensor(operand)
+
+
+def no_axis(x: Tensor, axis: Any) -> RangeError:
+    """The error of a tensor that does not have the axis which a function asks for."""
+    return RangeError(with_user_line(f"{called()}: there is no axis {axis} (X={x.meta})"))
 
 
 def called() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -198,6 +198,8 @@ def over_time(
     axis = 0 if time_major else 1
     first = flattened(inputs)[0]
     need(first)
+    if first.ndim < 2:
+        raise no_axis(first, axis)
     count = first.meta.shape[axis]
     if count < 0:
         raise OpError(with_user_line(f"RNN: the number of steps is not known (inputs={first.meta})"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.operand import need
+from ..core.operand import need, no_axis
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
@@ -158,6 +158,8 @@ class Unflatten(Layer):
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         need(input)
+        if not input.ndim:
+            raise no_axis(input, self.axis)
         at, dims = self.axis % input.ndim, input.meta.shape
         kept = [0] * at
         return reshape(

@@ -12,7 +12,7 @@ from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import no_tensor
+from ..core.operand import no_axis, no_tensor
 from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 
@@ -176,7 +176,10 @@ def axes_of(axis: Any) -> list[int]:
 
 def size_at(x: Tensor, axis: int) -> int:
     """The size of an axis, for Python to decide on: a trace notes that, and of a static program it is -1 where it is not known."""
-    return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
+    try:
+        return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
+    except IndexError:
+        raise no_axis(x, axis) from None
 
 
 def from_front(axis: Any, x: Tensor, op: str) -> int:
@@ -196,6 +199,8 @@ def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     if isinstance(shape, Tensor):
         if not state.mode.static:
             return [int(d) for d in shape.tolist()], None
+        if not shape.ndim:
+            raise no_axis(shape, 0)
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
     items = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if not any(isinstance(d, Tensor) for d in items):

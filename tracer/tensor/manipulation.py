@@ -11,7 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
 from .convert import axes_of, beside, bounds, cast, from_front, full, sizes, stacked_sizes, to_array
 
@@ -130,6 +130,8 @@ def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along an axis, without it.   [N, *] -> N of [*]"""
     need(x)
+    if num is None and not -x.ndim <= axis < x.ndim:
+        raise no_axis(x, axis)
     return OPS["unstack"](x, axis=axis, num=x.meta.shape[axis] if num is None else num)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand import need, no_axis
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast
@@ -75,6 +75,8 @@ def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     if x is not None and dx is not None:
         raise OpError(with_user_line(f"trapezoid: both x and dx are given (y={y.meta})"))
     need(y)
+    if not y.ndim:
+        raise no_axis(y, axis)
     axis = axis % y.ndim
     if x is None:
         width: Any = 1.0 if dx is None else dx

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_tensor
+from ...core.operand import need, no_axis, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import bounds, cast, full, stacked_sizes
 from ...tensor.creation import full as full_of
@@ -39,6 +39,8 @@ def embedding(
         rows = weight.meta.shape[0]
     except AttributeError:
         raise no_tensor(weight) from None
+    except IndexError:
+        raise no_axis(weight, 0) from None
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -81,6 +83,8 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
     if p == 1:
         return multiply(x, 0.0)
     need(x)
+    if not x.ndim:
+        raise no_axis(x, axes)
     kept = [a % x.ndim for a in axes]
     shape = [x.shape[a] if a in kept else 1 for a in range(x.ndim)]
     mask = cast(_drawn_above(x, shape, p), x.dtype)

@@ -52,6 +52,8 @@ def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
         channels = x.meta.shape[-1 if last else 1]
     except AttributeError:
         raise no_tensor(x) from None
+    except IndexError:
+        return False  # the op says what is wrong
     return groups == channels and groups > 1 and filters % groups == 0
 
 
@@ -60,6 +62,8 @@ def _filters(weight: Tensor, axis: int) -> int:
         return weight.meta.shape[axis]
     except AttributeError:
         raise no_tensor(weight) from None
+    except IndexError:
+        return 0  # the op says what is wrong
 
 
 def conv2d(

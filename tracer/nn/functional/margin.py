@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand import need, no_axis
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.creation import zeros_like
@@ -52,6 +52,7 @@ def hinge_embedding_loss(
     input: Tensor, label: Tensor, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Tensor:  # fmt: skip
     """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
+    need(label)
     none = zeros_like(input)
     near = where(equal(label, full([], 1, label.dtype)), input, none)
     far = where(equal(label, full([], -1, label.dtype)), relu(subtract(margin, input)), none)
@@ -193,6 +194,8 @@ def sigmoid_focal_loss(
 def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None) -> Tensor:
     """1 - twice what input and label share over what both have.   input [N, *, C], label int [N, *, 1] -> []"""
     need(input, label)
+    if not input.ndim:
+        raise no_axis(input, -1)
     hot = one_hot(squeeze(label, -1), input.meta.shape[-1])
     axes = list(range(1, input.ndim))
     shared = sum_of(multiply(input, hot), axes)

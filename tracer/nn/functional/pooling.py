@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand import need, no_axis
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, zeros_like
 from ...tensor.manipulation import cast, expand_as, gather, reshape, squeeze, transpose, unsqueeze, where
@@ -105,6 +105,8 @@ def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[An
     if any(s is None for s in sizes):
         need(x)
         spatial = x.shape[1:-1] if is_last(data_format) else x.shape[2:]
+        if len(spatial) < len(sizes):
+            raise no_axis(x, len(sizes) + 1)
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes
