@@ -105,6 +105,9 @@ def meta_of(arg: Any) -> Any:
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The Metas of all operands.   Raises OpError for an operand that is no Tensor."""
     try:
+        for slot, arg in zip(op.ins, args, strict=False):
+            if isinstance(arg, list | tuple) and not slot.many:
+                raise OperandError(words(arg))
         return tuple(map(meta_of, args))
     except OpError as error:
         raise told(error, with_user_line(f"{op.type}: {error}")) from None

@@ -150,7 +150,8 @@ class Tensor(TensorBase):
     def _scalar(self, reader: str) -> Any:
         array = np.asarray(cuda.host(self._read(reader)))
         if array.size != 1:
-            raise MisfitError(f"{reader}: only a tensor of one element is a Python scalar (X={self.meta})")
+            why = f"only a tensor of one element is a Python scalar (X={self.meta})"
+            raise MisfitError(with_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:

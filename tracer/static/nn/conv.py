@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.operand import need
 from ...nn.functional.conv import is_last, padding_attrs, pair
 from ...nn.initializer import Normal
 from ..variable import Variable
@@ -17,6 +18,7 @@ class _Setting:
     """What all convolutions are told, in the terms of their ops."""
 
     def __init__(self, kind: str, x: Variable, rank: int, stride: Any, padding: Any, dilation: Any, groups: Any, layout: str) -> None:  # fmt: skip
+        need(x)
         if x.ndim != rank + 2:
             raise OpError(with_user_line(f"{kind}: takes {rank + 2} axes (X={x.meta})"))
         if layout not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):

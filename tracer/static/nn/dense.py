@@ -59,6 +59,8 @@ def bilinear_tensor_product(
 ) -> Variable:  # fmt: skip
     """act(x W_i y + b_i) for i < size.   x [B, M], y [B, N] -> [B, size]"""
     helper = Helper("bilinear_tensor_product", name, x, y)
+    if x.ndim != 2 or y.ndim != 2:
+        raise OpError(with_user_line(f"bilinear_tensor_product: needs two axes (X={x.meta}, Y={y.meta})"))
     shape = [size, known_size(helper.kind, x, 1), known_size(helper.kind, y, 1)]
     with helper.writing():
         weight = helper.parameter(param_attr, shape, x.dtype)

@@ -12,6 +12,7 @@ from ...core.era import era
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.operand import no_axis
 from ...core.tensor import Tensor
 from ...nn.create_parameter import made_parameter
 from ...nn.initializer import Initializer
@@ -75,7 +76,10 @@ def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
 
 def known_size(kind: str, x: Any, axis: int) -> int:
     """The size of an axis that a parameter is as long as.   Raises OpError where it is not known."""
-    size = x.meta.shape[axis]
+    try:
+        size = x.meta.shape[axis]
+    except IndexError:
+        raise no_axis(x, axis) from None
     if size < 0:
         raise OpError(with_user_line(f"{kind}: the size of axis {axis} is not known (X={x.meta})"))
     return int(size)

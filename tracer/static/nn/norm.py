@@ -103,6 +103,8 @@ def spectral_norm(
     """weight over its largest singular value, found by power iterations from kept vectors   (Miyato et al. 2018).   -> like weight"""
     helper = Helper("spectral_norm", name, weight)
     sizes = [known_size("spectral_norm", weight, i) for i in range(weight.ndim)]
+    if not -len(sizes) <= dim < len(sizes) or 0 in sizes:
+        raise OpError(with_user_line(f"spectral_norm: dim={dim} is not an axis of rows (Weight={weight.meta})"))
     rows = sizes[dim]
     kept = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
     with helper.writing():

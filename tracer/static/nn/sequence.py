@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.errors import OperandError, with_user_line
 from ...core.op import OPS
 from .helper import Helper, known_size
 
 
 def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0) -> Any:
     """One row of each sequence: its average, sum, sqrt (sum / sqrt(length)), max, last or first one.   input [R,*] -> [n,*]"""
+    if not isinstance(pool_type, str):
+        raise OperandError(with_user_line(f"sequence_pool: pool_type is {type(pool_type).__name__}, not a str"))
     return OPS["sequence_pool"](input, pooltype=pool_type.upper(), pad_value=float(pad_value))[0]
 
 

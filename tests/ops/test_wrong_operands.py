@@ -1,0 +1,204 @@
+"""What is no tensor, given to the public functions and Layers: an error of ours with its name and the user's line, or Python's own."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core.errors import OperandError
+from oarlock.core.op import OPS
+
+WRONG = {
+    "ndarray": np.ones((2, 3, 8, 8), "float32"), "list": [[1.0, 2.0], [3.0, 4.0]], "none": None, "str": "abc", "int": 3,
+}  # fmt: skip
+PLACES = {
+    "paddle": paddle, "F": paddle.nn.functional, "linalg": paddle.linalg, "fft": paddle.fft, "signal": paddle.signal,
+    "vision.ops": paddle.vision.ops, "geometric": paddle.geometric,
+}  # fmt: skip
+# They change the process, or files, and take no operand.
+APART = {
+    "batch", "disable_signal_handler", "disable_static", "enable_static", "flops", "get_flags", "grad", "in_dynamic_mode", "load",
+    "run_check", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device", "set_flags", "set_grad_enabled",
+    "set_printoptions", "set_rng_state", "summary",
+}  # fmt: skip
+NO_LINE = "dtype: "  # of a dtype that is none; files are read by it as well
+NUMBERS = ("kernel", "num", "axis", "k", "size", "n", "p", "dim")  # in the name of an argument that takes a number
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """The names of the arguments without a default."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    found = inspect.signature(function).parameters.values()
+    return [p.name for p in found if p.default is p.empty and p.kind in positional]
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
+    """The public functions with arguments: name, function, names of what they need."""
+    for place, module in PLACES.items():
+        for name in sorted(getattr(module, "__all__", dir(module))):
+            function = getattr(module, name, None)
+            if inspect.isfunction(function) and not name.startswith("_") and name not in APART:
+                yield f"{place}.{name}", function, required(function)
+
+
+def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
+    """A Layer of each class that can be made of small numbers alone."""
+    for name in sorted(dir(paddle.nn)):
+        made = getattr(paddle.nn, name)
+        if inspect.isclass(made) and issubclass(made, paddle.nn.Layer) and made.forward is not paddle.nn.Layer.forward:
+            for number in (2, 4):
+                try:
+                    layer = made(*[number] * len(required(made)))
+                except Exception:  # it needs something else than numbers
+                    continue
+                yield f"nn.{name}", layer, required(layer.forward) or ["inputs"]
+                break
+
+
+def named(function: Callable[..., Any], name: str) -> set[str]:
+    """What an error of a function, or Layer, may call it."""
+    own = function if inspect.isfunction(function) else type(function)
+    return {name.rsplit(".", maxsplit=1)[-1], own.__name__}
+
+
+def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
+    """What is wrong with how a call ends, "" if nothing is."""
+    try:
+        function(*args)
+    except paddle.OarlockError as error:
+        told = f"{type(error).__name__}: {error}"
+        head = re.match(r"([\w.]+)(\(\))?: ", str(error))
+        if head is None or (NO_LINE not in str(error) and "\n  at test_wrong_operands.py:" not in str(error)):
+            return told
+        if "not a Tensor" in str(error) and not (
+            isinstance(error, OperandError) and head[1] in OPS.keys() | named(function, name)
+        ):
+            return told
+    except (TypeError, ValueError):
+        pass
+    except Exception as error:  # the very thing that is looked for
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def walk(found: Iterator[tuple[str, Callable[..., Any], list[str]]], right: Any) -> Iterator[str]:
+    """The troubles of all calls with something wrong in place of the first, and of all required arguments."""
+    for name, function, needed in found:
+        others = [2 if any(w in n for w in NUMBERS) else right for n in needed[1:]]
+        for kind, value in WRONG.items():
+            for how, args in (("", [value, *others]), ("all ", [value] * len(needed))):
+                said = trouble(name, function, args)
+                if said:
+                    yield f"{name}({how}{kind}): {said}"
+
+
+@contextlib.contextmanager
+def writing() -> Iterator[None]:
+    """Programs are written by hand in the body."""
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+            yield
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize("found", [functions, layers])
+def test_eager(found: Callable[[], Any]) -> None:
+    assert len(list(found())) > 80
+    assert list(walk(found(), paddle.ones([2, 3, 8, 8]))) == []
+
+
+@pytest.mark.parametrize("found", [functions, layers])
+def test_static(found: Callable[[], Any]) -> None:
+    with writing():
+        assert list(walk(found(), paddle.static.data("right", [2, 3, 8, 8]))) == []
+
+
+def first_line(function: Callable[..., Any], *args: Any) -> str:
+    with pytest.raises(paddle.OarlockError) as error:
+        function(*args)
+    assert isinstance(error.value, TypeError) and isinstance(error.value, ValueError)
+    said, line = str(error.value).split("\n")
+    assert line.startswith("  at test_wrong_operands.py:") and "first_line" in line
+    return said
+
+
+# What is called, and the name that its error begins with.
+CALLS = [
+    (paddle.tanh, "tanh"), (paddle.square, "square"), (paddle.add_, "add_"), (paddle.sum, "sum"), (paddle.mean, "mean"), (paddle.t, "t"),
+    (paddle.zeros_like, "zeros_like"), (paddle.flatten, "flatten"), (paddle.fft.fft, "fft"), (paddle.linalg.cond, "cond"),
+    (paddle.nn.functional.relu_, "relu_"), (paddle.nn.functional.interpolate, "interpolate"), (paddle.nn.BatchNorm1D(2), "BatchNorm1D"),
+    (paddle.nn.Softmax2D(), "Softmax2D"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "name"), CALLS, ids=[name for _, name in CALLS])
+def test_the_words(function: Callable[..., Any], name: str) -> None:
+    more = (1,) * (len(required(getattr(function, "forward", function))) - 1)
+    assert first_line(function, [1.0], *more) == f"{name}: an operand is list, not a Tensor"
+    with writing():
+        assert first_line(function, [1.0], *more) == f"{name}: an operand is list, not a Tensor"
+
+
+def test_a_layer_of_users_is_not_named_for_what_it_calls() -> None:
+    class Mine(paddle.nn.Layer):
+        def forward(self, x: Any) -> Any:
+            return paddle.tanh(x)
+
+    with pytest.raises(
+        OperandError, match=r"^tanh: an operand is int, not a Tensor\n  at test_wrong_operands.py:\d+ in forward"
+    ):
+        Mine()(3)
+
+
+def test_attributes_that_users_lack_are_theirs_to_hear_of() -> None:
+    class Mine(paddle.nn.Layer):
+        def forward(self, x: Any) -> Any:
+            return x.nothing
+
+    with pytest.raises(AttributeError, match="nothing"):
+        paddle.nn.Sequential(Mine())(paddle.ones([1]))
+
+
+def test_none_in_a_list() -> None:
+    with pytest.raises(OperandError, match="^concat: an operand is NoneType, not a Tensor\n"):
+        paddle.concat([paddle.ones([1]), None])
+
+
+@pytest.mark.parametrize("shape", [[], [3], [2, 3, 4]])
+def test_bilinear_tensor_product_takes_matrices(shape: list[int]) -> None:
+    with writing():
+        x = paddle.static.data("x", shape)
+        with pytest.raises(paddle.OarlockError, match="^bilinear_tensor_product: needs two axes"):
+            paddle.static.nn.bilinear_tensor_product(x, x, 4)
+        assert paddle.static.default_startup_program().global_block().ops == []
+
+
+SCALAR = paddle.ones([])
+AXES = [
+    lambda: paddle.unstack(SCALAR), lambda: paddle.nn.functional.dropout2d(SCALAR), lambda: paddle.tensordot(SCALAR, SCALAR, 1),
+    lambda: paddle.trapezoid(SCALAR), lambda: paddle.nn.functional.adaptive_avg_pool2d(SCALAR, [None, 2]),
+    lambda: paddle.nn.functional.embedding(paddle.ones([2], "int64"), SCALAR), lambda: paddle.nn.Unflatten(0, [1])(SCALAR),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", AXES)
+def test_an_axis_that_is_not_there(call: Callable[[], Any]) -> None:
+    with pytest.raises(paddle.OarlockError, match="axis.*\n  at test_wrong_operands.py:"):
+        call()
+
+
+def test_convolutions_of_too_few_axes() -> None:
+    weight = paddle.ones([2, 3, 1, 1])
+    for function in (paddle.nn.functional.conv2d, paddle.nn.functional.conv2d_transpose):
+        for args in ((paddle.ones([3]), weight), (paddle.ones([1, 3, 2, 2]), paddle.ones([3]))):
+            with pytest.raises(paddle.OarlockError, match="^conv2d.*\n  at test_wrong_operands.py:"):
+                function(*args)
