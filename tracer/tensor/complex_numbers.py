@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand import no_tensor
 from ..core.tensor import Tensor
 from .convert import cast, full
 
@@ -83,8 +83,11 @@ def as_real(x: Tensor, name: str | None = None) -> Tensor:
 
 def sgn(x: Tensor, name: str | None = None) -> Tensor:
     """x / |x|, 0 where x is 0; of real numbers the sign.   x [*] -> [*]"""
-    need(x)
-    if not is_float(x.meta.dtype):
+    try:
+        floats = is_float(x.meta.dtype)
+    except AttributeError:
+        raise no_tensor(x) from None
+    if not floats:
         raise OpError(with_user_line(f"sgn: needs a floating or complex dtype (X={x.meta})"))
     if not is_complex(x):
         return OPS["sign"](x)

@@ -41,10 +41,14 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor
 
 def t(input: Tensor, name: str | None = None) -> Tensor:
     """The transpose of a matrix; a vector or scalar as it is.   input [N, M] -> [M, N]"""
-    need(input)
-    if input.ndim > 2:
+    try:
+        rank = input.ndim
+    except AttributeError:
+        raise no_tensor(input) from None
+    if rank > 2:
+        need(input)
         raise OpError(with_user_line(f"t: only for at most two axes (X={input.meta})"))
-    return transpose(input, [1, 0]) if input.ndim == 2 else input
+    return transpose(input, [1, 0]) if rank == 2 else input
 
 
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
@@ -129,10 +133,13 @@ def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
 
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along an axis, without it.   [N, *] -> N of [*]"""
-    need(x)
-    if num is None and not -x.ndim <= axis < x.ndim:
-        raise no_axis(x, axis)
-    return OPS["unstack"](x, axis=axis, num=x.meta.shape[axis] if num is None else num)
+    try:
+        count = x.meta.shape[axis] if num is None else num
+    except AttributeError:
+        raise no_tensor(x) from None
+    except IndexError:
+        raise no_axis(x, axis) from None
+    return OPS["unstack"](x, axis=axis, num=count)
 
 
 def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
@@ -146,8 +153,11 @@ broadcast_to = expand
 
 def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """x broadcast to the shape of y.   x [*], y [*S] -> [*S]"""
-    need(x, y)
-    return OPS["expand_as_v2"](x, y, target_shape=list(y.meta.shape))
+    try:
+        shape = list(y.meta.shape)
+    except AttributeError:
+        raise no_tensor(y) from None
+    return OPS["expand_as_v2"](x, y, target_shape=shape)
 
 
 def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:

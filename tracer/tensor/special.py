@@ -49,8 +49,8 @@ def frac(x: Tensor, name: str | None = None) -> Tensor:
 
 def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
-    need(x)
     if not isinstance(n, int) or n < 0:
+        need(x)
         raise OpError(with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})"))
     return digamma(x) if n == 0 else OPS["polygamma"](x, n=n)
 
@@ -102,8 +102,11 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.   x [*] float -> [*], [*]"""
-    need(x)
-    if not is_real(x.meta.dtype):
+    try:
+        real = is_real(x.meta.dtype)
+    except AttributeError:
+        raise no_tensor(x) from None
+    if not real:
         raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
     zero = logic.equal(x, 0.0)
     size = manipulation.where(zero, full([], 1, x.dtype), math.abs(x))
@@ -154,9 +157,12 @@ def _ones(y: Tensor) -> Tensor:
 
 
 def _whole(name: str, *tensors: Tensor) -> None:
-    need(*tensors)
     for t in tensors:
-        if t.meta.dtype.kind not in "iu":
+        try:
+            whole = t.meta.dtype.kind in "iu"
+        except AttributeError:
+            raise no_tensor(t) from None
+        if not whole:
             raise OpError(with_user_line(f"{name}: needs integers (X={t.meta})"))
 
 

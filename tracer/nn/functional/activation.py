@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import named, need
+from ...core.operand import named, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
 from ...tensor.logic import equal
@@ -50,8 +50,10 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None)
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """x where x > 0, else weight * x.   weight [1] or [C]"""
-    need(weight)
-    mode = "all" if weight.meta.shape == (1,) else "channel"
+    try:
+        mode = "all" if weight.meta.shape == (1,) else "channel"
+    except AttributeError:
+        raise no_tensor(weight) from None
     return OPS["prelu"](x, weight, mode=mode, data_format=data_format)
 
 
