@@ -60,6 +60,10 @@ def larger(x: Any) -> Any:
     return paddle.maximum(x, x * 2)
 
 
+def rolled(x: Any) -> Any:
+    return paddle.roll(x, 20, axis=-1)
+
+
 GIVEN = [
     (scaled, 7), (clipped, 7), (clipped, 8), (clipped, 10), (running_max, 12), (running_max, 15), (how_often, 11),
     (largest_of_few, 12), (mean_of_few, 12), (largest_of_few, 17), (mean_of_few, 17), (larger, 13),
@@ -77,7 +81,7 @@ def test_valid_and_right(function: Callable[[Any], Any], opset: int, tmp_path: P
     np.testing.assert_allclose(got, function(paddle.to_tensor(X)).numpy(), rtol=1e-5, atol=1e-6)
 
 
-REFUSED = [(wrapped, 10, 11), (how_often, 10, 11), (larger, 7, 8)]
+REFUSED = [(wrapped, 10, 11), (how_often, 10, 11), (larger, 7, 8), (rolled, 11, 12)]
 
 
 @pytest.mark.parametrize(("function", "opset", "needed"), REFUSED)

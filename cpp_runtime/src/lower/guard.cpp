@@ -49,6 +49,7 @@ int first_opset_of(std::string_view onnx, DType dtype) {
       {"DFT", 17},
       {"LayerNormalization", 17},
   };
+  if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
   if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
   auto found = std::find_if(std::begin(newer), std::end(newer), [&](const Since& s) { return s.onnx == onnx; });
   return found == std::end(newer) ? 7 : found->opset;
