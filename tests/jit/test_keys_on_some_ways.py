@@ -156,7 +156,34 @@ def copied(found: dict[str, Any]) -> Any:
     return len(dict(found))
 
 
-@pytest.mark.parametrize("read", [looped_over, walked, gathered, copied])
+def compared(found: dict[str, Any]) -> Any:
+    return 1 if found == {} else 2
+
+
+def compared_inside(found: dict[str, Any]) -> Any:
+    return 1 if [found] != [{}] else 2
+
+
+def among_others(found: dict[str, Any]) -> Any:
+    return 1 if found in [{}] else 2
+
+
+def in_order(found: dict[str, Any]) -> Any:
+    return len(sorted(found))
+
+
+def as_list(found: dict[str, Any]) -> Any:
+    return len(list(found))
+
+
+def any_of_them(found: dict[str, Any]) -> Any:
+    return 1 if any(found) else 2
+
+
+WHOLE = [looped_over, walked, gathered, copied, compared, compared_inside, among_others, in_order, as_list, any_of_them]
+
+
+@pytest.mark.parametrize("read", WHOLE)
 def test_the_whole_is_refused(read: Any) -> None:
     def function(x: Any) -> Any:
         found = {}

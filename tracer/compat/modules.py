@@ -18,7 +18,7 @@ PARENTS: dict[str, str] = {
     **_rows(".tensor", ".tensor", "attribute random stat to_string array ops tensor"),
     **_rows(".optimizer", ".optimizer", "adadelta adagrad adamax adamw lamb momentum rmsprop"),
     **_rows(".static", ".static", "input"),
-    **_rows(".static.amp", ".static.amp", "amp_nn bf16 decorator fp16_lists fp16_utils"),
+    **_rows(".static.amp", ".static.amp", "amp_nn decorator fp16_lists fp16_utils"),
     **_rows(".fluid.log_helper", ".static", "log_helper"),
     **_rows(".static.nn", ".static.nn", "loss metric sequence_lod static_pylayer"),
     **_rows(".framework", ".framework", "dtype framework io_utils"),

@@ -14,6 +14,7 @@ class Parameter(Tensor):
     persistable = True
     is_distributed = False
     need_clip = True
+    do_model_average = True
     regularizer: Any = None
 
     def __init__(self, array: Any, *, trainable: bool = True, name: str | None = None) -> None:

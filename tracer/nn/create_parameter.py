@@ -43,6 +43,7 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
         made = Parameter(cuda.as_new(array), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate
     made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
+    made.do_model_average = spec.do_model_average
     return made
 
 

@@ -138,10 +138,10 @@ def _(g, x, y, *, axis):
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
 @np.errstate(all="ignore")
 def div(x, y, *, axis: int = -1):
-    """Out = X / Y; of integers rounded towards zero.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X / Y; of integers and yes or no rounded towards zero.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
         x, y = at(x, y, axis)
-    if x.dtype.kind in "iu":
+    if x.dtype.kind in "iub":
         check_divisor(x, y)
         return np.trunc(np.true_divide(x, y)).astype(x.dtype)
     return x / y
@@ -246,7 +246,7 @@ def _(g, x, y, *, axis):
 
 def check_divisor(x: Any, y: Any) -> None:
     """Raise OpError for an integer division by zero, which has no value."""
-    check(x.dtype.kind not in "iu" or bool(np.all(y)), "division of integers by zero")
+    check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 
 
 @op("scale", "X, ScaleTensor?! -> Out", meta=like_x)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, op
+from ..core.dtype import is_float
+from ..core.op import OPS, Meta, op
 from .compare import equal
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import broadcast, check_float, floated
+from .meta import broadcast, check_float
 from .unary import negative, square
 from .wide import wide
 
@@ -18,10 +19,16 @@ def _float_pair(x: Any, y: Any, **attrs: Any) -> Any:
     return broadcast(x, y, **attrs)
 
 
-@op("atan2", "X1, X2 -> Out", meta=lambda x, y: floated(broadcast(x, y)))
+def _angle_of(x: Any, y: Any) -> Meta:
+    """float64 of integers, unlike most functions of them."""
+    found = broadcast(x, y)
+    return found if is_float(found.dtype) else Meta(found.shape, np.dtype(np.float64))
+
+
+@op("atan2", "X1, X2 -> Out", meta=_angle_of)
 def atan2(x, y):
     """Out = the angle of the point (X2, X1), in (-pi, pi].   X1 [*A], X2 [*B] -> Out [*broadcast(A, B)], float64 of integers"""
-    return np.arctan2(x, y).astype(np.float32 if x.dtype.kind in "iub" else x.dtype, copy=False)
+    return np.arctan2(x, y).astype(np.float64 if x.dtype.kind in "iub" else x.dtype, copy=False)
 
 
 @atan2.vjp

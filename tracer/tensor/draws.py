@@ -79,4 +79,4 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
         raise OpError(with_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
     fails = math.log1p(math.neg(tensor_like(probs, x, "geometric_")))
-    return _redrawn(x, math.divide(math.log(_inside(x)), fails))
+    return _redrawn(x, math.quotient(math.log(_inside(x)), fails))

@@ -171,13 +171,24 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     return binary(elementwise.mul, x, y)
 
 
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.meta.dtype.kind in "iub"
+
+
 def _as_float(x: Any) -> Any:
-    return cast(x, "float32") if isinstance(x, Tensor) and x.meta.dtype.kind in "iub" else x
+    return cast(x, "float32") if _is_whole(x) else x
+
+
+def quotient(x: Any, y: Any) -> Tensor:
+    """The operator /: integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    return binary(elementwise.div, _as_float(x), _as_float(y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(elementwise.div, _as_float(x), _as_float(y))
+    """x / y; of two Tensors of integers rounded towards zero, unlike the operator.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    if _is_whole(x) and _is_whole(y):
+        return binary(elementwise.div, x, y)
+    return quotient(x, y)
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -414,7 +425,7 @@ def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = Fals
         count = count * x.shape[d]
     total = sum(centred, axis, keepdim=keepdim)
     less = count - 1
-    return divide(
+    return quotient(
         total,
         cast(less, x.dtype)
         if isinstance(less, Tensor)

@@ -66,7 +66,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, math.add, True), "__radd__": Operator(elementwise.add, math.add, True, True),
     "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
     "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
-    "__truediv__": Operator(elementwise.div, math.divide, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.divide), False, True),
+    "__truediv__": Operator(elementwise.div, math.quotient, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.quotient), False, True),
     "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
     "__pow__": math.pow, "__rpow__": _swapped(math.power),
     "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,

@@ -111,12 +111,12 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     zero = logic.equal(x, 0.0)
     size = manipulation.where(zero, full([], 1, x.dtype), math.abs(x))
     exponent = math.add(math.floor(math.log2(size)), 1.0)
-    mantissa = math.divide(x, math.pow(full([], 2, x.dtype), exponent))
+    mantissa = math.quotient(x, math.pow(full([], 2, x.dtype), exponent))
     # A logarithm that was rounded over a power of two leaves the mantissa at 1 or below 1/2.
     high, low = logic.greater_equal(math.abs(mantissa), 1.0), logic.less_than(math.abs(mantissa), 0.5)
     exponent = math.subtract(math.add(exponent, cast(high, x.dtype)), cast(low, x.dtype))
     exponent = manipulation.where(zero, full([], 0, x.dtype), exponent)
-    return math.divide(x, math.pow(full([], 2, x.dtype), exponent)), exponent
+    return math.quotient(x, math.pow(full([], 2, x.dtype), exponent)), exponent
 
 
 def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:

@@ -49,7 +49,7 @@ def _without_nan(x: Tensor) -> Tensor:
 def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """The mean over `axis` of what is not NaN.   x [*] -> [* without axis]"""
     there = cast(logic.logical_not(OPS["isnan_v2"](x)), x.dtype)
-    return math.divide(nansum(x, axis, keepdim=keepdim), math.sum(there, axis, keepdim=keepdim))
+    return math.quotient(nansum(x, axis, keepdim=keepdim), math.sum(there, axis, keepdim=keepdim))
 
 
 def kthvalue(

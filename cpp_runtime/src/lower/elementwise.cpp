@@ -71,7 +71,10 @@ Expr heaviside(const Expr& x, const Expr& y) {
 
 // ---- division: integers must not be divided by zero, which would end the process ----
 
-Expr quotient(const Expr& x, const Expr& y) { return x / (integers(x) ? Expr(x.node(), nonzero(x.node(), y)) : y); }
+Expr quotient(const Expr& x, const Expr& y) {
+  if (x.node().dtype(x) == DType::boolean) return x && y;  // only by true, which leaves x
+  return x / (integers(x) ? Expr(x.node(), nonzero(x.node(), y)) : y);
+}
 
 // Whether a rest has another sign than the divisor.
 Expr crosses(const Expr& rest, const Expr& y) { return sign(rest) * sign(y) < 0; }
@@ -86,7 +89,7 @@ Expr whole_floordiv(const Expr& x, const Expr& y) {
 Expr floordiv(const Expr& x, const Expr& y) {
   if (integers(x)) return whole_floordiv(x, y);
   Node& n = x.node();
-  n.need_opset(10);
+  n.need_opset(11);  // floats are compared with 0
   Expr rest(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
   auto exact = (x - rest) / y, times = where(crosses(rest, y), exact - 1, exact), below = floor(times);
   return where(y == 0, x / y, below + (times - below > 0.5).to(n.need_dtype(x)));

@@ -41,10 +41,15 @@ Expr operator<(const Expr& a, double b) { return a < a.number(b); }
 Expr operator>(const Expr& a, const Expr& b) { return a.emit("Greater", {b}); }
 Expr operator>(const Expr& a, double b) { return a > a.number(b); }
 // Before opset 12 only the strict ones were there; they agree where nothing is NaN.
-Expr operator<=(const Expr& a, const Expr& b) { return a.node().opset() < 12 ? !(a > b) : a.emit("LessOrEqual", {b}); }
+// From opset 12 to 15 ONNX's own is a function, whose result has no shape inside of a Scan.
+Expr operator<=(const Expr& a, const Expr& b) {
+  if (a.node().opset() >= 16) return a.emit("LessOrEqual", {b});
+  return a.node().opset() < 12 ? !(a > b) : a < b || a == b;
+}
 Expr operator<=(const Expr& a, double b) { return a <= a.number(b); }
 Expr operator>=(const Expr& a, const Expr& b) {
-  return a.node().opset() < 12 ? !(a < b) : a.emit("GreaterOrEqual", {b});
+  if (a.node().opset() >= 16) return a.emit("GreaterOrEqual", {b});
+  return a.node().opset() < 12 ? !(a < b) : a > b || a == b;
 }
 Expr operator>=(const Expr& a, double b) { return a >= a.number(b); }
 Expr operator==(const Expr& a, const Expr& b) { return a.emit("Equal", {b}); }

@@ -58,7 +58,7 @@ Strings output_names(const Program& p) {
 Graph::Graph(const Program& program, const Params& params, const LowerOptions& options)
     : program_(program), params_(params), options_(options), top_{&model_.graph, {}, {}, nullptr} {
   model_.opset = options.opset;
-  model_.ir = options.opset <= 8 ? 3 : options.opset <= 14 ? 7 : options.opset <= 18 ? 8 : options.opset <= 20 ? 9 : 10;
+  model_.ir = options.opset <= 8 ? 4 : options.opset <= 14 ? 7 : options.opset <= 18 ? 8 : options.opset <= 20 ? 9 : 10;
   model_.location = options.location;
   model_.graph.name = "main";
 }

@@ -6,6 +6,55 @@
 
 namespace oarlock {
 
+int first_opset_of(std::string_view onnx, DType dtype) {
+  struct Since {
+    std::string_view onnx;
+    int opset;
+  };
+  static constexpr Since newer[] = {
+      {"Max", 8},
+      {"Min", 8},
+      {"Expand", 8},
+      {"Compress", 9},
+      {"Erf", 9},
+      {"EyeLike", 9},
+      {"IsNaN", 9},
+      {"NonZero", 9},
+      {"Sign", 9},
+      {"Where", 9},
+      {"ConstantOfShape", 9},
+      {"IsInf", 10},
+      {"Mod", 10},
+      {"Resize", 10},
+      {"RoiAlign", 10},
+      {"NonMaxSuppression", 10},
+      {"CumSum", 11},
+      {"Det", 11},
+      {"GatherND", 11},
+      {"GatherElements", 11},
+      {"Range", 11},
+      {"Round", 11},
+      {"ScatterND", 11},
+      {"ScatterElements", 11},
+      {"Unique", 11},
+      {"SequenceAt", 11},
+      {"SequenceEmpty", 11},
+      {"SequenceInsert", 11},
+      {"Einsum", 12},
+      {"GreaterOrEqual", 12},
+      {"LessOrEqual", 12},
+      {"HardSwish", 14},
+      {"Trilu", 14},
+      {"GridSample", 16},
+      {"DFT", 17},
+      {"LayerNormalization", 17},
+  };
+  if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
+  if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
+  auto found = std::find_if(std::begin(newer), std::end(newer), [&](const Since& s) { return s.onnx == onnx; });
+  return found == std::end(newer) ? 7 : found->opset;
+}
+
 bool has_kernel(std::string_view onnx, DType dtype) {
   static constexpr std::string_view no_doubles[] = {
       "Acos",        "Acosh",         "Asin",      "Asinh",      "Atan",

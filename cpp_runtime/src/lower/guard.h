@@ -7,6 +7,10 @@ namespace oarlock {
 /// Whether ONNX Runtime's CPU has a kernel of the ONNX op for numbers of this dtype, as far as the list of holes goes.
 bool has_kernel(std::string_view onnx, DType dtype);
 
+/// The opset that first has the ONNX op, for numbers of this dtype; 7 for all that were there then, or are asked for
+/// elsewhere.
+int first_opset_of(std::string_view onnx, DType dtype);
+
 /// `y` for an integer division by it: a zero in it becomes an error of the run instead of the end of the process.
 Value nonzero(Node& n, const Value& y);
 

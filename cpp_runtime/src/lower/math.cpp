@@ -90,6 +90,8 @@ Value bound(Node& n, std::string_view slot, std::string_view attr, const Value& 
 void clip(Node& n) {
   auto x = n.in("X");
   if (n.need_dtype(x) != DType::float32) n.need_opset(12);
+  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && n.attr_tensor("min").empty() && n.attr_tensor("max").empty())
+    return n.out("Out", n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
   auto low = bound(n, "Min", "min", x, -INFINITY), high = bound(n, "Max", "max", x, INFINITY);
   if (n.opset() >= 11 && n.dtype(x) != DType::int16) return n.out("Out", n.emit("Clip", {x, low, high}));
   n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));

@@ -168,6 +168,7 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
       return {int_constant(known[0].dtype, *folded)};
   }
+  if (domain.empty() && !node.inputs.empty()) need_opset(first_opset_of(onnx, known_in[0]->dtype));
   const std::string stem = base_of_outputs() + "/" + node.op;
   for (std::size_t i = 0; i < outputs; ++i) {
     node.outputs.push_back(graph_.fresh(stem));

@@ -3,6 +3,7 @@
 #include "lower/pool.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "lower/expr.h"
@@ -193,8 +194,27 @@ Value padded(Node& n, const Value& x, Pool& pool) {
   return with_border(n, x, n.ints(begin), n.ints(end));
 }
 
+// ONNX Runtime makes negative paddings of strides that step over a part of the image.
+bool steps_over(const Pool& pool) {
+  const Window& w = pool.window;
+  return w.same && !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
+}
+
+Value same_stepping_over(Node& n, const Value& x, Pool pool) {
+  Expr around(n, same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
+  pool.window.same = false;
+  auto over = [&](const Value& v, double border) {
+    auto wide = with_border(n, v, begin.value(), end.value(), border);
+    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, attributes(pool, false)));
+  };
+  if (pool.max) return over(x, lowest(n.need_dtype(x)));
+  auto found = over(x, 0);
+  return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0) : found;
+}
+
 Value windowed(Node& n, Value x, Pool pool) {
   resolve_same(pool.window, pool.image);
+  if (steps_over(pool)) return same_stepping_over(n, x, pool);
   bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
   if (pool.ceil && !pool.window.same && goes_too_far(pool, known)) return with_empty_windows(n, x, pool);
   if (pool.ceil && known) grow_ends(n, pool);

@@ -149,3 +149,16 @@ def test_what_is_refused(mode: Any) -> None:
         optimizer.get_loss_scaling()
     with pytest.raises(OarlockError, match="call minimize"):
         optimizer.amp_init(None)
+
+
+def test_the_older_names_of_bfloat16(mode: Any) -> None:
+    loss = static.nn.fc(static.nn.fc(static.data("x", [None, 4]), 4), 2).square().mean()
+    lists = amp.bf16.AutoMixedPrecisionListsBF16(custom_fp32_list=["square"])
+    assert "square" in lists.fp32_list
+    amp.bf16.decorate_bf16(paddle.optimizer.SGD(0.1), lists).minimize(loss)
+    assert "check_finite_and_unscale" not in {op.type for op in static.default_main_program().global_block().ops}
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    values = [exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item() for _ in range(2)]
+    assert values[1] < values[0]
+    assert amp.bf16.convert_float_to_uint16([1.00390625, 1.01171875, -0.1]).tolist() == [16256, 16257, 48588]

@@ -412,23 +412,35 @@ def _iter(value: Any, *sentinel: Any) -> Any:
     return iter(value, *sentinel)
 
 
-BUILTINS: dict[Any, Any] = {
-    builtins.len: _len,
-    builtins.range: _range,
+def _of_whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that goes through what it is given."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(whole, args), **kwargs)
+
+    return called
+
+
+THROUGH: dict[Any, Any] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
     builtins.map: _map,
-    builtins.print: print_,
-    builtins.int: _cast("int64", int),
-    builtins.float: _cast("float64", float),
-    builtins.bool: _bool,
     builtins.max: _any_of("elementwise_max", max),
     builtins.min: _any_of("elementwise_min", min),
     builtins.any: _quantified(True),
     builtins.all: _quantified(False),
     builtins.iter: _iter,
-    **numbers.BUILTINS,
     **sequences.BUILTINS,
+}
+BUILTINS: dict[Any, Any] = {
+    builtins.len: _len,
+    builtins.range: _range,
+    builtins.print: print_,
+    builtins.int: _cast("int64", int),
+    builtins.float: _cast("float64", float),
+    builtins.bool: _bool,
+    **numbers.BUILTINS,
+    **{of: _of_whole(function) for of, function in THROUGH.items()},
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
 }

@@ -40,6 +40,15 @@ def whole(value: Any) -> Any:
     return value
 
 
+def all_whole(value: Any) -> Any:
+    """A value that is compared, with the dicts that it holds."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for one in inner:
+        if isinstance(one, dict | list | tuple):
+            all_whole(one)
+    return whole(value) if isinstance(value, dict) else value
+
+
 def getting(held: dict[Any, Any]) -> Callable[..., Any]:
     """`get` of a dict that has a key on some ways only."""
 

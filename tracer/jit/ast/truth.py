@@ -27,6 +27,7 @@ from ...static.record import Inner
 from ...static.variable import Variable
 from .calls import asked, call
 from .checks import unconditional
+from .entries import all_whole
 from .numbers import is_, is_there, standing
 from .rows import rows_of
 from .sequences import folded
@@ -178,7 +179,7 @@ def in_(a: Any, b: Any) -> Any:
         return found
     if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    found = a in b
+    found = (a if isinstance(b, dict) else all_whole(a)) in b
     held = b.get(a) if found and isinstance(b, dict) else None
     return is_there(held) if isinstance(held, Variable) else found
 
@@ -186,7 +187,7 @@ def in_(a: Any, b: Any) -> Any:
 def equal(a: Any, b: Any) -> Any:
     """`a == b`, also of lists and tuples that hold values of the program, as shapes do."""
     if not _by_elements(a, b):
-        return a == b
+        return all_whole(a) == all_whole(b)
     pairs = list(zip(a, b, strict=False))
     known = [pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)]
     if len(a) != len(b) or any(one != other for one, other in known):
@@ -199,7 +200,7 @@ def equal(a: Any, b: Any) -> Any:
 
 def not_equal(a: Any, b: Any) -> Any:
     """`a != b`, the same."""
-    return not_(equal(a, b)) if _by_elements(a, b) else a != b
+    return not_(equal(a, b)) if _by_elements(a, b) else all_whole(a) != all_whole(b)
 
 
 def _by_elements(a: Any, b: Any) -> bool:
