@@ -130,14 +130,20 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
 
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
     """Degrees as radians; float32 of integers.   x [*] -> [*]"""
-    need(x)
-    return math.scale(cast(x, "float32") if x.meta.dtype.kind in "iub" else x, pymath.pi / 180)
+    try:
+        whole = x.meta.dtype.kind in "iub"
+    except AttributeError:
+        raise no_tensor(x) from None
+    return math.scale(cast(x, "float32") if whole else x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
     """Radians as degrees; float32 of integers.   x [*] -> [*]"""
-    need(x)
-    return math.scale(cast(x, "float32") if x.meta.dtype.kind in "iub" else x, 180 / pymath.pi)
+    try:
+        whole = x.meta.dtype.kind in "iub"
+    except AttributeError:
+        raise no_tensor(x) from None
+    return math.scale(cast(x, "float32") if whole else x, 180 / pymath.pi)
 
 
 def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
