@@ -120,7 +120,7 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     if isinstance(error, PlaceError):
         raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
     metas = metas_of(op, args)
-    why, cause, kind = str(error), error, error
+    why, cause, kind = str(error).partition("\n  at ")[0], error, error
     try:
         op.infer(metas, attrs)
     except OpError as found:

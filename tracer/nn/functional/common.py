@@ -82,11 +82,14 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         return x if upscale else multiply(x, 1 - p)
     if p == 1:
         return multiply(x, 0.0)
-    need(x)
-    if not x.ndim:
+    try:
+        rank = x.ndim
+    except AttributeError:
+        raise no_tensor(x) from None
+    if not rank:
         raise no_axis(x, axes)
-    kept = [a % x.ndim for a in axes]
-    shape = [x.shape[a] if a in kept else 1 for a in range(x.ndim)]
+    kept = [a % rank for a in axes]
+    shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
     mask = cast(_drawn_above(x, shape, p), x.dtype)
     out = multiply(x, mask)
     return multiply(out, 1 / (1 - p)) if upscale else out
@@ -114,10 +117,13 @@ def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = True, name: str | 
         return x
     if p == 1:
         return OPS["scale"](x, scale=0.0)
-    need(x)
     lowest = -1.7580993408473766  # of selu
     a = ((1 - p) * (1 + p * lowest**2)) ** -0.5
-    kept = cast(_drawn_above(x, list(x.shape), p), x.dtype)
+    try:
+        shape = list(x.shape)
+    except AttributeError:
+        raise no_tensor(x) from None
+    kept = cast(_drawn_above(x, shape, p), x.dtype)
     mixed = add(multiply(x, kept), OPS["scale"](kept, scale=-lowest, bias=lowest))
     return OPS["scale"](mixed, scale=a, bias=-a * lowest * p)
 
@@ -208,9 +214,12 @@ def pairwise_distance(
     x: Tensor, y: Tensor, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
-    need(x)
+    try:
+        dtype = x.dtype
+    except AttributeError:
+        raise no_tensor(x) from None
     apart = subtract(x, y)
-    apart = add(apart, full([], epsilon, x.dtype)) if epsilon else apart
+    apart = add(apart, full([], epsilon, dtype)) if epsilon else apart
     return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)
 
 
