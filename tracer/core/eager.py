@@ -120,13 +120,14 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     if isinstance(error, PlaceError):
         raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
     metas = metas_of(op, args)
-    why, cause, kind = str(error).partition("\n  at ")[0], error, error
+    why, cause, kind = str(error), error, error
     try:
         op.infer(metas, attrs)
     except OpError as found:
         why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
+    why = why.partition("\n  at ")[0]  # where a tensor among the attributes was read, the line has been said
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
     raise told(kind, with_user_line(message)) from cause
 
