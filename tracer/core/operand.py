@@ -42,8 +42,8 @@ def called() -> str:
     while frame is not None and inside(frame.f_code.co_filename):
         last, frame = frame, frame.f_back
     assert last is not None  # that of this function is inside
-    name = last.f_code.co_name
-    return type(last.f_locals["self"]).__name__ if name in ("__call__", "__init__") else name
+    name, asked = last.f_code.co_name, last.f_locals.get("self")
+    return type(asked).__name__ if name in ("__call__", "__init__") and asked is not None else name
 
 
 def named(function: Callable[..., Any], name: str) -> None:
