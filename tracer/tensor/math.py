@@ -12,6 +12,7 @@ from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.tensor import Tensor
 from ..ops import elementwise
+from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
 from .convert import axes_of, cast, full, tensor_like
 
 __all__ = [
