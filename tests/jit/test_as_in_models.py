@@ -8,7 +8,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.nn import Layer, Linear
-from oarlock.nn import functional as F  # noqa: N812
+from oarlock.nn import functional as F
 from oarlock.static import InputSpec
 
 X = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
