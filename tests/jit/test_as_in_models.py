@@ -72,3 +72,26 @@ def test_astype_by_name() -> None:
         return (x != 2).astype(dtype="float32") + x.astype(dtype="float32")
 
     assert paddle.jit.to_static(cast)(paddle.to_tensor([1, 2])).tolist() == [2.0, 2.0]
+
+
+class Remembers(Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = Linear(4, 2)
+        self.rewards: list[Any] = []
+        self.weights: list[float] = []
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(x) + sum(self.weights)
+
+
+def test_a_list_that_forward_does_not_ask_for_may_grow() -> None:
+    net = Remembers()
+    static = paddle.jit.to_static(net)
+    for n in range(4):
+        net.rewards.append(static(paddle.to_tensor(X)))  # as policies keep what they did
+        assert len(static.forward.program_cache) == 1, n
+    net.weights.append(2.0)
+    wanted = net.fc(paddle.to_tensor(X)).numpy() + 2.0
+    np.testing.assert_allclose(static(paddle.to_tensor(X)).numpy(), wanted, rtol=1e-6)
+    assert len(static.forward.program_cache) == 2
