@@ -95,3 +95,12 @@ def test_a_list_that_forward_does_not_ask_for_may_grow() -> None:
     wanted = net.fc(paddle.to_tensor(X)).numpy() + 2.0
     np.testing.assert_allclose(static(paddle.to_tensor(X)).numpy(), wanted, rtol=1e-6)
     assert len(static.forward.program_cache) == 2
+
+
+def test_scores_of_sequences_of_nothing() -> None:
+    """Real Paddle 2.6.2 begins such a sequence, and does not end it."""
+    x = np.array([[[1.0, 2.0, 0.5]], [[0.25, 4.0, 1.0]]], np.float32)
+    moves = np.arange(9, dtype=np.float32).reshape(3, 3) / 4  # begins with the last row, ends with the last but one
+    given = [paddle.to_tensor(v) for v in (x, moves, np.array([1, 0], np.int64))]
+    scores, _ = paddle.text.viterbi_decode(*given)
+    np.testing.assert_allclose(scores.numpy(), [(x[0, 0] + moves[2] + moves[1]).max(), (x[1, 0] + moves[2]).max()])
