@@ -104,3 +104,26 @@ def test_scores_of_sequences_of_nothing() -> None:
     given = [paddle.to_tensor(v) for v in (x, moves, np.array([1, 0], np.int64))]
     scores, _ = paddle.text.viterbi_decode(*given)
     np.testing.assert_allclose(scores.numpy(), [(x[0, 0] + moves[2] + moves[1]).max(), (x[1, 0] + moves[2]).max()])
+
+
+class Tags(Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.moves = self.create_parameter([5, 5])
+
+    def forward(self, x: Any, lengths: Any) -> Any:
+        return paddle.text.viterbi_decode(x, self.moves, lengths)
+
+
+def test_best_tags_are_saved_with_lengths_of_a_run(tmp_path: Path) -> None:
+    net = Tags()
+    net.eval()
+    specs = [InputSpec([None, None, 5], "float32", "x"), InputSpec([None], "int64", "lengths")]
+    paddle.jit.save(net, str(tmp_path / "m"), specs)  # compares with sequences of nothing among others
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    loaded.eval()
+    x = paddle.to_tensor(np.random.default_rng(1).standard_normal((3, 4, 5)).astype("float32"))
+    for lengths in ([4, 2, 1], [0, 3, 0]):
+        given = x, paddle.to_tensor(np.array(lengths))
+        for found, wanted in zip(loaded(*given), net(*given), strict=True):
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5)
