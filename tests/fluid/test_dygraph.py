@@ -217,6 +217,32 @@ def test_a_traced_layer_in_the_files_of_1_8(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, out.numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_a_traced_layer_in_the_files_of_2(tmp_path: Path) -> None:
+    with d.guard(), fluid.unique_name.guard():
+        model, x = net(), d.to_variable(numbers(5, 3))
+        model.eval()
+        out, traced = d.TracedLayer.trace(model, [x])
+        names = {p.name for p in model.parameters()}
+        assert names <= {v.name for v in traced.program.list_vars() if v.persistable}
+        traced.save_inference_model(path=str(tmp_path / "net"))
+        assert {"net.pdmodel", "net.pdiparams"} <= set(os.listdir(tmp_path))
+        np.testing.assert_allclose(
+            oarlock.jit.load(str(tmp_path / "net"))(x).numpy(), out.numpy(), rtol=1e-5, atol=1e-6
+        )
+        with pytest.raises(TypeError, match=r"inputs should be variables, not 3"):
+            d.TracedLayer.trace(model, 3)
+        with pytest.raises(TypeError, match=r"dirname should be a str, not \[0\]"):
+            traced.save_inference_model([0])
+        with pytest.raises(ValueError, match="dirname is empty"):
+            traced.save_inference_model("")
+        with pytest.raises(TypeError, match="either dirname or path"):
+            traced.save_inference_model()
+        for wrong in ([None], False):
+            with pytest.raises(TypeError, match="fetch should be a list of ints"):
+                traced.save_inference_model(str(tmp_path / "no"), [0], wrong)
+    assert not (tmp_path / "no").exists()
+
+
 def signed(x: Any) -> Any:
     if fluid.layers.reduce_mean(x) > 0:
         return x + 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -34,6 +35,18 @@ from .snapshots import (
     without,
 )
 
+ASKS_FOR_ANY = {
+    "getattr",
+    "vars",
+    "__dict__",
+    "__getattribute__",
+    "attrgetter",
+    "deepcopy",
+    "copy",
+    "eval",
+    "exec",
+    "dir",
+}
 OWN = (
     "_full_name",
     "_changed_at",
@@ -210,7 +223,7 @@ class Assumed:
                     self._refuse_name(place)
             if not place.holds():
                 self._changed(place, read)
-            elif read or isinstance(place.holder, Layer):
+            elif read or (isinstance(place.holder, Layer) and not self._is_left_alone(place)):
                 self._keep(place)
         self._spoiled = self._spoiled or self.restless or next(iter(self.doubted), "")
         self._places, self._objects, self._functions = {}, {}, {}
@@ -274,6 +287,15 @@ class Assumed:
         if place.what == "name" or place.key in self._texts or (isinstance(place, Looked) and place.read):
             return True
         return place.key in self._read and place.was.value is not MISSING
+
+    def _is_left_alone(self, place: Place) -> bool:
+        """Whether a container of a layer, which nobody was seen to ask for, is one that only the user's own code may ask for."""
+        if not is_container(place.was.value) or place.key in LISTED or self._read & ASKS_FOR_ANY:
+            return False
+        kinds = [kind for kind in type(place.holder).__mro__ if kind not in (Layer, object)]
+        codes = (getattr(vars(kind).get("forward"), "__code__", None) for kind in kinds if "forward" in vars(kind))
+        modules = [sys.modules.get(kind.__module__) for kind in kinds]
+        return all(m is not None and _is_users(m) for m in modules) and any(code in self._codes for code in codes)
 
     def _changed(self, place: Place, read: bool) -> None:
         now = place.now()

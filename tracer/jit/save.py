@@ -20,7 +20,7 @@ from ..static import tree
 from ..static.compiled import Compiled
 from ..static.control import nest
 from ..static.input_spec import InputSpec
-from ..static.program import Arg, Program
+from ..static.program import Arg, OpDesc, Program
 from ..static.prune import prune
 from .methods import Method, methods_of
 from .recording import CHECK, DROP, Recording, for_inference
@@ -118,6 +118,7 @@ def inference_of(
     """A recording for inference.   output_spec: the outputs that are kept, or None; input_names: the inputs that are, or None.   Raises OpError."""
     recording = record(method, together, guards)
     program = for_inference(recording.program)
+    recording.tested = None if method.training else next(iter(_turned(recording.program, program)), None)
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
@@ -126,6 +127,12 @@ def inference_of(
     recording.program = prune(program, feeds, fetches, spare=True)  # an input that nothing needs is given all the same
     refuse_assigned(recording)
     return recording
+
+
+def _turned(program: Program, tested: Program) -> Iterator[OpDesc]:
+    """The ops that do something else since `for_inference`; such with blocks only lead to others."""
+    pairs = zip(program.ops(), tested.ops(), strict=True)
+    return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
 
 def _output_names(program: Program, output_spec: Any) -> list[str]:
@@ -156,10 +163,14 @@ def _output_name(program: Program, output: Any) -> str | None:
 
 
 def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
-    """What the files are compared with: Python itself, or where its layer is training, or the program is not `whole`, the recording."""
+    """What the files are compared with: Python itself, or where the layer or an op is training, or the program is not `whole`, the recording."""
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
-    if method.training or not whole or isinstance(method.owner, TranslatedLayer):
+    if recording.tested is not None:
+        op = recording.tested
+        why = f"'{op.type}'{f' at {op.where}' if op.where else ''} is told to train, though its layer is not; the file has it as it is in a test, as in Paddle"
+        warn(f"jit.save: {why}. Give it training=self.training")
+    if method.training or recording.tested is not None or not whole or isinstance(method.owner, TranslatedLayer):
         return interpreted(recording)
 
     goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())  # the function asks for gradients

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, warn, with_user_line
 from ..static.control import nest
 from ..static.input_spec import InputSpec, as_spec
 from .function_call import Arguments, is_input, leaf_key, leaf_meta
@@ -74,29 +74,33 @@ def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
         raise OpError(with_user_line(f"{name}: {why}"))
 
 
-def of_given_dtype(spec: Any, leaf: Any) -> Any:
-    """A spec for a call: of the dtype that is given, which Paddle takes whatever the spec says."""
-    if not isinstance(spec, InputSpec) or not is_input(leaf):
-        return spec
-    meta = leaf_meta(leaf)
-    return spec if meta is None or meta.dtype == spec.dtype.np else InputSpec(spec.shape, meta.dtype, spec.name)
-
-
-def check_fits(name: str, wanted: Arguments, given: Arguments) -> None:
-    """Raise OpError unless a call has the shapes and dtypes of the specs."""
+def fitted(name: str, wanted: Arguments, given: Arguments) -> list[Any]:
+    """The specs for one call: of the dtypes and sizes that are given, which Paddle takes whatever the specs say.   Raises OpError."""
     if wanted.nesting != given.nesting:
         raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
+    leaves = []
     for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
-        if not isinstance(spec, InputSpec):
+        if isinstance(spec, InputSpec):
+            leaves.append(_of_given(name, label, spec, leaf))
+        else:
             _check_constant(name, label, spec, leaf)
-            continue
-        meta = leaf_meta(leaf) if is_input(leaf) else None
-        fits = meta is not None and len(meta.shape) == len(spec.shape) and meta.dtype == spec.dtype.np
-        fits = fits and all(a in (-1, b) for a, b in zip(spec.shape, meta.shape, strict=True))  # type: ignore[union-attr]
-        if not fits:
-            sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
-            raise OpError(
-                with_user_line(
-                    f"{name}: '{label}' should be {spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
-                )
-            )
+            leaves.append(spec)
+    return leaves
+
+
+def _of_given(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
+    """A spec as a call has it.   Its sizes are free where they were; others than it names are warned of."""
+    meta = leaf_meta(leaf) if is_input(leaf) else None
+    sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
+    said = f"{spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
+    if meta is None:
+        raise OpError(with_user_line(f"{name}: '{label}' should be {said}"))
+    if len(meta.shape) == len(spec.shape):
+        shape = [a if a in (-1, b) else b for a, b in zip(spec.shape, meta.shape, strict=True)]
+    else:
+        shape = list(meta.shape)
+    if shape != list(spec.shape):
+        warn(f"{name}: '{label}' should be {said}; this call runs a program of its own")
+    elif meta.dtype == spec.dtype.np:
+        return spec
+    return InputSpec(shape, meta.dtype, spec.name)

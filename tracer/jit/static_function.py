@@ -27,7 +27,7 @@ from .concrete import ConcreteProgram, build
 from .function_call import Arguments, Parameters, is_input, shared
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
-from .specs import check_fits, in_places, of_given_dtype, opened, refuse_conflict
+from .specs import fitted, in_places, opened, refuse_conflict
 from .switches import is_enabled, show_code
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
@@ -147,8 +147,7 @@ class StaticFunction:
         wanted = arguments
         if self._input_spec is not None:
             wanted = self._parameters.with_specs(self._input_spec, arguments)
-            wanted.leaves = list(map(of_given_dtype, wanted.leaves, arguments.leaves))
-            check_fits(self._parameters.name, wanted, arguments)
+            wanted.leaves = fitted(self._parameters.name, wanted, arguments)
             wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
         key = self._key(wanted)
         found = self._cache.few(key, wanted, lambda: self._build(wanted))

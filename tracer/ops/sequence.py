@@ -98,7 +98,7 @@ def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
     came = np.zeros((count, *score.shape), np.int64)
     final = score + transition[-2] if include_bos_eos_tag else score
-    ended = final
+    ended = np.where((length > 0)[:, None], final, score)  # of a sequence of nothing: as in Paddle, which never ends it
     for t in range(1, count):
         each = score[:, :, None] + transition
         came[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]

@@ -207,13 +207,13 @@ def _plain(self: Any, other: Any, method: str) -> Any:
     return NotImplemented if function is None else _by_operator(function, self, other)
 
 
-def _by_operator(function: Callable[..., Any], *operands: Any) -> Any:
+def _by_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
     """What an operator gives.   In programs that users see it is named after no op, `tmp_0`, as in Paddle."""
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.by_hand:
-        return function(*operands)
+        return function(*operands, **options)
     with recorder.by_operator():
-        return function(*operands)
+        return function(*operands, **options)
 
 
 def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
@@ -262,9 +262,10 @@ def _unary(name: str) -> Callable[[Any], Any]:
 
 
 def _named(name: str) -> Callable[..., Any]:
-    def method(self: Any, *given: Any) -> Any:
-        return _by_operator(getattr(Tensor, name), self, *given)
+    def method(self: Any, *given: Any, **options: Any) -> Any:
+        return _by_operator(getattr(Tensor, name), self, *given, **options)
 
+    method.__name__ = name
     return method
 
 

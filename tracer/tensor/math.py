@@ -13,6 +13,7 @@ from ..core.op import OPS, Op
 from ..core.operand import named, no_tensor
 from ..core.tensor import Tensor
 from ..ops import elementwise
+from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
 from .convert import axes_of, cast, full, tensor_like
 
 __all__ = [

@@ -36,7 +36,8 @@ Forward best_scores(const Chain& chain, const Expr& x, const Expr& lengths) {
     const Expr& t = before[2];
     auto each = as_column(before[0]) + chain.transition;
     auto score = where(t == 0, chain.first, reduce("ReduceMax", each, {1})) + now[0];
-    auto ended = where(as_column(lengths) > t, score + chain.last, before[1]);
+    auto so_far = where(t == 0, score, before[1]);  // a sequence of nothing is begun, and never ended: as in Paddle
+    auto ended = where(as_column(lengths) > t, score + chain.last, so_far);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
   auto nothing = filled_like(x, 0, shape_without(n, x, 1));

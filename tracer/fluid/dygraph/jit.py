@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.errors import MisfitError, with_user_line
+from ...core.errors import MisfitError, OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
 from ...jit.recording import for_inference
+from ...jit.save import chosen_names
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
@@ -41,7 +42,7 @@ class TracedLayer:
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is no Layer")
         if not _flat(inputs) and inputs not in ([], ()):
-            raise MisfitError(with_user_line(f"TracedLayer.trace: inputs should be variables, not {inputs!r:.80}"))
+            raise OperandError(with_user_line(f"TracedLayer.trace: inputs should be variables, not {inputs!r:.80}"))
         outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
         desc = traced.program
         made = TracedLayer(Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches())
@@ -68,15 +69,25 @@ class TracedLayer:
 
     @instead("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
     def save_inference_model(
-        self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
-    ) -> None:
-        """Write the folder `dirname` with `__model__` and a file for every parameter.   feed, fetch: which, by number; all unless given"""
+        self, dirname: str | None = None, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None,
+        path: str | None = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        """Write the folder `dirname` with `__model__` and a file for every parameter.   feed, fetch: which, by number; all unless given
+
+        path: the prefix of the two files of Paddle 2, which its `fluid` writes in place of the folder.
+        """
+        if (dirname is None) == (path is None):
+            raise TypeError(with_user_line("save_inference_model: give either dirname or path"))
+        if path is not None:
+            self._traced.save_inference_model(path, feed, fetch, **kwargs)
+            return
+        if not isinstance(dirname, str):
+            raise OperandError(with_user_line(f"save_inference_model: dirname should be a str, not {dirname!r:.80}"))
+        if not dirname:
+            raise OpError(with_user_line("save_inference_model: dirname is empty"))
         recording = self._traced._recording
         program = for_inference(recording.program)
-        feeds, fetches = (
-            names if chosen is None else [names[i] for i in chosen]
-            for names, chosen in ((program.feeds(), feed), (program.fetches(), fetch))
-        )
+        feeds, fetches = chosen_names("feed", program.feeds(), feed), chosen_names("fetch", program.fetches(), fetch)
         pruned = prune(program, feeds, fetches)
         write_model(pruned, {name: tensor.array for name, tensor in recording.scope.items()}, dirname, None, None)
 
