@@ -52,9 +52,9 @@ void pad_small_images(const Node& n, Window& w, const Ints& image, bool ceil) {
     if (image[i] < 0 || w.kernel[i] < 0) continue;
     auto reach = w.dilations[i] * (w.kernel[i] - 1) + 1, missing = reach - image[i] - w.pads[i] - w.pads[dims + i];
     auto most = ceil ? 2 * w.strides[i] - 2 : w.strides[i] - 1;
-    n.require(missing <= std::max(most, std::int64_t{0}),
-              "a window of " + std::to_string(reach) + " does not fit into " + std::to_string(image[i]) + " padded by " +
-                  show(Ints{w.pads[i], w.pads[dims + i]}));
+    n.require(missing <= std::max(most, std::int64_t{0}), "a window of " + std::to_string(reach) +
+                                                              " does not fit into " + std::to_string(image[i]) +
+                                                              " padded by " + show(Ints{w.pads[i], w.pads[dims + i]}));
     w.pads[dims + i] += std::max(missing, std::int64_t{0});
   }
 }
