@@ -134,7 +134,8 @@ THINNED = [
     ],
     _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), nms_top_k=-1, keep_top_k=-1),
     _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), score_threshold=2.0),
-    _thinned(nms_eta=0.9, refused="nms_eta lowers has no lowering"),
+    _thinned(nms_eta=0.9),  # lowers no threshold that is at most a half
+    _thinned(nms_eta=0.9, nms_threshold=0.7, refused="nms_eta lowers has no lowering"),
     *[op("nms", Boxes=boxes(12, size=4.0), out="KeepBoxesIdxs", iou_threshold=t) for t in (0.3, 0.6, 1.0)],
     _lowered(),
     _lowered(score_threshold=2.0),

@@ -101,4 +101,14 @@ BEHIND = [
     for kind in ("max", "avg")
 ]
 
-OPS = [*BEHIND, *TRANSPOSED, *MEANS, *MAXIMA]
+# Windows that see only padding would give the lowest number, or 0 / 0, whatever the picture is.
+LARGE = {"paddings": [2, 0], "refused": r"paddings=\[2,0\] are as large as the window"}
+TOO_FAR = [
+    *[
+        _pool((6, 7), kind, [2, 3], [1, 1], ceil_mode=ceil, **LARGE)
+        for kind, ceil in product(("max", "avg"), (True, False))
+    ],
+    op("max_pool2d_with_index", f(1, 2, 6, 7), ksize=[2, 3], strides=[1, 1], out="Out Mask", **LARGE),
+]
+
+OPS = [*TOO_FAR, *BEHIND, *TRANSPOSED, *MEANS, *MAXIMA]

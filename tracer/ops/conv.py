@@ -41,7 +41,7 @@ def geometry(
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {COUNTS[len(sizes) + 2]} axes")
     check(groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0), f"groups={groups} does not divide the filters")
     check(agree(c, w.shape[1] * groups), f"{c} channels are not {w.shape[1]} of Filter times groups={groups}")
-    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations)
+    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations).fitted(sizes)
     return window, (n, w.shape[0], *window.out(sizes))
 
 

@@ -68,12 +68,12 @@ def _scales(scale: Sequence[float], rank: int) -> list[float]:
 def _wanted(
     sizes: Sequence[int], out_size: Any, size_tensors: Any, scale_tensor: Any, out: Sequence[int], scale: Sequence[float]
 ) -> tuple[list[int], list[float]]:  # fmt: skip
-    """The sizes of the result, and the scales where those were given."""
-    if out_size is not None:
-        return [int(s) for s in out_size.ravel()], []
+    """The sizes of the result, and the scales where those were given: beside OutSize they still say how far places are apart."""
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
     scales = _scales(scale if scale_tensor is None else scale_tensor.ravel(), len(sizes))
+    if out_size is not None:
+        return [int(s) for s in out_size.ravel()], scales
     if scales:
         return [int(np.float32(n) * np.float32(s)) for n, s in zip(sizes, scales, strict=True)], scales
     return list(out), []

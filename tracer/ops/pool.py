@@ -75,8 +75,9 @@ def _window_axis(size: int, out: int, window: Window, axis: int, exclusive: bool
 def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
     if size < 0:
         return -1
-    room = size + sum(window.pads[axis]) - window.size[axis]
-    out = (room + (window.stride[axis] - 1 if ceil_mode else 0)) // window.stride[axis] + 1
+    room, stride = size + sum(window.pads[axis]) - window.size[axis], window.stride[axis]
+    room += stride - 1 if ceil_mode else 0
+    out = (room // stride if room >= 0 else -(-room // stride)) + 1  # towards 0: less than a stride may be missing
     check(out > 0, f"a window of {window.size[axis]} does not fit into {size} padded by {list(window.pads[axis])}")
     return out
 

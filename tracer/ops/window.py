@@ -38,6 +38,14 @@ class Window(NamedTuple):
         """How far the kernel reaches along an axis, its dilation counted."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
+    def fitted(self, sizes: Sequence[int]) -> Window:
+        """With padding at the end where less than a stride is missing for the window: Paddle rounds their number towards 0."""
+        pads = []
+        for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
+            missing = self.reach(axis) - size - before - after if min(size, self.size[axis]) >= 0 else 0
+            pads.append((before, after + (missing if 0 < missing < self.stride[axis] else 0)))
+        return self._replace(pads=tuple(pads))
+
     def out(self, sizes: Sequence[int]) -> Place:
         """How many places the window takes along each axis.   sizes: of the picture, -1 if unknown."""
         return tuple(self._out(s, axis) for axis, s in enumerate(sizes))

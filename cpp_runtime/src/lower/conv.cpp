@@ -53,7 +53,9 @@ Values operands(Node& n, const Value& x, const Value& filter) {
 void conv(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
-  auto y = n.emit("Conv", operands(n, x, filter), attributes(window_of(n, x, filter), groups_of(n)));
+  Window w = window_of(n, x, filter);
+  pad_small_images(n, w, spatial_dims(n, x, w.kernel.size()));
+  auto y = n.emit("Conv", operands(n, x, filter), attributes(w, groups_of(n)));
 
   n.out("Output", to_channels_last(n, y, last));
 }

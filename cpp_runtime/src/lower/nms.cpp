@@ -99,7 +99,8 @@ void out_positions(Node& n, const Found& f, std::int64_t background, std::string
 }
 
 Found find(Node& n, std::int64_t background) {
-  n.require(n.attr("nms_eta", 1.0f) == 1, "a threshold that nms_eta lowers has no lowering");
+  bool lowers = n.attr("nms_eta", 1.0f) < 1 && n.attr("nms_threshold", 0.3f) > 0.5f;  // never to less than a half
+  n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
   bool own = n.has("RoisNum") || n.rank(n.in("Scores")) == 2;  // each class has boxes of its own
   auto f = own ? by_class(n, background) : by_picture(n, background);
   auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));

@@ -184,8 +184,8 @@ Value padded(Node& n, const Value& x, Pool& pool) {
   std::size_t dims = w.kernel.size();
   Ints extra = uncounted(w), begin(w.pads.begin(), w.pads.begin() + static_cast<std::ptrdiff_t>(dims)), end(dims);
   bool all = !w.same && !pool.ceil && std::count(extra.begin(), extra.end(), 0) == static_cast<std::ptrdiff_t>(dims);
-  if (all) return x;  // ONNX counts the same
-  pool.exclusive = true;
+  pool.exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) == static_cast<std::ptrdiff_t>(w.pads.size());
+  if (all) return x;  // ONNX counts the same, but for the whole window where the picture is smaller
   if (w.same) return padded_same(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
@@ -212,8 +212,21 @@ Value same_stepping_over(Node& n, const Value& x, Pool pool) {
   return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0) : found;
 }
 
+// Refuses windows that would see only padding, and fits pictures that are smaller than theirs.
+void settle_window(const Node& n, Pool& pool) {
+  const Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  for (std::size_t i = 0; i < dims; ++i) {
+    n.require(w.kernel[i] > 0, "ksize=" + show(w.kernel) + " is not positive");
+    n.require(std::max(w.pads[i], w.pads[dims + i]) < w.kernel[i],
+              "paddings=" + show(n.attr("paddings", Ints(dims, 0))) + " are as large as the window");
+  }
+  pad_small_images(n, pool.window, pool.image, pool.ceil);
+}
+
 Value windowed(Node& n, Value x, Pool pool) {
   resolve_same(pool.window, pool.image);
+  settle_window(n, pool);
   if (steps_over(pool)) return same_stepping_over(n, x, pool);
   bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
   if (pool.ceil && !pool.window.same && goes_too_far(pool, known)) return with_empty_windows(n, x, pool);
@@ -271,6 +284,7 @@ void max_pool_with_index(Node& n) {
     for (std::size_t i = 0; i < out.size(); ++i)
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
   }
+  settle_window(n, pool);
   bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
   if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);
   auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, pool.ceil && open));

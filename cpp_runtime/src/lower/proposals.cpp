@@ -83,7 +83,8 @@ Value without_spare(Node& n, const Value& at, const Value& spare, const Value& p
 
 // How many each picture has.
 Value propose(Node& n, const Value& image, const Least& least) {
-  n.require(n.attr("eta", 1.0f) == 1, "a threshold that eta lowers has no lowering");
+  bool lowers = n.attr("eta", 1.0f) < 1 && n.attr("nms_thresh", 0.5f) > 0.5f;
+  n.require(!lowers, "a threshold that eta lowers has no lowering");
   auto places = best_places(n, n.attr("pre_nms_topN", 0));
   auto size = image_of(n, image);
   auto edge = size - least.extra;

@@ -46,6 +46,19 @@ void resolve_same(Window& w, const Ints& image) {
   w.same = false;
 }
 
+void pad_small_images(const Node& n, Window& w, const Ints& image, bool ceil) {
+  std::size_t dims = w.kernel.size();
+  for (std::size_t i = 0; i < dims && !w.same; ++i) {
+    if (image[i] < 0 || w.kernel[i] < 0) continue;
+    auto reach = w.dilations[i] * (w.kernel[i] - 1) + 1, missing = reach - image[i] - w.pads[i] - w.pads[dims + i];
+    auto most = ceil ? 2 * w.strides[i] - 2 : w.strides[i] - 1;
+    n.require(missing <= std::max(most, std::int64_t{0}), "a window of " + std::to_string(reach) +
+                                                              " does not fit into " + std::to_string(image[i]) +
+                                                              " padded by " + show(Ints{w.pads[i], w.pads[dims + i]}));
+    w.pads[dims + i] += std::max(missing, std::int64_t{0});
+  }
+}
+
 Value same_padding(Node& n, const Value& x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
   Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)), kernel(n, n.ints(w.kernel));

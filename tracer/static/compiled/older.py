@@ -1,4 +1,4 @@
-"""Ops as Paddle 1.8 wrote them, where today's take the same under other names or leave out an axis.   C++ has its share in read/older.cpp."""
+"""Ops as older Paddle wrote them, where today's take the same under other names or leave out an axis.   C++ has its share in read/older.cpp."""
 
 from __future__ import annotations
 
@@ -72,8 +72,19 @@ def _cut(x: str, out: str, start: int, end: int) -> OpDesc:
     return OpDesc("slice", {"Input": [x]}, {"Out": [out]}, {k: Attr(AttrType.INTS, v) for k, v in where.items()})
 
 
+def _values(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    """Up to Paddle 2.4 each dtype of numbers had an attribute."""
+    attrs = {name: attr for name, attr in op.attrs.items() if name not in VALUES}
+    given = [op.attrs[name].value for name in VALUES if name in op.attrs and op.attrs[name].value]
+    if given and not (attrs.get("values") and attrs["values"].value):
+        attrs["values"] = Attr(AttrType.SCALARS, list(given[0]))
+    return [replace(op, attrs=attrs)]
+
+
+VALUES = ("bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values")
 CHANGED: dict[str, Callable[[Program, Block, OpDesc], list[OpDesc]]] = {
     "dot": _dot,
     "roi_align": _regions,
     "roi_pool": _regions,
+    "set_value": _values,
 }

@@ -57,7 +57,8 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
         return [made, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
     if op.type.endswith("_interp") and not isinstance(op.attr("scale", []), list):
         scale = op.attr("scale")
-        made.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scale > 0 else [])
+        scaled = scale > 0 and not op.inputs.get("OutSize")  # a size alone says how far places are apart
+        made.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
     if op.type.startswith("flatten"):
         shape = _flat(op, find)
         if shape is None:
