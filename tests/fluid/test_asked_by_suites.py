@@ -354,7 +354,7 @@ def test_what_is_traced_are_variables_and_as_many_are_given() -> None:
     with fluid.dygraph.guard():
         layer = fluid.dygraph.Linear(3, 2)
         for inputs in (3, [1]):
-            with pytest.raises(AssertionError, match="should be variables"):
+            with pytest.raises(TypeError, match="should be variables"):
                 fluid.dygraph.TracedLayer.trace(layer, inputs)
         _, traced = fluid.dygraph.TracedLayer.trace(layer, [variable(2, 3)])
         assert traced([variable(4, 3)])[0].shape == (4, 2)
