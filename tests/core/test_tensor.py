@@ -208,3 +208,15 @@ def test_setitem_like_numpy(index: object) -> None:
     array[index] = value
     made[index] = paddle.to_tensor(value)
     np.testing.assert_array_equal(made.numpy(), array)
+
+
+def test_assign_into_a_tensor_makes_it_the_other_gradients_included() -> None:
+    x, out = paddle.to_tensor([1.0, 2.0], stop_gradient=False), paddle.zeros([3, 3], "int64")
+    assert paddle.assign(x * 2, out) is out
+    assert (out.dtype, out.shape) == (paddle.float32, [2])
+    (out * 3).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [6, 6])
+    layer = paddle.nn.Linear(2, 1)
+    paddle.assign(paddle.full([2, 1], 5.0), layer.weight)
+    np.testing.assert_array_equal(layer.weight.numpy(), [[5], [5]])
+    assert not layer.weight.stop_gradient

@@ -25,6 +25,31 @@ def fill(layer):
     return layer
 
 
+def flat(out):
+    """All tensors of nested results."""
+    return [t for o in out for t in flat(o)] if isinstance(out, (list, tuple)) else [out]
+
+
+def Called(P, make, call):
+    """A Layer that gives all tensors of call(make(), *tensors)."""
+
+    class Inner(P.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = make()
+
+        def forward(self, *tensors):
+            return flat(call(self.inner, *tensors))
+
+    return Inner()
+
+
+def recordable(run, make, inputs):
+    """A case that can be saved as well: make(P) is its Layer."""
+    run.make, run.inputs = make, inputs
+    return run
+
+
 def layer_case(make, *inputs, train=False):
     """Output and gradients of a layer."""
 
@@ -40,7 +65,7 @@ def layer_case(make, *inputs, train=False):
         found.update({f"buffer {n}": b.numpy() for n, b in layer.named_buffers()})
         return found
 
-    return run
+    return run if train else recordable(run, lambda P: fill(make(P)), inputs)
 
 
 def trainable(P, layer):

@@ -1,14 +1,9 @@
 """More of the same code for Oarlock and for real Paddle: layers and functions of neural networks; of pictures in `same_pictures.py`."""
 
 import numpy as np
-from same_code import data, fill
+from same_code import Called, data, fill, flat, recordable
 
 X3, X4, X5 = data(2, 4, 8), data(2, 4, 6, 7), data(1, 2, 4, 5, 6)
-
-
-def flat(out):
-    """All tensors of nested results."""
-    return [t for o in out for t in flat(o)] if isinstance(out, (list, tuple)) else [out]
 
 
 def several_case(make, *inputs, train=False, call=lambda layer, *tensors: layer(*tensors)):
@@ -28,7 +23,7 @@ def several_case(make, *inputs, train=False, call=lambda layer, *tensors: layer(
         found.update({f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None})
         return found | {f"has {n}": np.array(t.shape) for n, t in layer.state_dict().items()}
 
-    return run
+    return recordable(run, lambda P: Called(P, lambda: fill(make(P)), call), inputs)
 
 
 def function_case(function, *inputs):
@@ -41,7 +36,7 @@ def function_case(function, *inputs):
         found = {f"out{i}": o.numpy() for i, o in enumerate(outs)}
         return found | {f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
 
-    return run
+    return recordable(run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P.nn.functional, *xs)), inputs)
 
 
 SEQUENCE, LENGTHS = data(3, 5, 4), np.array([5, 2, 3])

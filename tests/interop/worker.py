@@ -87,6 +87,18 @@ def run(prefix, inputs, outputs, loaders=tuple(LOADERS)):
         np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, _inputs(inputs)))
 
 
+def run_all_of(folder, count):
+    """Run the models 0, 1, ... of a folder on their `.in.npz`; `.found.npz` holds what each gave.   Gives the errors by number."""
+    errors = {}
+    for number in range(count):
+        prefix = os.path.join(folder, str(number))
+        try:
+            np.savez(f"{prefix}.found.npz", *by_jit(prefix, _inputs(f"{prefix}.in.npz")))
+        except Exception as error:
+            errors[number] = f"{type(error).__name__}: {error}"
+    return errors
+
+
 def save_state(path, protocol):
     """A state dict, an optimizer's state and nested data, all with known values."""
     paddle.seed(0)
@@ -190,6 +202,7 @@ DO = {
     "quantise": quantised.write,
     "halve": halve,
     "run": run,
+    "run_all_of": run_all_of,
     "save_state": save_state,
     "load_state": load_state,
 }

@@ -45,8 +45,10 @@ class FunctionLayer(Layer):
         """The settings as the function takes them."""
         return settings
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """See the class."""
+        if named:
+            inputs = type(self).forward.__signature__.bind(self, *inputs, **named).args[1:]  # type: ignore[attr-defined]
         more = {"training": self.training} if self.row.trained else {}
         return getattr(F, self.row.function)(*inputs, **self._settings, **more)
 

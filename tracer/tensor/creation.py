@@ -25,6 +25,8 @@ METHODS = ["clone", "tril", "triu", "diag", "bernoulli"]  # the others are funct
 
 
 def _number(value: Any) -> Any:
+    if isinstance(value, str):
+        return float(value)
     return value.item() if isinstance(value, Tensor | np.generic) else value
 
 
@@ -160,12 +162,15 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """A copy of x, also stored in `output` when given.   x [*] -> [*]"""
+    """A copy of x, which `output` becomes when given, shape, dtype and gradients included; a parameter or buffer takes the value alone.   x [*] -> [*]"""
     given = x if isinstance(x, Tensor) else to_tensor(x)
     if output is None:
         made: Tensor = OPS["assign"](given)
         return made
-    output.set_value(given)
+    if output.persistable or (output.node is None and not output.stop_gradient):
+        output.set_value(given)  # gradients end here
+    else:
+        state.mode.become(output, OPS["assign"](given))
     return output
 
 

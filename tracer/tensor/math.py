@@ -351,6 +351,9 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 # -- reductions -------------------------------------------------------------------------------------------------
 
 
+_BY_DIM = ("reduce_amax", "reduce_amin")  # whose kernels in Paddle do not ask for reduce_all
+
+
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """One of the reduce ops over `axis`: None for all, an int, or a list."""
     dims = axes_of(axis)
@@ -359,7 +362,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     except AttributeError:
         raise no_tensor(x) from None
     attrs: dict[str, Any] = {
-        "dim": dims or [0] * (rank > 0),
+        "dim": dims or ([] if op_type in _BY_DIM else [0] * (rank > 0)),
         "keep_dim": keepdim,
         "reduce_all": not dims or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }

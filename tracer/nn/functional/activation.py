@@ -9,7 +9,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand import named, no_tensor
 from ...core.tensor import Tensor
-from ...tensor.convert import cast
+from ...tensor.convert import cast, from_front
 from ...tensor.logic import equal
 from ...tensor.manipulation import in_place
 from ...tensor.math import add, multiply, subtract, unary
@@ -157,7 +157,7 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
-    a, b = OPS["split"](x, num=2, axis=axis)
+    a, b = OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
     return multiply(a, sigmoid(b))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import no_tensor
+from ...core.operand import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
@@ -97,7 +97,7 @@ def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
 
 
 def _smoothed(label: Tensor, classes: int, epsilon: float, soft: bool, axis: int, like: Tensor) -> Tensor:
-    if not soft:
+    if not soft and not (label.ndim == like.ndim and label.meta.shape[axis] == classes):
         flat = squeeze(label, axis) if label.ndim == like.ndim else label
         label = cast(OPS["one_hot_v2"](flat, depth=classes, dtype=5), like.dtype)
     return OPS["label_smooth"](label, None, epsilon=float(epsilon))
@@ -145,7 +145,11 @@ def nll_loss(
     input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """-input at the label, input being log-probabilities.   input [N, C], label int [N] -> [] or [N]"""
+    """-input at the label, input being log-probabilities.   input [N, C], label int [N] or [N, 1] -> [] or [N]"""
+    need(input)
+    need(label)
+    if input.ndim == label.ndim == 2:
+        label = squeeze(label, 1)
     return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 

@@ -156,7 +156,7 @@ def _adaptive_max(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> 
 
 def adaptive_max_pool2d(x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """Maxima of windows chosen to give output_size, and with return_mask where.   x [N, C, H, W] -> [N, C, *output_size]"""
-    return _adaptive_max(2, x, output_size, return_mask) if return_mask else _adaptive(2, x, "max", output_size, "NCHW")
+    return _adaptive_max(2, x, output_size, return_mask)  # pool2d of Paddle looks at single pixels here
 
 
 def adaptive_max_pool3d(x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
