@@ -13,6 +13,7 @@ from .decode import *
 from .layer import *
 from .loss import *
 from .norm import *
+from .inside import _convert_attention_mask, _convert_param_attr_to_list, in_declarative_mode
 from .param_attr import *
 from .pooling import *
 from .rnn import *

@@ -40,7 +40,7 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
     return (mask if mask.dtype is dtype else cast(mask, dtype)) if is_real(mask.meta.dtype) else additive(mask, dtype)
 
 
-def _each(attr: Any, count: int) -> list[Any]:
+def each_part(attr: Any, count: int) -> list[Any]:
     """One attribute for each of `count` parts; a name gets the part's number."""
     if isinstance(attr, list | tuple):
         if len(attr) != count:
@@ -171,7 +171,7 @@ class TransformerEncoderLayer(_Block):
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = _each(weight_attr, 2), _each(bias_attr, 2)
+        weights, biases = each_part(weight_attr, 2), each_part(bias_attr, 2)
         attention = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(
             d_model, nhead, attention, weight_attr=weights[0], bias_attr=biases[0]
@@ -246,7 +246,7 @@ class TransformerDecoderLayer(_Block):
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = _each(weight_attr, 3), _each(bias_attr, 3)
+        weights, biases = each_part(weight_attr, 3), each_part(bias_attr, 3)
         attention = dropout if attn_dropout is None else attn_dropout
         self.self_attn, self.cross_attn = (
             MultiHeadAttention(d_model, nhead, attention, weight_attr=w, bias_attr=b)

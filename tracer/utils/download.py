@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.errors import FileError, OarlockError
 
-__all__ = ["get_weights_path_from_url"]
+__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
 TIMEOUT = 30  # seconds without a byte
 _CHUNK = 1 << 20
@@ -27,6 +27,21 @@ def home() -> Path:
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     """The path of a file of weights, fetched unless it is there already; see `fetch`."""
     return str(fetch(url, home() / "hapi" / "weights", md5sum))
+
+
+def is_url(path: str) -> bool:
+    """Whether it is an address by http or https, and no path of a file."""
+    return path.startswith(("http://", "https://"))
+
+
+def get_path_from_url(
+    url: str, root_dir: str, md5sum: str | None = None, check_exist: bool = True, decompress: bool = False,
+    method: str = "get",
+) -> str:  # fmt: skip
+    """The path in `root_dir` of the file at `url`, fetched unless it is there already; see `fetch`.   OarlockError for decompress"""
+    if decompress:
+        raise OarlockError("get_path_from_url: archives are not unpacked here; unpack what comes without decompress=True")
+    return str(fetch(url, root_dir, md5sum))
 
 
 def fetch(
