@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import unique_name
-from ..core.dtype import dtype_of
+from ..core.dtype import dtype_of, get_default_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -42,6 +42,10 @@ class LayerHelper:
     def startup_program(self) -> Program:
         """The program that makes the parameters."""
         return default_startup_program()
+
+    def get_default_dtype(self) -> str:
+        """The dtype that floating tensors get where nobody says one."""
+        return get_default_dtype()
 
     # -- the layer's arguments ----------------------------------------------------------------------------------
 

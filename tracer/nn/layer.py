@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -62,10 +63,21 @@ def changed_at(layer: Layer) -> int:
     return max(members.get("_changed_at", 0), layer._pre_hooks.changed_at, layer._post_hooks.changed_at)
 
 
+class _Helper:
+    """`layer._helper`: what layers written against the inside of Paddle add ops with. An attribute of the layer's own goes before it."""
+
+    def __get__(self, layer: Layer | None, owner: type) -> Any:
+        if layer is None:
+            return self
+        found = import_module("..fluid.dygraph.layer_object_helper", __package__)
+        return found.LayerObjectHelper(layer._full_name)
+
+
 class Layer:
     """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
 
     training: bool
+    _helper = _Helper()
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True

@@ -322,6 +322,8 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     operands = [
         v if isinstance(v, Tensor) else full([], v, like.dtype if isinstance(like, Tensor) else None) for v in (x, y)
     ]
+    if isinstance(condition, Tensor) and condition.meta.dtype != bool:
+        condition = cast(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
     if len(shapes) > 1:
         condition, *operands = OPS["broadcast_tensors"]([condition, *operands])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 import urllib.parse
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
 TIMEOUT = 30  # seconds without a byte
 _CHUNK = 1 << 20
+_ARCHIVES = (".tar", ".zip", ".tgz", ".tar.gz")
 
 
 def home() -> Path:
@@ -35,13 +38,36 @@ def is_url(path: str) -> bool:
 
 
 def get_path_from_url(
-    url: str, root_dir: str, md5sum: str | None = None, check_exist: bool = True, decompress: bool = False,
+    url: str,
+    root_dir: str,
+    md5sum: str | None = None,
+    check_exist: bool = True,
+    decompress: bool = True,
     method: str = "get",
-) -> str:  # fmt: skip
-    """The path in `root_dir` of the file at `url`, fetched unless it is there already; see `fetch`.   OarlockError for decompress"""
-    if decompress:
-        raise OarlockError("get_path_from_url: archives are not unpacked here; unpack what comes without decompress=True")
-    return str(fetch(url, root_dir, md5sum))
+) -> str:
+    """The path in `root_dir` of the file at `url`, fetched unless it is there already; see `fetch`.   decompress: of what an archive holds"""
+    found = str(fetch(url, root_dir, md5sum))
+    return _decompress(found) if decompress and found.endswith(_ARCHIVES) else found
+
+
+def _decompress(fname: str) -> str:
+    """Unpack an archive beside itself: the path of the one folder in it, else of a folder with its name.   FileError"""
+    folder = Path(fname).parent
+    whole = folder / Path(fname).name.removesuffix(".gz").rpartition(".")[0]
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        try:
+            shutil.unpack_archive(fname, made, filter=None if fname.endswith(".zip") else "data")
+        except (shutil.ReadError, OSError, ValueError, EOFError, zlib.error) as error:
+            raise FileError(f"{Path(fname).name}: is no whole archive ({error})") from None
+        tops = list(Path(made).iterdir())
+        source, target = (tops[0], folder / tops[0].name) if len(tops) == 1 else (Path(made), whole)
+        shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
+    return str(target)
+
+
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """One address of each machine, the first by its name."""
+    return set({address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)}.values())
 
 
 def fetch(

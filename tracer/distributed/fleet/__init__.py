@@ -64,7 +64,9 @@ def _strategy(what: str) -> DistributedStrategy:
 
 def get_hybrid_communicate_group() -> Any:
     """Refused, OarlockError: there is one group, of all ranks.   Model libraries take the error for a model that is whole."""
-    raise OarlockError(with_user_line("fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else"))
+    raise OarlockError(
+        with_user_line("fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else")
+    )
 
 
 def worker_index() -> int:

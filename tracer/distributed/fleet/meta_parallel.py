@@ -81,7 +81,9 @@ class RNGStatesTracker:
     def add(self, name: str, seed: int) -> None:
         """Begin a source.   OpError for a name or a seed that there is."""
         if name in self.states_ or seed in self.seeds_:
-            raise OpError(with_user_line(f"RNGStatesTracker: there is a state {name!r}, or one of seed {seed}, already"))
+            raise OpError(
+                with_user_line(f"RNGStatesTracker: there is a state {name!r}, or one of seed {seed}, already")
+            )
         before = rng.get_rng_state()
         rng.seed(seed)
         self.seeds_.add(seed)

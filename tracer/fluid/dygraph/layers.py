@@ -19,7 +19,6 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
 from ...static import default_main_program, default_startup_program
 from ..phase import PHASE
-from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
@@ -82,11 +81,6 @@ class Layer(_Layer):
         if made is not None:
             _made.append(weakref.ref(made))
         return made
-
-    @property
-    def _helper(self) -> Any:
-        """What layers of one's own add ops with."""
-        return LayerObjectHelper(self._full_name)
 
     def create_variable(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
