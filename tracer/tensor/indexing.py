@@ -13,7 +13,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import beside, bounds, cast, full, to_array
-from .manipulation import broadcast_beside, as_index, expand, in_place, reshape, stack, transpose, unsqueeze
+from .manipulation import as_index, broadcast_beside, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
 

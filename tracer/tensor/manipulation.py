@@ -334,16 +334,21 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     """x where condition is true, else y; without x and y the indices where it is true, one [count, 1] per axis."""
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))
-    like = x if isinstance(x, Tensor) else y
-    operands = [
-        v if isinstance(v, Tensor) else full([], v, like.dtype if isinstance(like, Tensor) else None) for v in (x, y)
-    ]
+    operands = [v if isinstance(v, Tensor) else full([], v, _dtype_beside(v, o)) for v, o in ((x, y), (y, x))]
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
         condition = cast(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
     if len(shapes) > 1:
         condition, *operands = broadcast_beside(condition, operands)
     return OPS["where"](condition, *operands)
+
+
+def _dtype_beside(number: Any, other: Any) -> Any:
+    """The dtype of a number where another value may stand: that of a tensor, which is not to cut a fraction off; of two numbers NumPy's of both."""
+    if not isinstance(other, Tensor):
+        return np.result_type(np.asarray(number), np.asarray(other))
+    cuts = isinstance(number, float) and other.meta.dtype.kind in "biu"
+    return "float64" if cuts else other.dtype
 
 
 def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
