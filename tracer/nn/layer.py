@@ -69,8 +69,7 @@ class _Helper:
     def __get__(self, layer: Layer | None, owner: type) -> Any:
         if layer is None:
             return self
-        found = import_module("..fluid.dygraph.layer_object_helper", __package__)
-        return found.LayerObjectHelper(layer._full_name)
+        return import_module("..fluid.dygraph.layer_object_helper", __package__).HelperOfToday(layer._full_name)
 
 
 class Layer:

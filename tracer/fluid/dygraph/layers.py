@@ -19,6 +19,7 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
 from ...static import default_main_program, default_startup_program
 from ..phase import PHASE
+from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
@@ -81,6 +82,11 @@ class Layer(_Layer):
         if made is not None:
             _made.append(weakref.ref(made))
         return made
+
+    @property
+    def _helper(self) -> Any:
+        """What layers of one's own add ops with."""
+        return LayerObjectHelper(self._full_name)
 
     def create_variable(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
@@ -221,7 +227,7 @@ class Scoped(Layer):
         if self._waiting is None:
             return
         full, start, given, later = self._waiting
-        kept = {k: self.__dict__[k] for k in ("training", "_pre_hooks", "_post_hooks")}
+        kept = {k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")}
         self.__dict__["_name_scope_given"] = full
         start(self, **_known(given | later(given, *inputs), type(self)))
         self.__dict__.update(kept)
