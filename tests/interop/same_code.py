@@ -43,6 +43,12 @@ def layer_case(make, *inputs, train=False):
     return run
 
 
+def trainable(P, layer):
+    """What a layer gives in evaluation, and what becomes of its statistics."""
+    fill(layer).eval()
+    return {"out": layer(P.to_tensor(X4)).numpy(), "mean": layer._mean.numpy(), "variance": layer._variance.numpy()}
+
+
 X2, X3, X4 = data(4, 6), data(2, 5, 8), data(2, 4, 7, 7)
 IDS = np.array([[0, 3, 2], [1, 0, 4]])
 nn = {
@@ -57,6 +63,13 @@ nn = {
     "conv2d_reflect": layer_case(lambda P: P.nn.Conv2D(4, 2, 3, padding=1, padding_mode="reflect"), X4),
     "conv1d": layer_case(lambda P: P.nn.Conv1D(5, 3, 3, padding=1, stride=2), X3),
     "conv2d_transpose": layer_case(lambda P: P.nn.Conv2DTranspose(4, 3, 3, stride=2, padding=1, output_padding=1), X4),
+    **{
+        f"batch_norm_old_{k}_{train}": layer_case(lambda P, k=k: P.nn.BatchNorm(4, "relu", **{k: True}), X4, train=train)
+        for k in ("is_test", "trainable_statistics", "use_global_stats")
+        for train in (False, True)
+        if train or k != "trainable_statistics"  # real Paddle's gradient is that of running statistics, its output is not
+    },
+    "batch_norm_trainable": lambda P: trainable(P, P.nn.BatchNorm(4, trainable_statistics=True)),
     "batch_norm2d": layer_case(lambda P: P.nn.BatchNorm2D(4), X4),
     "batch_norm2d_train": layer_case(lambda P: P.nn.BatchNorm2D(4, momentum=0.7), X4, train=True),
     "batch_norm1d_train": layer_case(lambda P: P.nn.BatchNorm1D(6), X2, train=True),
@@ -150,7 +163,48 @@ def optimizer_case(make, steps=5):
     return run
 
 
+def lbfgs_case(**options):
+    """A point after four steps, how often the loss was asked for, and the changes that are kept."""
+
+    def run(P):
+        start = P.nn.initializer.Assign(np.array([3, -2, 1], "float32"))
+        point = P.create_parameter([3], "float32", default_initializer=start)
+        rule = P.optimizer.LBFGS(learning_rate=0.5, max_iter=4, parameters=[point], **options)
+        asked = []
+
+        def closure():
+            rule.clear_grad()
+            loss = ((point - 1) ** 4).sum() + (point[0] * point[1]) ** 2
+            loss.backward()
+            asked.append(float(loss))
+            return loss
+
+        first = [np.float32(rule.step(closure)) for _ in range(4)]
+        state = rule.state_dict()["state"]
+        kept = [len(asked), state["n_iter"], state["func_evals"], len(state["old_yk"]), len(state["old_sk"])]
+        return {"point": point.numpy().round(3), "losses": np.array(first).round(3), "kept": np.array(kept)}
+
+    return run
+
+
 optimizers = {
+    "rmsprop": optimizer_case(lambda P, p: P.optimizer.RMSProp(0.05, parameters=p)),
+    "rmsprop_centered": optimizer_case(
+        lambda P, p: P.optimizer.RMSProp(0.05, 0.9, 1e-3, 0.5, centered=True, parameters=p, weight_decay=0.1)
+    ),
+    "adagrad": optimizer_case(lambda P, p: P.optimizer.Adagrad(0.1, parameters=p, initial_accumulator_value=0.2)),
+    "adadelta": optimizer_case(lambda P, p: P.optimizer.Adadelta(0.5, 1e-3, 0.9, parameters=p)),
+    "adamax": optimizer_case(lambda P, p: P.optimizer.Adamax(0.05, 0.8, 0.9, parameters=p, weight_decay=0.1)),
+    "lamb": optimizer_case(lambda P, p: P.optimizer.Lamb(0.05, 0.1, parameters=p)),
+    "lamb_some": optimizer_case(
+        lambda P, p: P.optimizer.Lamb(
+            0.05, 0.1, parameters=p, exclude_from_weight_decay_fn=lambda q: q.name.endswith("b_0")
+        )
+    ),
+    "lbfgs": lbfgs_case(),
+    "lbfgs_wolfe": lbfgs_case(line_search_fn="strong_wolfe"),
+    "lbfgs_short": lbfgs_case(history_size=2),
+    "lbfgs_few": lbfgs_case(max_eval=3),
     "sgd": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, weight_decay=0.01)),
     "momentum": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p)),
     "nesterov": optimizer_case(

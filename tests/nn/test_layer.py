@@ -182,3 +182,22 @@ def test_layers_are_of_the_default_dtype() -> None:
         assert nn.BatchNorm2D(2).weight.dtype == paddle.float32
     finally:
         paddle.set_default_dtype(before)
+
+
+def test_hooks_are_found_by_number_and_taken_away() -> None:
+    layer, x = nn.Linear(2, 2), paddle.ones([1, 2])
+    first = layer.register_forward_pre_hook(lambda _, inputs: inputs[0] * 2)
+    layer.register_forward_pre_hook(lambda _, inputs: inputs[0] + 1)
+    layer.register_forward_post_hook(lambda _, inputs, output: output * 3)
+    traced = paddle.jit.to_static(layer)
+    plain = lambda at: x @ layer.weight * at + layer.bias
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), (plain(3) * 3).numpy(), rtol=1e-6)
+    (number, _), _ = layer._forward_pre_hooks.items()
+    del layer._forward_pre_hooks[number]
+    assert not first.remove()
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), (plain(2) * 3).numpy(), rtol=1e-6)
+    layer._forward_post_hooks.clear()
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), plain(2).numpy(), rtol=1e-6)

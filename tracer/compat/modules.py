@@ -86,5 +86,5 @@ PARENTS: dict[str, str] = {
     ".batch": "",
     ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
     **_rows(".utils.cpp_extension", ".utils.cpp_extension", "cpp_extension extension_utils"),
-    ".common_ops_import": ".fluid.common_ops_import",
+    ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip
