@@ -132,6 +132,7 @@ ROWS = {
         {"amp", "executor", "feeder", "io", "partial_program"},
     ),
     "jit": (
+        {"rounding"},
         {"asserted", "function_call", "layer", "save_hooks", "snapshots", "sot", "verify"},
         {"ast", "effects"},
         {"place", "specs"},

@@ -22,6 +22,7 @@ from .programs import (
     layers,
     leaving,
     lengths,
+    libraries,
     lists,
     loops,
     models,
@@ -40,7 +41,7 @@ from .programs.table import Row
 
 TABLES = (
     branches, choices, detectors, loops, rounds, carried, lists, lengths, shared, sizes, one_way, functions, python_features,
-    idioms, leaving, objects, numbers, layers, models, other_lists, special, tuples, early,
+    idioms, leaving, objects, numbers, layers, models, other_lists, special, tuples, early, libraries,
 )  # fmt: skip
 ROWS: dict[str, Row] = {row.name: row for table in TABLES for row in table.program.rows}
 

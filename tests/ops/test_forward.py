@@ -96,12 +96,14 @@ def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
 def test_unknown_sizes_never_make_a_rule_wrong(row: Row) -> None:
     op = op_of(row)
     outs = flat(op, result_metas(op, op.kernel(*row.args, **row.attrs)))
+    if op.type == "squeeze2" and not row.attrs.get("axes"):
+        return  # a size that is not known counts as other than 1, as Paddle declares it
     for seed in range(6):
         metas = hidden(metas_of(row), seed)
         try:
             said = flat(op, op.infer(metas, row.attrs))
         except OpError as error:
-            assert "not known" in str(error) or "must be named" in str(error), f"{metas}: {error}"
+            assert "not known" in str(error), f"{metas}: {error}"
             continue
         assert len(said) == len(outs)
         for s, g in zip(said, outs, strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import dtype_of, is_float
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state, without
+from ..core.mode import Over, pushed, state, without
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import KeepsFloat32, Layer
@@ -54,6 +54,24 @@ def auto_cast(
     bare = without(state.mode, Amp)
     with pushed(bare if settings is None else Amp(bare, settings)):
         yield
+
+
+def amp_state() -> dict[str, Any] | None:
+    """What the auto_cast in force was asked for; None outside of one."""
+    mode = state.mode
+    while not isinstance(mode, Amp):
+        if not isinstance(mode, Over):
+            return None
+        mode = mode.inner
+    level, dtype, lists, promote = mode.settings
+    return {
+        "enable": True,
+        "custom_white_list": set(lists.white),
+        "custom_black_list": set(lists.black),
+        "level": level,
+        "dtype": dtype.name,
+        "use_promote": promote,
+    }
 
 
 def is_float16_supported(device: str | None = None) -> bool:

@@ -43,8 +43,10 @@ class PaddleFinder(Loader, MetaPathFinder):
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is run: it was when Oarlock was imported."""
         assert module.__spec__ is not None
-        module.__spec__ = self._specs.pop(module.__spec__.name)
+        name = module.__spec__.name
+        module.__spec__ = self._specs.pop(name)
         self._attributes.add()
+        _keep_shadowed(name, module)
 
     def forget(self) -> None:
         """Take the names back."""
@@ -56,6 +58,18 @@ class PaddleFinder(Loader, MetaPathFinder):
                 module.leave(parent)
         for name in names:
             del sys.modules[name]
+
+
+def _keep_shadowed(name: str, module: ModuleType) -> None:
+    """Let modules below that lie under a function of their name stay there when they are imported: `amp.auto_cast` is both.
+
+    What is known as imported, the import system does not hang into the module above once more.
+    """
+    above = f"{module.__name__}."
+    for inner, found in list(sys.modules.items()):
+        last = inner.removeprefix(above)
+        if inner == above + last and "." not in last and vars(module).get(last, found) is not found:
+            sys.modules.setdefault(f"{name}.{last}", found)
 
 
 class ViewFinder(Loader, MetaPathFinder):

@@ -84,5 +84,7 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
     ".batch": "",
+    ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
+    **_rows(".utils.cpp_extension", ".utils.cpp_extension", "cpp_extension extension_utils"),
     ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any, NoReturn
 
 from . import cuda
@@ -28,6 +29,15 @@ def wants(arg: Any) -> bool:
     if isinstance(arg, Tensor):
         return not arg.stop_gradient
     return any(not t.stop_gradient for t in arg)
+
+
+def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The operands with the first of each tuple that stands where one tensor is wanted, which Paddle takes; None where there is no such."""
+    found = tuple(
+        arg[0] if isinstance(arg, tuple) and not slot.many and arg and isinstance(arg[0], Tensor) else arg
+        for slot, arg in zip(op.ins, args, strict=False)
+    )
+    return None if all(map(is_, found, args)) else found
 
 
 class Eager(Mode):
@@ -62,7 +72,10 @@ class Eager(Mode):
         try:
             outs = op.kernel(*map(unwrap, args), **attrs)
         except Exception as error:
-            explain(op, args, attrs, error)
+            taken = firsts(op, args)
+            if taken is None:
+                explain(op, args, attrs, error)
+            return self.run(op, taken, attrs)
         made = wrap_results(op, outs)
         if self.tape and op.has_vjp and any(map(wants, args)):
             node = Node(op, args, attrs, outs)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import unique_name
-from ..core.dtype import dtype_of
+from ..core.dtype import dtype_of, get_default_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -27,11 +27,15 @@ class LayerHelper:
     """Of one call of a layer.   layer_type: its kind; kwargs: the layer's own arguments, of which input, param_attr, bias_attr, act, name are used"""
 
     def __init__(self, layer_type: str, **kwargs: Any) -> None:
-        if not in_dygraph_mode():
+        if not self._runs():
             begin_program()
         self.kwargs, self.layer_type = kwargs, layer_type
         self.name = kwargs.get("name") or unique_name.generate(layer_type)
         kwargs["name"] = self.name
+
+    def _runs(self) -> bool:
+        """Whether ops run when they are added."""
+        return in_dygraph_mode()
 
     @property
     def main_program(self) -> Program:
@@ -42,6 +46,10 @@ class LayerHelper:
     def startup_program(self) -> Program:
         """The program that makes the parameters."""
         return default_startup_program()
+
+    def get_default_dtype(self) -> str:
+        """The dtype that floating tensors get where nobody says one."""
+        return get_default_dtype()
 
     # -- the layer's arguments ----------------------------------------------------------------------------------
 
@@ -115,7 +123,7 @@ class LayerHelper:
     def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False, shape: Any = None) -> Any:
         """What an op will write."""
         name = unique_name.generate(f"{self.name}.tmp")
-        if in_dygraph_mode():
+        if self._runs():
             if static_mode(state.mode) is not None:  # a function that becomes a program: nothing, which `_run` replaces
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=dtype_of(dtype).proto)
             return Tensor(None, name=name)
@@ -127,11 +135,11 @@ class LayerHelper:
 
     def create_variable(self, **kwargs: Any) -> Any:
         """See Block.create_var; an empty tensor in dygraph mode."""
-        return _empty(kwargs) if in_dygraph_mode() else self.main_program.current_block().create_var(**kwargs)
+        return _empty(kwargs) if self._runs() else self.main_program.current_block().create_var(**kwargs)
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
         """See Block.create_var; an empty tensor in dygraph mode."""
-        if in_dygraph_mode():
+        if self._runs():
             return _empty({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)
 
@@ -144,7 +152,7 @@ class LayerHelper:
 
     def set_variable_initializer(self, var: Any, initializer: Any) -> None:
         """Let the startup program give a variable its first value, or give it."""
-        if in_dygraph_mode():
+        if self._runs():
             initializer(var)
             return
         block = self.startup_program.global_block()
@@ -154,7 +162,7 @@ class LayerHelper:
 
     def append_op(self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any) -> Any:
         """Add an op to the program, or run it.   inputs, outputs: variables by slot"""
-        if not in_dygraph_mode():
+        if not self._runs():
             return self.main_program.current_block().append_op(type=type, inputs=inputs, outputs=outputs, attrs=attrs)
         return _run(type, inputs or {}, outputs or {}, attrs or {})
 

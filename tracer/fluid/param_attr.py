@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, with_user_line
 from ..nn import param_attr as today
 from ..static.nn.weight_norm import WeightNormParamAttr as _WeightNorm
 from .deprecated import instead
@@ -38,14 +38,6 @@ class ParamAttr(today.ParamAttr):
                 raise OperandError(with_user_line(f"ParamAttr: {what} is {value!r}, and a {kinds} is wanted"))
         super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average)
         self.gradient_clip = gradient_clip
-
-    @staticmethod
-    def _to_attr(arg: Any) -> Any:
-        """A ParamAttr from what users pass, True for one, False for none.   Raises TypeError for what says nothing about a parameter."""
-        try:
-            return today.ParamAttr.of(arg) or False
-        except OpError as error:
-            raise OperandError(str(error)) from None
 
 
 @instead("fluid.WeightNormParamAttr", "paddle.static.WeightNormParamAttr")

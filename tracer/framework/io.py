@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -34,6 +35,13 @@ SLICES = "UnpackBigParamInfor@@"
 MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in one piece
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
+
+
+def __getattr__(name: str) -> Any:
+    """What model libraries take from here besides: `EagerParamBase` and the like, of the inside of fluid.framework."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("..fluid.framework", __package__), name)
 
 
 def save(

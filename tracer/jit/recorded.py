@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.born import born
-from ..static.control.either import Gone, is_moved, put_items
+from ..static.control.either import Gone, is_moved, put_items, said
 from ..static.control.maybe import none_flag
 from ..static.input_spec import InputSpec
 from ..static.late import NOT_RETURNED, WHY
@@ -71,6 +71,8 @@ class Recorded:
             for moved in self.recorder.moved:
                 if is_moved(moved):
                     put_items(moved, [])
+            for keeper, key in self.recorder.unsaid:  # to Python the texts are those of the recording
+                keeper.put(key, said(keeper.read().get(key)))
 
     def _checked(self, found: Any) -> Any:
         for leaf in nest.flatten(found)[0]:

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -85,10 +86,20 @@ def changed_at(layer: Layer) -> int:
     return max(members.get("_changed_at", 0), layer._forward_pre_hooks.changed_at, layer._forward_post_hooks.changed_at)
 
 
+class _Helper:
+    """`layer._helper`: what layers written against the inside of Paddle add ops with. An attribute of the layer's own goes before it."""
+
+    def __get__(self, layer: Layer | None, owner: type) -> Any:
+        if layer is None:
+            return self
+        return import_module("..fluid.dygraph.layer_object_helper", __package__).HelperOfToday(layer._full_name)
+
+
 class Layer:
     """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
 
     training: bool
+    _helper = _Helper()
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.era import era
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OperandError, OpError, with_user_line
 from ..core.tensor import Tensor
 from .initializer import Initializer
 
@@ -68,3 +68,11 @@ class ParamAttr:
         if isinstance(spec, Initializer):
             return ParamAttr(initializer=spec)
         raise OpError(f"ParamAttr: {spec!r} is none of None, False, str, Initializer, ParamAttr")
+
+    @staticmethod
+    def _to_attr(arg: Any) -> Any:
+        """A ParamAttr from what users pass, True for one, False for none.   Raises TypeError for what says nothing about a parameter."""
+        try:
+            return ParamAttr.of(arg) or False
+        except OpError as error:
+            raise OperandError(str(error)) from None

@@ -40,7 +40,7 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
     return (mask if mask.dtype is dtype else cast(mask, dtype)) if is_real(mask.meta.dtype) else additive(mask, dtype)
 
 
-def _each(attr: Any, count: int) -> list[Any]:
+def each_part(attr: Any, count: int) -> list[Any]:
     """One attribute for each of `count` parts; a name gets the part's number."""
     if isinstance(attr, list | tuple):
         if len(attr) != count:
@@ -101,6 +101,15 @@ class MultiHeadAttention(Layer):
         """Keys and values of all heads.   key [B, S, kdim], value [B, S, vdim] -> two [B, num_heads, S, head_dim]"""
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
+    def _prepare_qkv(self, query: Tensor, key: Tensor, value: Tensor, cache: Any = None) -> Any:
+        """Queries, keys and values of all heads, and with a cache also that, grown.   Model libraries put theirs in its place: rotated ones."""
+        q = self._heads(self.q_proj(query))
+        k, v = cache if isinstance(cache, self.StaticCache) else self.compute_kv(key, value)
+        if isinstance(cache, self.Cache):
+            cache = self.Cache(concat([cache.k, k], 2), concat([cache.v, v], 2))
+            k, v = cache
+        return (q, k, v) if cache is None else (q, k, v, cache)
+
     def gen_cache(self, key: Tensor, value: Tensor | None = None, type: Any = Cache) -> Any:
         """A cache to begin with: of a whole memory (StaticCache), of given keys and values, or an empty one."""
         if type is StaticCache:
@@ -116,14 +125,8 @@ class MultiHeadAttention(Layer):
         self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, attn_mask: Tensor | None = None, cache: Any = None
     ) -> Any:  # fmt: skip
         """See the class.   With need_weights also the weights [B, num_heads, L, S]; with a cache also that, grown."""
-        q = self._heads(self.q_proj(query))
-        if isinstance(cache, StaticCache):
-            k, v = cache
-        else:
-            k, v = self.compute_kv(query if key is None else key, query if value is None else value)
-        if isinstance(cache, Cache):
-            cache = Cache(concat([cache.k, k], 2), concat([cache.v, v], 2))
-            k, v = cache
+        found = self._prepare_qkv(query, query if key is None else key, query if value is None else value, cache)
+        q, k, v, cache = found if cache is not None else (*found, None)
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
         mask = additive_mask(attn_mask, scores)
         weights = F.softmax(scores if mask is None else add(scores, mask))
@@ -171,7 +174,7 @@ class TransformerEncoderLayer(_Block):
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = _each(weight_attr, 2), _each(bias_attr, 2)
+        weights, biases = each_part(weight_attr, 2), each_part(bias_attr, 2)
         attention = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(
             d_model, nhead, attention, weight_attr=weights[0], bias_attr=biases[0]
@@ -246,7 +249,7 @@ class TransformerDecoderLayer(_Block):
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = _each(weight_attr, 3), _each(bias_attr, 3)
+        weights, biases = each_part(weight_attr, 3), each_part(bias_attr, 3)
         attention = dropout if attn_dropout is None else attn_dropout
         self.self_attn, self.cross_attn = (
             MultiHeadAttention(d_model, nhead, attention, weight_attr=w, bias_attr=b)

@@ -81,7 +81,7 @@ def squeeze(x, *, axes: Ints = []):
 
 
 def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one."""
+    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one, and without `axes` to be none, as Paddle declares."""
     if not axes:
         return tuple(d for d in x if d != 1)
     dropped = {normal_axis(a, len(x), "axes") for a in axes}
@@ -90,7 +90,6 @@ def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
 
 @squeeze.meta
 def _(x, *, axes):
-    check(bool(axes) or -1 not in x.shape, "the axes to squeeze must be named: a size is not known")
     return Meta(squeezed(x.shape, axes), x.dtype)
 
 

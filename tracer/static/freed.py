@@ -65,9 +65,15 @@ def _resized(shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], siz
 
 def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
     try:
-        return with_shapes(program, shapes)
+        found = with_shapes(program, shapes)
     except OpError:
         return None
+    return None if any(_squeezes_unknown(found, op) for op in found.block.ops) else found
+
+
+def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
+    """Whether the rank of a result is another one where an unknown size is 1."""
+    return op.type == "squeeze2" and not op.attr("axes") and -1 in program.block.vars[op.inputs["X"][0]].shape
 
 
 def _accepts(program: Program, name: str, axis: int, size: int) -> bool:

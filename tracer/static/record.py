@@ -77,6 +77,7 @@ class Recorder:
         self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
         self.loops = 0  # those that are being recorded
         self.moved: list[list[Any]] = []  # lists that became lists of the program
+        self.unsaid: list[tuple[Any, Any]] = []  # places with texts that the rounds of a loop change: keeper, key
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod

@@ -16,6 +16,7 @@ from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_use
 from ..core.mode import state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
+from ..core.place import Place, get_device, place_named
 from ..core.tensor import RemovableHook, Tensor
 from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
 from .printer import declaration
@@ -100,6 +101,11 @@ class Variable(Tensor):
         if block is not None and not self.persistable and old in block.raw.vars and old != value:
             block.rename(self, old, value)
         self._name = value
+
+    @property
+    def place(self) -> Place:
+        """Where eager tensors are made: a program runs where it is run."""
+        return place_named(get_device(), "place")
 
     @property
     def array(self) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import dtype_of
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_axis, no_tensor
@@ -74,7 +75,11 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
 
 def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: those of `axis`, or all."""
-    return OPS["squeeze2"](x, axes=axes_of(axis))
+    axes = axes_of(axis)
+    if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
+        why = f"a size that only a run knows counts as other than 1 in the program (X={x.meta}); name the axis"
+        warnings.warn(with_user_line(f"squeeze: {why}"), stacklevel=2)
+    return OPS["squeeze2"](x, axes=axes)
 
 
 def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
@@ -100,6 +105,9 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
     axis = from_front(axis, x, "split")
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
+    if isinstance(num_or_sections, Tensor) and state.mode.static and not num_or_sections.ndim:
+        why = "num_or_sections is a number that only a run knows; a program has to know how many pieces there are"
+        raise TraceError(with_user_line(f"split: {why}"))
     sections, tensors = bounds(_settled(num_or_sections, x, axis))
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
 
@@ -144,8 +152,16 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
 
 def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """x broadcast to a shape, where -1 keeps a size.   x [*] -> [*shape]"""
-    ints, tensors = sizes(shape, "expand")
+    ints, tensors = sizes(_kept(shape, x), "expand")
     return OPS["expand_v2"](x, None, tensors, shape=ints)
+
+
+def _kept(shape: Any, x: Tensor) -> Any:
+    """A shape that is known in parts, with the known sizes of x where it keeps them: beside tensors -1 says nothing about a size."""
+    if not isinstance(shape, list | tuple) or not any(isinstance(d, Tensor) for d in shape):
+        return shape
+    own = [-1] * (len(shape) - x.ndim) + list(x.meta.shape)
+    return [o if isinstance(d, int) and d == -1 else d for d, o in zip(shape, own, strict=False)]
 
 
 broadcast_to = expand
@@ -318,14 +334,30 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     """x where condition is true, else y; without x and y the indices where it is true, one [count, 1] per axis."""
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))
-    like = x if isinstance(x, Tensor) else y
-    operands = [
-        v if isinstance(v, Tensor) else full([], v, like.dtype if isinstance(like, Tensor) else None) for v in (x, y)
-    ]
+    operands = [v if isinstance(v, Tensor) else full([], v, _dtype_beside(v, o)) for v, o in ((x, y), (y, x))]
+    if isinstance(condition, Tensor) and condition.meta.dtype != bool:
+        condition = cast(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
     if len(shapes) > 1:
-        condition, *operands = OPS["broadcast_tensors"]([condition, *operands])
+        condition, *operands = broadcast_beside(condition, operands)
     return OPS["where"](condition, *operands)
+
+
+def _dtype_beside(number: Any, other: Any) -> Any:
+    """The dtype of a number where another value may stand: that of a tensor, which is not to cut a fraction off; of two numbers NumPy's of both."""
+    if not isinstance(other, Tensor):
+        return np.result_type(np.asarray(number), np.asarray(other))
+    cuts = isinstance(number, float) and other.meta.dtype.kind in "biu"
+    return "float64" if cuts else other.dtype
+
+
+def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
+    """All of one shape.   In a program they go through one dtype, as Paddle's op wants it."""
+    dtypes = {v.meta.dtype for v in operands}
+    if state.mode.silent or len(dtypes) > 1 or bool in dtypes:
+        return list(OPS["broadcast_tensors"]([condition, *operands]))
+    first, *others = OPS["broadcast_tensors"]([cast(condition, operands[0].dtype), *operands])
+    return [cast(first, "bool"), *others]
 
 
 def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:

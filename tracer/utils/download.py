@@ -47,6 +47,16 @@ def get_path_from_url(
     return str(unpack(path) if decompress and is_packed(path) else path)
 
 
+def _decompress(fname: str) -> str:
+    """Unpack an archive beside itself: where to.   FileError for one that is none"""
+    return str(unpack(Path(fname)))
+
+
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """One address of each machine, the first by its name."""
+    return set({address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)}.values())
+
+
 def fetch(
     url: str, folder: str | os.PathLike[str], md5sum: str | None = None, *, name: str | None = None, own: bool = False,
     again: bool = False,

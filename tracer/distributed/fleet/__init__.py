@@ -10,13 +10,13 @@ from ..collective import barrier
 from ..environment import ParallelEnv
 from ..parallel import DataParallel
 from ..start import init_parallel_env
-from . import utils
+from . import meta_parallel, utils
 from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
 
 __all__ = [
     "DistributedStrategy", "PaddleCloudRoleMaker", "UserDefinedRoleMaker", "barrier_worker", "distributed_model", "distributed_optimizer",
-    "distributed_scaler", "init", "is_first_worker", "is_server", "is_worker", "local_rank", "node_num", "nranks", "rank", "server_num",
-    "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num", "world_size",
+    "distributed_scaler", "get_hybrid_communicate_group", "init", "is_first_worker", "is_server", "is_worker", "local_rank", "meta_parallel", "node_num",
+    "nranks", "rank", "server_num", "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num", "world_size",
 ]  # fmt: skip
 
 _used: dict[str, DistributedStrategy] = {}
@@ -60,6 +60,13 @@ def _strategy(what: str) -> DistributedStrategy:
     if "strategy" not in _used:
         raise OarlockError(with_user_line(f"fleet.{what}: call fleet.init(is_collective=True) first"))
     return _used["strategy"]
+
+
+def get_hybrid_communicate_group() -> Any:
+    """Refused, OarlockError: there is one group, of all ranks.   Model libraries take the error for a model that is whole."""
+    raise OarlockError(
+        with_user_line("fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else")
+    )
 
 
 def worker_index() -> int:

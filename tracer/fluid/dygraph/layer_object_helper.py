@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...static.graph.mode import writing
 from ..layer_helper import LayerHelper
 
 __all__ = ["LayerObjectHelper"]
@@ -30,3 +31,21 @@ class LayerObjectHelper(LayerHelper):
     def append_activation(self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any) -> Any:
         """`act` of the variable; itself without one."""
         return self._of(input_var, act=act).append_activation(input_var)
+
+
+class _Today:
+    """Ops run unless a program is written by hand, whatever else fluid is asked for."""
+
+    def _runs(self) -> bool:
+        return not writing()
+
+
+class _CallOfToday(_Today, LayerHelper):
+    """Of one call of a layer of Paddle 2."""
+
+
+class HelperOfToday(_Today, LayerObjectHelper):
+    """Of one layer of Paddle 2."""
+
+    def _of(self, inputs: Any, **more: Any) -> LayerHelper:
+        return _CallOfToday(self.layer_type, name=self.name, input=inputs, **more)

@@ -11,7 +11,7 @@ from ...core.operand import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
-from ...tensor.manipulation import gather_nd, squeeze, unsqueeze
+from ...tensor.manipulation import gather_nd, squeeze, unsqueeze, where
 from ...tensor.math import abs as abs_of
 from ...tensor.math import divide, mean, multiply, reduce, square, subtract
 from ...tensor.math import sum as sum_of
@@ -38,7 +38,8 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False, axis: int = -1,
 ) -> Any:  # fmt: skip
     """-log(softmax(logits)) at the label, or weighted by soft labels.   logits [*, C, *], label int [*, 1, *] -> [*, 1, *]"""
-    probs, loss = _xent(logits, _classes(label, soft_label), soft_label, ignore_index, axis, True)
+    label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
+    probs, loss = _xent(logits, label, soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
 
 
@@ -49,6 +50,16 @@ def _classes(label: Tensor, soft: bool) -> Tensor:
     except AttributeError:
         raise no_tensor(label) from None
     return label if whole else cast(label, "int64")
+
+
+def _ignoring(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
+    """Labels, and the class to ignore as a number: one that only a run knows, such as a length, becomes -100 in the labels themselves."""
+    if not isinstance(ignore_index, Tensor):
+        return label, ignore_index
+    if not state.mode.static:
+        return label, int(ignore_index)
+    ignored = equal(label, cast(ignore_index, label.dtype))
+    return where(ignored, full([], -100, label.dtype), label), -100
 
 
 def _xent(
@@ -71,7 +82,7 @@ def cross_entropy(
     """
     if label_smoothing > 0:
         soft_label, label = True, _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input)
-    label = _classes(label, soft_label)
+    label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
     try:
         flat = not soft_label and label.ndim == input.ndim - 1
     except AttributeError:
@@ -150,6 +161,7 @@ def nll_loss(
     need(label)
     if input.ndim == label.ndim == 2:
         label = squeeze(label, 1)
+    label, ignore_index = _ignoring(label, ignore_index)
     return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 

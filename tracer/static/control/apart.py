@@ -20,13 +20,20 @@ class Apart:
 
     def open(self, i: int, container: Any) -> Any:
         """Value `i` is taken apart from now on: under other names it is out of date while the loop runs.   Gives what it holds, in a copy."""
-        known = (found for found in self.before.values() if found.container is container)
-        found = next(known, None) or held(container)
+        found = self._known(container) or held(container)
         if found is None:
             return container
         self.before[i] = found
         self._take_all(found)
         return found.copy()
+
+    def _known(self, container: Any) -> Held | None:
+        return next((found for found in self.before.values() if found.container is container), None)
+
+    def whole(self, container: Any) -> Any:
+        """A container as it was before it was taken apart under another name; any other value itself."""
+        found = self._known(container)
+        return container if found is None else found.copy()
 
     def _take_all(self, found: Held) -> None:
         for inner in found.inside.values():

@@ -34,6 +34,25 @@ def gone_for(label: str, value: Any) -> Any:
     )
 
 
+class Unsaid(Gone):
+    """Stands for a text at a place that each round of a loop writes anew, such as the name of a value: no program has texts."""
+
+    def __init__(self, label: str, text: str) -> None:
+        super().__init__(
+            label, f"'{label}' is a text that the rounds of a loop change, which no program has; leave it alone there"
+        )
+        self.__dict__["text"] = text
+
+
+def said(value: Any) -> Any:
+    """A value with the texts that such stand for, in lists and dicts of Python's own kind."""
+    if isinstance(value, list | dict):
+        value = plain(value)
+        items = items_of(value)
+        put_items(value, [(k, said(v)) for k, v in items] if isinstance(value, dict) else [said(v) for v in items])
+    return value.text if isinstance(value, Unsaid) else value
+
+
 class Moved(Gone):
     """Stands for what a list held that is one of the program now.   array: this, whichever name it is asked for under."""
 

@@ -18,8 +18,8 @@ from .apart import Apart
 from .array_rounds import CarriedList, assign_all, differ, opened
 from .arrays import TensorArray
 from .branch import check_condition, put_back
-from .either import KINDS, EitherList, Gone, items_of, plain
-from .keepers import Changes, taken_back
+from .either import KINDS, EitherList, Gone, Unsaid, items_of, plain
+from .keepers import Changes, Keeper, taken_back
 from .maybe import Nones
 from .placed import Placed
 from .regions import emit_while
@@ -187,6 +187,8 @@ class Loop(TakenApart):
         for i, (before, after) in enumerate(zip(given, made, strict=True)):
             if id(before) in self.grown or (type(before) in KINDS and after is before):
                 continue  # its elements are places
+            if isinstance(before, Unsaid):
+                continue
             if i in self.lists:
                 self.changed = self.lists[i].follow(after) or self.changed
                 found.append((self.lists[i], after))
@@ -242,14 +244,24 @@ class Loop(TakenApart):
 
     def _carry_leaves(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
-        before = self.values[i]
+        before = self.apart.whole(self.values[i])
         if type(before) is tuple and differ(before, after):
             self.tuples.append(i)
+            return
+        if isinstance(before, str) and isinstance(after, str) and (place := self._place_of(i)) is not None:
+            self.values[i] = Unsaid(self.names[i], after)
+            self.recorder.unsaid.append(place)
             return
         if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
             refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
         self._expand(i)
         self.nestings_changed = True
+
+    def _place_of(self, i: int) -> tuple[Keeper, Any] | None:
+        """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name for."""
+        counts = [1 if nesting is None else len(nest.paths(nesting)) for nesting in self.nestings]
+        number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
+        return None if number < self.named else self.placed.places[number - self.named]
 
     def _expand_unset(self, i: int, after: Any) -> None:
         """Take a tuple apart that has no value before the loop."""

@@ -181,5 +181,5 @@ def disable_static(place: Any = None) -> None:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run, or are recorded, when they are called; False between enable_static and disable_static."""
-    return not writing()
+    """Whether ops run when they are called: not between enable_static and disable_static, nor where `to_static` and `jit.save` record."""
+    return not state.mode.static

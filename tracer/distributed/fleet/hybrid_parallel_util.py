@@ -1,0 +1,29 @@
+"""`fleet.utils.hybrid_parallel_util`: gradients brought together by hand, after `no_sync` or recomputation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.autograd import no_grad
+from ...core.ranks import world
+from ..collective import all_reduce
+
+__all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]
+
+
+def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
+    """Make the gradient of each parameter the mean over all ranks."""
+    fused_allreduce_gradients_with_group(parameter_list, None)
+
+
+@no_grad()
+def fused_allreduce_gradients_with_group(
+    parameter_list: Iterable[Any], group: Any, bucket_size: int = 0, scale: float | None = None
+) -> None:
+    """Make the gradient of each parameter the mean over the ranks of a group, all of them for None.   scale: to divide by instead."""
+    size = world.everybody.size if group is None else group.nranks
+    for parameter in parameter_list if size > 1 else ():
+        if parameter.grad is not None:
+            all_reduce(parameter.grad, group=group)
+            parameter.grad.scale_(1.0 / (size if scale is None else scale))
