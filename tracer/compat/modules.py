@@ -83,6 +83,7 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid.layer_helper", ".fluid", "layer_helper_base"),
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
+    ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
     ".batch": "",
-    ".common_ops_import": ".static",
+    ".common_ops_import": ".fluid.common_ops_import",
 }  # fmt: skip
