@@ -85,5 +85,5 @@ PARENTS: dict[str, str] = {
     "._legacy_C_ops": ".fluid.core_ops",
     ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
     ".batch": "",
-    ".common_ops_import": ".fluid.common_ops_import",
+    ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip

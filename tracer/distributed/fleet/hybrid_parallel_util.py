@@ -1,4 +1,4 @@
-"""Gradients exchanged by hand, for programs that train under `no_sync`."""
+"""`fleet.utils.hybrid_parallel_util`: gradients brought together by hand, after `no_sync` or recomputation."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.errors import OarlockError, with_user_line
 from ...core.ranks import world
-from ...core.tensor import Tensor
 from ..collective import all_reduce
 
-__all__ = ["fused_allreduce_gradients"]
+__all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]
 
 
-def fused_allreduce_gradients(parameter_list: Iterable[Tensor], hcg: Any) -> None:
-    """Make the gradient of each parameter the mean over all processes.   hcg: None; a model is not split here, else OarlockError"""
-    if hcg is not None:
-        raise OarlockError(with_user_line("fused_allreduce_gradients: models are not split here; give hcg=None"))
-    size = world.everybody.size
-    if size == 1:
-        return
-    with no_grad():
-        for parameter in parameter_list:
-            if not parameter.stop_gradient and parameter.grad is not None:
-                mean = parameter.grad / float(size)
-                all_reduce(mean)
-                parameter.grad = mean
+def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
+    """Make the gradient of each parameter the mean over all ranks."""
+    fused_allreduce_gradients_with_group(parameter_list, None)
+
+
+@no_grad()
+def fused_allreduce_gradients_with_group(
+    parameter_list: Iterable[Any], group: Any, bucket_size: int = 0, scale: float | None = None
+) -> None:
+    """Make the gradient of each parameter the mean over the ranks of a group, all of them for None.   scale: to divide by instead."""
+    size = world.everybody.size if group is None else group.nranks
+    for parameter in parameter_list if size > 1 else ():
+        if parameter.grad is not None:
+            all_reduce(parameter.grad, group=group)
+            parameter.grad.scale_(1.0 / (size if scale is None else scale))
