@@ -12,7 +12,7 @@ from oarlock import compat
 
 def test_the_first_address_of_each_machine() -> None:
     with compat.as_paddle():
-        from paddle.utils.download import _get_unique_endpoints  # noqa: PLC0415 - there only here
+        from paddle.utils.download import _get_unique_endpoints
 
         given = ["10.0.0.2:6171", "10.0.0.1:6171", "10.0.0.1:6170", "10.0.0.2:6170"]
         assert _get_unique_endpoints(given) == {"10.0.0.1:6170", "10.0.0.2:6170"}
@@ -34,7 +34,7 @@ def test_a_layer_of_ones_own_writes_ops_by_common_ops_import() -> None:
 
 def test_gradients_exchanged_by_hand_in_a_world_of_one() -> None:
     with compat.as_paddle():
-        from paddle.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients  # noqa: PLC0415
+        from paddle.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
 
         x = oarlock.to_tensor([2.0], stop_gradient=False)
         (x * x).backward()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.jit import api, layer, load, save, to_static
 from oarlock.core.errors import OpError
+from oarlock.jit import api, layer, load, save, to_static
 from oarlock.nn import Layer, Linear
 from oarlock.static import InputSpec
 
