@@ -40,3 +40,10 @@ def test_gradients_exchanged_by_hand_in_a_world_of_one() -> None:
         (x * x).backward()
         fused_allreduce_gradients([x], None)
         np.testing.assert_array_equal(x.grad.numpy(), [4.0])
+
+
+def test_paddle_is_a_name_in_paddle() -> None:
+    with compat.as_paddle():
+        import paddle  # noqa: PLC0415
+
+        assert paddle.paddle.zeros([1]).tolist() == [0.0]

@@ -182,3 +182,10 @@ def test_layers_are_of_the_default_dtype() -> None:
         assert nn.BatchNorm2D(2).weight.dtype == paddle.float32
     finally:
         paddle.set_default_dtype(before)
+
+
+def test_a_none_in_a_list_keeps_its_place() -> None:
+    found = nn.LayerList([nn.ReLU(), None, nn.Linear(2, 2)])  # of such HRNet's ways between branches are made
+    assert [type(layer).__name__ for layer in found] == ["ReLU", "NoneType", "Linear"]
+    again = nn.LayerList(found)
+    assert len(again) == 3 and again[1] is None and list(again.state_dict()) == ["2.weight", "2.bias"]

@@ -85,5 +85,6 @@ PARENTS: dict[str, str] = {
     "._legacy_C_ops": ".fluid.core_ops",
     ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
     ".batch": "",
+    ".paddle": "",
     ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip
