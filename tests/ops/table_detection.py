@@ -140,6 +140,8 @@ ROWS = [
     Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS, IMAGES, ANCHORS, pos(3, 4, 2, 4)], {**RPN, "pixel_offset": False, "min_size": 0.5},
         tol=3e-5),
     Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS, IMAGES, ANCHORS.reshape(-1, 4), pos(24, 4)], RPN, tol=3e-5),
+    Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS * 0.1, IMAGES, np.concatenate([ANCHORS[..., :2], ANCHORS[..., :2] + pos(3, 4, 2, 2) * 2], -1),
+        np.ones((3, 4, 2, 4), "f")], {**RPN, "pixel_offset": False, "min_size": 0.0, "post_nms_topN": 20}, tol=3e-5),
     Row("distribute_fpn_proposals", [boxes(8, size=30.0), np.array([5, 3], "int32")], FPN),
     Row("distribute_fpn_proposals", [boxes(8, size=30.0), np.array([5, 3], "int32")], {**FPN, "pixel_offset": False}),
     Row("deformable_conv", DEFORM, {"im2col_step": 1}, ref=deformed, second=False, tol=2e-5),

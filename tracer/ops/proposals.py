@@ -51,7 +51,7 @@ def _proposed(
         boxes = decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
         high, wide = image[n, 0], image[n, 1]
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
-        kept = _large_enough(boxes, max(min_size, 1.0) if extra else min_size, extra, (high, wide), scales[n])
+        kept = _large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
         chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
