@@ -266,7 +266,7 @@ def test_a_summary_leaves_the_network_as_it_was(capsys: pytest.CaptureFixture[st
     assert oar.flops(net, [2, 3], print_detail=True) == 4 * 2 * 3
     after = [layer.training for layer in net.sublayers()], net[2]._mean.numpy()
     assert (before[0], before[1].tolist()) == (after[0], after[1].tolist())
-    assert not any(layer._post_hooks for layer in net.sublayers())
+    assert not any(layer._forward_post_hooks for layer in net.sublayers())
     out = capsys.readouterr().out
     assert "Non-trainable params: 8" in out
     assert "Cannot find suitable count function for BatchNorm1D" in out

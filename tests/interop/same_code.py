@@ -43,6 +43,12 @@ def layer_case(make, *inputs, train=False):
     return run
 
 
+def trainable(P, layer):
+    """What a layer gives in evaluation, and what becomes of its statistics."""
+    fill(layer).eval()
+    return {"out": layer(P.to_tensor(X4)).numpy(), "mean": layer._mean.numpy(), "variance": layer._variance.numpy()}
+
+
 X2, X3, X4 = data(4, 6), data(2, 5, 8), data(2, 4, 7, 7)
 IDS = np.array([[0, 3, 2], [1, 0, 4]])
 nn = {
@@ -57,6 +63,13 @@ nn = {
     "conv2d_reflect": layer_case(lambda P: P.nn.Conv2D(4, 2, 3, padding=1, padding_mode="reflect"), X4),
     "conv1d": layer_case(lambda P: P.nn.Conv1D(5, 3, 3, padding=1, stride=2), X3),
     "conv2d_transpose": layer_case(lambda P: P.nn.Conv2DTranspose(4, 3, 3, stride=2, padding=1, output_padding=1), X4),
+    **{
+        f"batch_norm_old_{k}_{train}": layer_case(lambda P, k=k: P.nn.BatchNorm(4, "relu", **{k: True}), X4, train=train)
+        for k in ("is_test", "trainable_statistics", "use_global_stats")
+        for train in (False, True)
+        if train or k != "trainable_statistics"  # real Paddle's gradient is that of running statistics, its output is not
+    },
+    "batch_norm_trainable": lambda P: trainable(P, P.nn.BatchNorm(4, trainable_statistics=True)),
     "batch_norm2d": layer_case(lambda P: P.nn.BatchNorm2D(4), X4),
     "batch_norm2d_train": layer_case(lambda P: P.nn.BatchNorm2D(4, momentum=0.7), X4, train=True),
     "batch_norm1d_train": layer_case(lambda P: P.nn.BatchNorm1D(6), X2, train=True),

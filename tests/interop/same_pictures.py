@@ -4,7 +4,25 @@ import numpy as np
 from same_code import data, fill, layer_case
 from same_layers import X3, X4, X5, function_case, several_case
 
+
+def deformed(offset):
+    """A deformable convolution with a mask, and its gradients."""
+    offset = np.asarray(offset, "float32")
+
+    def run(P):
+        tensors = [P.to_tensor(a, stop_gradient=False) for a in (X4, offset, data(3, 4, 3, 3), data(2, 9, 6, 7))]
+        x, moved, weight, mask = tensors
+        out = P.vision.ops.deform_conv2d(x, moved, weight, padding=1, mask=mask)
+        (out * P.to_tensor(data(*out.shape))).sum().backward()
+        return {"out": out.numpy()} | {f"grad{i}": t.grad.numpy() for i, t in enumerate(tensors)}
+
+    return run
+
+
 windows = {
+    "deformable_not_moved": deformed(np.zeros((2, 18, 6, 7))),
+    "deformable_moved_by_whole_pixels": deformed(np.round(3 * data(2, 18, 6, 7))),
+    "deformable_moved": deformed(2 * data(2, 18, 6, 7)),
     "conv1d_circular": layer_case(lambda P: P.nn.Conv1D(4, 3, 3, padding=1, padding_mode="circular"), X3),
     "conv1d_last": layer_case(lambda P: P.nn.Conv1D(8, 3, 3, data_format="NLC"), X3),
     "conv1d_transpose": layer_case(lambda P: P.nn.Conv1DTranspose(4, 3, 3, 2, 1, 1), X3),

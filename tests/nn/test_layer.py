@@ -189,3 +189,22 @@ def test_a_none_in_a_list_keeps_its_place() -> None:
     assert [type(layer).__name__ for layer in found] == ["ReLU", "NoneType", "Linear"]
     again = nn.LayerList(found)
     assert len(again) == 3 and again[1] is None and list(again.state_dict()) == ["2.weight", "2.bias"]
+
+
+def test_hooks_are_found_by_number_and_taken_away() -> None:
+    layer, x = nn.Linear(2, 2), paddle.ones([1, 2])
+    first = layer.register_forward_pre_hook(lambda _, inputs: inputs[0] * 2)
+    layer.register_forward_pre_hook(lambda _, inputs: inputs[0] + 1)
+    layer.register_forward_post_hook(lambda _, inputs, output: output * 3)
+    traced = paddle.jit.to_static(layer)
+    plain = lambda at: x @ layer.weight * at + layer.bias
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), (plain(3) * 3).numpy(), rtol=1e-6)
+    (number, _), _ = layer._forward_pre_hooks.items()
+    del layer._forward_pre_hooks[number]
+    assert not first.remove()
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), (plain(2) * 3).numpy(), rtol=1e-6)
+    layer._forward_post_hooks.clear()
+    for call in (layer, traced):
+        np.testing.assert_allclose(call(x).numpy(), plain(2).numpy(), rtol=1e-6)

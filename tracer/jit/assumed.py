@@ -156,7 +156,7 @@ class Assumed:
         if id(layer) in self._objects:
             return
         self._objects[id(layer)] = layer
-        for hook in (*layer._pre_hooks, *layer._post_hooks):
+        for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
             if isinstance(hook, FunctionType) and not inside(hook.__code__.co_filename):
                 self.saw(hook)
         ours = type(layer).__module__.startswith(OURS)

@@ -13,8 +13,8 @@ LISTED = (
     "_parameters",
     "_buffers",
     "_sub_layers",
-    "_pre_hooks",
-    "_post_hooks",
+    "_forward_pre_hooks",
+    "_forward_post_hooks",
 )  # of a layer: their keys or elements count
 
 

@@ -40,26 +40,49 @@ def _next_change() -> int:
     return changes[0]
 
 
-class Hooks(list[Callable[..., Any]]):
-    """The hooks of a layer.   changed_at: the number of the last change of them, which counts as one of the layer."""
+class Hooks(dict[int, Callable[..., Any]]):
+    """The hooks of a layer by number.   changed_at: the number of the last change of them, which counts as one of the layer."""
 
     changed_at = 0
 
-    def append(self, hook: Callable[..., Any]) -> None:
-        """Add one."""
+    def __setitem__(self, number: int, hook: Callable[..., Any]) -> None:
         self.changed_at = _next_change()
-        super().append(hook)
+        super().__setitem__(number, hook)
 
-    def remove(self, hook: Callable[..., Any]) -> None:
-        """Take one away."""
+    def __delitem__(self, number: int) -> None:
         self.changed_at = _next_change()
-        super().remove(hook)
+        super().__delitem__(number)
+
+    def clear(self) -> None:
+        """Take all away."""
+        self.changed_at = _next_change()
+        super().clear()
+
+    def add(self, hook: Callable[..., Any]) -> RemovableLayerHook:
+        """Add one, last."""
+        made = RemovableLayerHook(self)
+        self[made._hook_id] = hook
+        return made
+
+
+class RemovableLayerHook:
+    """A handle that takes a hook of a layer away again."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks, self._hook_id = hooks, _next_change()
+
+    def remove(self) -> bool:
+        """Take the hook away; False when it was gone already."""
+        if self._hook_id not in self._hooks:
+            return False
+        del self._hooks[self._hook_id]
+        return True
 
 
 def changed_at(layer: Layer) -> int:
     """The number among all `changes` that the last one of a layer itself has: of its attributes, tables and hooks."""
     members = layer.__dict__
-    return max(members.get("_changed_at", 0), layer._pre_hooks.changed_at, layer._post_hooks.changed_at)
+    return max(members.get("_changed_at", 0), layer._forward_pre_hooks.changed_at, layer._forward_post_hooks.changed_at)
 
 
 class Layer:
@@ -75,8 +98,8 @@ class Layer:
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
         self._non_persistable: set[str] = set()
-        self._pre_hooks = Hooks()
-        self._post_hooks = Hooks()
+        self._forward_pre_hooks = Hooks()
+        self._forward_post_hooks = Hooks()
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -86,14 +109,14 @@ class Layer:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """What forward gives, hooks included."""
         forward = self.forward if state.mode.silent else state.mode.converted(self.forward)
-        if not self._pre_hooks and not self._post_hooks:
+        if not self._forward_pre_hooks and not self._forward_post_hooks:
             return forward(*inputs, **kwargs)
-        for hook in self._pre_hooks:
+        for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
         outputs = forward(*inputs, **kwargs)
-        for hook in self._post_hooks:
+        for hook in list(self._forward_post_hooks.values()):
             changed = hook(self, inputs, outputs)
             outputs = outputs if changed is None else changed
         return outputs
@@ -374,15 +397,13 @@ class Layer:
 
     # -- hooks --------------------------------------------------------------------------------------------------
 
-    def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableHook:
+    def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableLayerHook:
         """Call `hook(layer, inputs)` before forward; what it returns, if not None, replaces the inputs."""
-        self._pre_hooks.append(hook)
-        return RemovableHook(self._pre_hooks, hook)
+        return self._forward_pre_hooks.add(hook)
 
-    def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> RemovableHook:
+    def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> RemovableLayerHook:
         """Call `hook(layer, inputs, outputs)` after forward; what it returns, if not None, replaces the outputs."""
-        self._post_hooks.append(hook)
-        return RemovableHook(self._post_hooks, hook)
+        return self._forward_post_hooks.add(hook)
 
     def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHook:
         """Call `hook(state_dict)` when state_dict() is made; what it returns, if not None, replaces it."""

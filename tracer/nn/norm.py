@@ -38,6 +38,7 @@ class _BatchNorm(KeepsFloat32):
     """
 
     _ranks: tuple[int, ...] = ()
+    _named: tuple[str | None, str | None] = (None, None)  # what the running statistics are to be called
     _mean: Parameter
     _variance: Parameter
 
@@ -51,8 +52,8 @@ class _BatchNorm(KeepsFloat32):
         self._num_features, self._name = num_features, name
         self.weight: Any = self._scale(weight_attr, 1.0)
         self.bias: Any = self._scale(bias_attr, 0.0)
-        self._mean = self._statistic(0.0)
-        self._variance = self._statistic(1.0)
+        self._mean = self._statistic(0.0, self._named[0])
+        self._variance = self._statistic(1.0, self._named[1])
 
     def _scale(self, attr: Any, start: float) -> Parameter | None:
         """weight or bias; with attr False it is a frozen constant, as in Paddle."""
@@ -66,10 +67,10 @@ class _BatchNorm(KeepsFloat32):
             made.stop_gradient = True
         return made
 
-    def _statistic(self, start: float) -> Parameter:
+    def _statistic(self, start: float, name: str | None) -> Parameter:
         """A running statistic: in Paddle a parameter that is not trained."""
         made: Parameter = self.create_parameter(
-            [self._num_features], ParamAttr(initializer=Constant(start), trainable=False)
+            [self._num_features], ParamAttr(name, initializer=Constant(start), trainable=False)
         )
         return made
 
@@ -120,7 +121,10 @@ class BatchNorm3D(_BatchNorm):
 
 
 class BatchNorm(_BatchNorm):
-    """Normalisation over the batch, with an activation behind it, for inputs of any rank.   x [N, C, *] -> like x"""
+    """Normalisation over the batch, with an activation behind it, for inputs of any rank.   x [N, C, *] -> like x
+
+    trainable_statistics: mean and variance are the batch's, and the running ones move, in evaluation as well.
+    """
 
     def __init__(
         self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
@@ -128,9 +132,9 @@ class BatchNorm(_BatchNorm):
         moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
         use_global_stats: bool = False, trainable_statistics: bool = False,
     ) -> None:  # fmt: skip
-        self._said = dtype
-        super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats or None)
-        self._act = act
+        self._said, self._named = dtype, (moving_mean_name, moving_variance_name)
+        super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats)
+        self._act, self._trainable_statistics = act, trainable_statistics
 
     def _dtype_for(self, said: Any) -> np.dtype[Any]:
         """Here float32 means float32."""
@@ -138,7 +142,10 @@ class BatchNorm(_BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        out = super().forward(input)
+        out = F.norm.standardized(
+            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum, self._epsilon,
+            self._data_format, use_global_stats=bool(self._use_global_stats), trainable_statistics=self._trainable_statistics,
+        )  # fmt: skip
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:

@@ -44,14 +44,18 @@ def _looks(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Look]:
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
+    moves = (y > -1) & (
+        x > -1
+    )  # where the picture only begins to be seen, Paddle takes the slope of what lies outside: none
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx
         inside = (row >= 0) & (row < high) & (column >= 0) & (column < wide)
         share_y, share_x = part_y if dy else 1 - part_y, part_x if dx else 1 - part_x
         flat = (np.clip(row, 0, high - 1) * wide + np.clip(column, 0, wide - 1)).astype(np.int64)
         yield Look(
-            flat, share_y * share_x * inside, (1 if dy else -1) * share_x * inside, (1 if dx else -1) * share_y * inside
-        )
+            flat, share_y * share_x * inside,
+            (1 if dy else -1) * share_x * (inside & moves), (1 if dx else -1) * share_y * (inside & moves),
+        )  # fmt: skip
 
 
 def _seen(parted: Any, look: Look) -> Any:

@@ -227,7 +227,7 @@ class Scoped(Layer):
         if self._waiting is None:
             return
         full, start, given, later = self._waiting
-        kept = {k: self.__dict__[k] for k in ("training", "_pre_hooks", "_post_hooks")}
+        kept = {k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")}
         self.__dict__["_name_scope_given"] = full
         start(self, **_known(given | later(given, *inputs), type(self)))
         self.__dict__.update(kept)

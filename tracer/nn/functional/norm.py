@@ -28,13 +28,23 @@ def batch_norm(
     otherwise, or with use_global_stats, they are the running ones.   running_*, weight, bias: [C]
     """
     frozen = (not training) if use_global_stats is None else use_global_stats
+    return standardized(
+        x, running_mean, running_var, weight, bias, training, momentum, epsilon, data_format, use_global_stats=frozen
+    )
+
+
+def standardized(
+    x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None, bias: Tensor | None, training: bool, momentum: float,
+    epsilon: float, data_format: str, *, use_global_stats: bool, trainable_statistics: bool = False,
+) -> Tensor:  # fmt: skip
+    """See `batch_norm`.   trainable_statistics: mean and var are the batch's, and the running ones move, not in training alone"""
     layout = "NCHW" if data_format in ("NC", "NCL", "NCHW", "NCDHW") else "NHWC"
     out = OPS["batch_norm"](
         x, weight, bias, running_mean, running_var, is_test=not training, momentum=float(momentum), epsilon=float(epsilon),
-        data_layout=layout, use_global_stats=frozen, trainable_statistics=False,
+        data_layout=layout, use_global_stats=use_global_stats, trainable_statistics=trainable_statistics,
     )  # fmt: skip
     y, mean, variance = out[0], out[1], out[2]
-    if training and not state.mode.static:
+    if (training or trainable_statistics) and not state.mode.static:
         running_mean.array, running_var.array = mean.array, variance.array
     found: Tensor = y
     return found

@@ -37,7 +37,7 @@ class _Made:
     def attach(self, layer: Any) -> None:
         """From now on the layer's weight is made."""
         kind = type(self)
-        if any(isinstance(h, kind) and h.name == self.name for h in layer._pre_hooks):
+        if any(isinstance(h, kind) and h.name == self.name for h in layer._forward_pre_hooks.values()):
             raise OpError(with_user_line(f"{type(layer).__name__}.{self.name} is made by {kind.__name__} already"))
         layer.register_forward_pre_hook(self)
         setattr(layer, self.name, self.weight(layer))
@@ -97,11 +97,11 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
     """Make the weight a parameter again; gives the layer."""
-    for hook in layer._pre_hooks:
+    for number, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             with no_grad():
                 weight = hook.weight(layer)
-            layer._pre_hooks.remove(hook)
+            del layer._forward_pre_hooks[number]
             for part in ("", "_g", "_v"):
                 delattr(layer, name + part)
             made = layer.create_parameter(weight.meta.shape, dtype=weight.dtype)
