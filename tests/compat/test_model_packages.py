@@ -44,6 +44,6 @@ def test_gradients_exchanged_by_hand_in_a_world_of_one() -> None:
 
 def test_paddle_is_a_name_in_paddle() -> None:
     with compat.as_paddle():
-        import paddle  # noqa: PLC0415
+        import paddle
 
         assert paddle.paddle.zeros([1]).tolist() == [0.0]

@@ -18,7 +18,6 @@ from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.values import is_number
 from ..static.graph.program import Program
-from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
 from ..static.program import Guard
 from .ast import converted_source

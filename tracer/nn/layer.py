@@ -207,7 +207,7 @@ class Layer:
             setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
+    def add_sublayer(self, name: str, sublayer: Any) -> Any:
         """Register a layer under `name`; None keeps the place."""
         if sublayer is None:
             self._sub_layers[str(name)] = None
