@@ -94,7 +94,28 @@ ARRANGE = [
     op("maxout", f(2, 3, 5, 6), groups=3, axis=-1),
 ]
 
+_HALVES = [np.arange(-4, 2 * n + 3) / 2 for n in (6, 5)]  # of pixels of a picture [5, 6], and beyond them
+
+
+def _between_pixels(corners):
+    """A grid of places on pixels and exactly between two."""
+    along = [(2 * p / (n - 1) if corners else (2 * p + 1) / n) - 1 for p, n in zip(_HALVES, (6, 5), strict=True)]
+    return a(np.stack(np.meshgrid(*along), -1)[None].repeat(2, 0), "float32")
+
+
 GRID = [
+    *[
+        op(
+            "grid_sampler",
+            f(2, 3, 5, 6),
+            Grid=_between_pixels(corners),
+            out="Output",
+            mode="nearest",
+            padding_mode=padding,
+            align_corners=corners,
+        )
+        for padding, corners in product(("zeros", "border"), (True, False))
+    ],
     *[
         op("affine_grid", Theta=theta, out="Output", output_shape=list(shape), align_corners=corners)
         for theta, shape in ((f(2, 2, 3), (2, 3, 4, 5)), (f(2, 3, 4), (2, 1, 2, 4, 3)))

@@ -13,7 +13,7 @@ from . import cuda
 from ._tape import Node, are_leaves, deposit
 from .eager import NO_TAPE
 from .era import era
-from .errors import MisfitError, OarlockError, OpError, with_user_line
+from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
 from .listen import hear, listeners, summed
 from .mode import only_running, pushed, state
 from .sweep import Reach, Sweep, outward, sweep_for
@@ -54,8 +54,8 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     only_running("backward", "use an optimizer's minimize, or static.append_backward")
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
-        why = "backward: no tensor that wants a gradient led to this one"
-        raise OarlockError(with_user_line(f"{why} (X={roots[0].meta})"))
+        warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={roots[0].meta})")
+        return
     asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
     if not era.old and not asking and _is_program(roots) and state.mode.plain().bare:
         _through_program(roots[0], given[0], retain_graph)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core._tape import Node
 from ..core.era import era
-from ..core.errors import warn
 from ..core.sweep import outward
 from ..core.tensor import Tensor
 from ..static.program import Kind
@@ -27,9 +26,6 @@ def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: 
     if len(rest) < len(args):  # retain_graph came second
         kwargs |= {"retain_graph": rest[0]} if rest else {}
         rest = ()
-    if self.stop_gradient and era.old:
-        warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={self.meta})")
-        return
     if era.old and not era.dynamic and isinstance(self.node, Node) and self.node.args is None:
         return  # freed by the first one; 1.8 did nothing either
     _backward(self, *rest, **kwargs)

@@ -111,8 +111,8 @@ def _(g, x, *, alpha):
 @op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @wide
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
-    """X@GRAD = Out@GRAD where X > 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return np.where(x > 0, g, g * g.dtype.type(alpha))
+    """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return np.where(x >= 0, g, g * g.dtype.type(alpha))
 
 
 @leaky_relu_grad.vjp

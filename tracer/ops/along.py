@@ -184,7 +184,11 @@ def _add_grad(g, x, index, value, axis, include_self, result, taken):
 
 
 def _mul_grad(g, x, index, value, axis, include_self, result, taken):
-    return lambda: div(mul(g, result), x), lambda: div(taken(mul(g, result)), value)
+    def factors() -> Any:
+        ones = OPS["fill_any_like"](x, value=1.0)
+        return put_along_axis(ones, index, value, Axis=axis, Reduce="mul")
+
+    return lambda: mul(g, factors()), lambda: div(taken(mul(g, result)), value)
 
 
 def _mean_grad(g, x, index, value, axis, include_self, result, taken):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import Ints, Meta, check, op
-from .compare import equal
+from ..core.op import FRESH, Ints, Meta, check, op
 from .elementwise import keep
 from .meta import agree, check_float, normal_axis, times
 from .window import Window, as_given, channels_first, first_shape, in_format, numbers
@@ -171,9 +170,22 @@ def _(x, *, groups, axis):
 
 
 @maxout.vjp
-def _(g, x, *, groups, axis, Out):
-    hit = equal(x, repeat_groups(Out, groups=groups, axis=axis))
-    return keep(repeat_groups(g, groups=groups, axis=axis), hit)
+def _(g, x, *, groups, axis):
+    return keep(repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis))
+
+
+@op("first_largest", "X -> Out", no_grad=FRESH, internal=True)
+def first_largest(x, *, groups: int, axis: int = 1):
+    """Out = whether a channel is the first of those that are the largest of their group.   X [*,C,*] -> Out bool [*,C,*]"""
+    grouped, at = _grouped(x, groups, axis), axis % x.ndim + 1
+    out = np.zeros_like(grouped, dtype=bool)
+    np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
+    return out.reshape(x.shape)
+
+
+@first_largest.meta
+def _(x, **_):
+    return Meta(x.shape, np.dtype(bool))
 
 
 @op("repeat_groups", "X -> Out", internal=True)

@@ -83,7 +83,8 @@ def _(g, x):
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi].   X [*] -> Out [*]"""
     check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
-    return np.angle(x).astype(real_dtype(x.dtype), copy=False)
+    turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)  # a real -0 has none
+    return np.angle(turned).astype(real_dtype(x.dtype), copy=False)
 
 
 @angle.vjp

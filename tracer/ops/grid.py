@@ -31,7 +31,7 @@ def _located(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Ax
         place, sign = _reflected(place, start, span)
         slopes = slopes * sign
     if padding_mode in ("border", "reflection"):
-        inside = (place > 0) & (place < size - 1)
+        inside = (place >= 0) & (place <= size - 1)  # a place on the border moves, as in Paddle
         return Axis(np.clip(place, t(0), t(size - 1)), slopes * inside)
     return Axis(place, slopes)
 
@@ -61,13 +61,20 @@ class Corner(NamedTuple):
     signs: tuple[int, ...]
 
 
+def _half_away(place: Any) -> Any:
+    """Whole numbers, halves away from 0."""
+    size = np.abs(place)
+    low = np.floor(size)
+    return np.copysign(low + (size - low >= 0.5), place)
+
+
 def _corners(axes: list[Axis], sizes: tuple[int, ...], mode: str) -> Iterator[Corner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):
         index, inside, weights = np.int64(0), True, []
         for c, (place, _), size in zip(choice, axes, sizes, strict=True):
             low = np.floor(place)
-            at = np.rint(place) if mode == "nearest" else low + c
+            at = _half_away(place) if mode == "nearest" else low + c
             weights.append(np.ones_like(place) if mode == "nearest" else (place - low if c else 1 - (place - low)))
             inside = inside & (at >= 0) & (at <= size - 1)
             index = index * size + np.clip(at, 0, size - 1).astype(np.int64)

@@ -140,7 +140,8 @@ def logit(x, *, eps: float = 1e-6):
 
 @logit.vjp
 def _(g, x, *, eps):
-    return keep(div(g, mul(x, one_minus(x))), between(x, low=eps, high=1 - eps))
+    slope = div(g, mul(x, one_minus(x)))
+    return keep(slope, between(x, low=eps, high=1 - eps)) if eps else slope
 
 
 # -- drawn --------------------------------------------------------------------------------------------------------
@@ -149,12 +150,12 @@ def _(g, x, *, eps):
 @op("rrelu", "X -> Out, Noise~", random=True)
 @wide
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
-    """Out = X where X > 0, else X times Noise, drawn from [lower, upper), their mean in a test   (Xu et al. 2015).   X [*] -> both [*]"""
+    """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test   (Xu et al. 2015).   X [*] -> both [*]"""
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
         slope = np.asarray(rng.generator().uniform(lower, upper, x.shape)).astype(x.dtype)
-    noise = np.where(x > 0, x.dtype.type(1), slope)
+    noise = np.where(x >= 0, x.dtype.type(1), slope)
     return x * noise, noise
 
 

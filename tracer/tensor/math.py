@@ -416,7 +416,7 @@ def logsumexp(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | No
 
 
 def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The variance over `axis`, divided by N - 1 when unbiased.   x [*] -> [* without axis]"""
+    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.   x [*] -> [* without axis]"""
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axes_of(axis) or list(range(x.ndim))
     if not unbiased:
@@ -428,11 +428,9 @@ def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = Fals
     less = count - 1
     return quotient(
         total,
-        cast(less, x.dtype)
+        cast(OPS["elementwise_max"](less, full([], 1, less.dtype)), x.dtype)
         if isinstance(less, Tensor)
-        else float(less)
-        if less > 0
-        else full([], float("nan"), x.dtype),
+        else float(less if less > 1 else 1),
     )
 
 

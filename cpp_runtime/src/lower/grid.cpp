@@ -39,6 +39,14 @@ void affine_grid(Node& n) {
   n.out("Output", grid);
 }
 
+// Places between two pixels moved to the one farther from 0, where the engine takes the even one.
+Expr on_pixels(Node& n, const Value& x, const Expr& grid, bool corners) {
+  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.need_dtype(grid))};
+  auto span = corners ? max(count - 1, 1) : count;
+  auto at = round_half_away(corners ? (grid + 1) * span * 0.5 : (grid + 1) * span * 0.5 - 0.5);
+  return (corners ? at * 2 : at * 2 + 1) / span - 1;
+}
+
 void grid_sampler(Node& n) {
   auto x = n.in("X");
   if (n.need_rank(x) == 5) n.need_opset(20);
@@ -47,9 +55,11 @@ void grid_sampler(Node& n) {
   n.require(padding == "zeros" || padding == "border" || padding == "reflection",
             "padding_mode '" + padding + "' has no lowering");
   if (n.opset() >= 20 && mode == "bilinear") mode = "linear";
-  std::int64_t corners = n.attr("align_corners", true);
-  n.out("Output", n.emit("GridSample", {x, n.in("Grid")},
-                         {{"mode", mode}, {"padding_mode", padding}, {"align_corners", corners}}));
+  bool corners = n.attr("align_corners", true);
+  auto grid = in(n, "Grid");
+  if (mode == "nearest") grid = on_pixels(n, x, grid, corners);
+  n.out("Output", n.emit("GridSample", {x, grid},
+                         {{"mode", mode}, {"padding_mode", padding}, {"align_corners", std::int64_t{corners}}}));
 }
 
 }  // namespace
