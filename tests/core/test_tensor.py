@@ -139,6 +139,9 @@ def test_deepcopy() -> None:
     y = copy.deepcopy(x)
     y.set_value([5.0])
     assert (x.item(), y.item(), y.stop_gradient) == (1.0, 5.0, False)
+    with paddle.utils.unique_name.guard():
+        copies = [copy.deepcopy(p) for p in paddle.nn.Linear(2, 3).parameters()]
+    assert [p.name for p in copies] == ["linear_0.w_0_deepcopy_0", "linear_0.b_0_deepcopy_1"]  # as in Paddle
     with pytest.raises(paddle.OpError, match="leaf"):
         copy.deepcopy(x * 2)
 

@@ -117,6 +117,11 @@ def _lowered(boxes=MANY, scores=SCORES, **given):
 
 THINNED = [
     *[_thinned(type) for type in FORMS],
+    _thinned(
+        boxes=np.concatenate([MANY, MANY + 1], -1),
+        refused={"known": "boxes of more than four numbers have no lowering"},
+        variants=("known",),
+    ),
     *[_thinned(type, score_threshold=2.0) for type in FORMS],
     *[_thinned(type, boxes=MANY[:1], scores=SCORES[:1], background_label=-1) for type in FORMS],
     _thinned(keep_top_k=-1, nms_top_k=-1, background_label=-1, nms_threshold=0.6),

@@ -66,6 +66,7 @@ LEVELS = "MultiFpnRois*3 RestoreIndex MultiLevelRoIsNum*3"
 PROPOSALS = [
     _proposed(pixel_offset=True),
     _proposed(pixel_offset=False, min_size=0.5),
+    _proposed(Anchors=MAPS["Anchors"].reshape(-1, 4), Variances=MAPS["Variances"].reshape(-1, 4)),
     _proposed(Anchors=SMALL, pixel_offset=False, min_size=0.0, nms_thresh=0.9),
     _proposed(pixel_offset=True, pre_nms_topN=0, post_nms_topN=0, nms_thresh=0.0),
     _proposed(pixel_offset=True, pre_nms_topN=5, post_nms_topN=2),

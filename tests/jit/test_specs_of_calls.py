@@ -1,5 +1,6 @@
 """What Paddle's suites of layers ask besides: what a call gave as output_spec, other dtypes than a spec's, specs in the middle, hooks of `save`."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core.errors import OpError
 from oarlock.jit import api, layer, load, save, to_static
 from oarlock.nn import Layer, Linear
 from oarlock.static import InputSpec
@@ -108,3 +110,33 @@ def test_hooks_that_come_before_a_save(tmp_path: Path) -> None:
         assert len(seen) == 1
     finally:
         api._clear_save_pre_hooks()
+
+
+class OfADict(Layer):
+    """As detectors are: its inputs are one dict, of which it needs some."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = Linear(3, 2)
+
+    def forward(self, inputs: Any) -> Any:
+        return {"out": self.a(inputs["image"]) / inputs["scale"]}
+
+
+def test_specs_of_some_of_a_dict(tmp_path: Path) -> None:
+    shapes = {"image": [None, 3], "im_shape": [None, 2], "scale": [None, 1]}
+    specs = {name: InputSpec(shape, name=name) for name, shape in shapes.items()}
+    layer = OfADict()
+    layer.eval()
+    net = to_static(layer, input_spec=[specs])
+    needed = {name: specs[name] for name in ("image", "scale")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is verified
+        save(net, tmp_path / "m", input_spec=[needed])
+    loaded, x, scale = load(tmp_path / "m"), paddle.rand([4, 3]), paddle.full([4, 1], 2.0)
+    assert [spec.name for spec in loaded._input_spec()] == ["image", "scale"]
+    np.testing.assert_allclose(loaded(x, scale)["out"].numpy(), layer.a(x).numpy() / 2, rtol=1e-5)
+    with pytest.raises(OpError, match="'scale' is needed by the outputs"):
+        save(net, tmp_path / "m", input_spec=[{"image": specs["image"]}])
+    with pytest.raises(OpError, match="is conflict with the `input_spec`"):
+        save(net, tmp_path / "m", input_spec=[{"image": specs["image"], "other": InputSpec([None, 1], name="other")}])

@@ -184,6 +184,13 @@ def test_layers_are_of_the_default_dtype() -> None:
         paddle.set_default_dtype(before)
 
 
+def test_a_none_in_a_list_keeps_its_place() -> None:
+    found = nn.LayerList([nn.ReLU(), None, nn.Linear(2, 2)])  # of such HRNet's ways between branches are made
+    assert [type(layer).__name__ for layer in found] == ["ReLU", "NoneType", "Linear"]
+    again = nn.LayerList(found)
+    assert len(again) == 3 and again[1] is None and list(again.state_dict()) == ["2.weight", "2.bias"]
+
+
 def test_hooks_are_found_by_number_and_taken_away() -> None:
     layer, x = nn.Linear(2, 2), paddle.ones([1, 2])
     first = layer.register_forward_pre_hook(lambda _, inputs: inputs[0] * 2)

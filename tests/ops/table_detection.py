@@ -74,6 +74,23 @@ VARIANCES = [0.1, 0.1, 0.2, 0.2]
 SIZES = np.array([[60, 80], [50, 40]], "int32")
 YOLO = {"anchors": [10, 13, 16, 30], "class_num": 3, "conf_thresh": 0.3, "downsample_ratio": 16}
 MANY, CLASSES = boxes(2, 8), scores(2, 3, 8)
+_TURNS = pos(2, 8, 1) * 3
+_CORNERS = MANY[..., [0, 1, 2, 1, 2, 3, 0, 3]].reshape(2, 8, 4, 2)
+_ARMS = _CORNERS - _CORNERS.mean(2, keepdims=True)
+QUADS = (
+    (  # the boxes, each turned about its middle
+        _CORNERS.mean(2, keepdims=True)
+        + np.stack(
+            [
+                _ARMS[..., 0] * np.cos(_TURNS) - _ARMS[..., 1] * np.sin(_TURNS),
+                _ARMS[..., 0] * np.sin(_TURNS) + _ARMS[..., 1] * np.cos(_TURNS),
+            ],
+            -1,
+        )
+    )
+    .reshape(2, 8, 8)
+    .astype("f")
+)
 NMS = {"score_threshold": 0.1, "nms_top_k": 6, "keep_top_k": 5}
 ANCHORS = boxes(3, 4, 2, size=30.0)
 DELTAS = f(2, 8, 3, 4) * 0.5
@@ -114,11 +131,17 @@ ROWS = [
     Row("multiclass_nms3", [MANY, CLASSES], NMS),
     Row("multiclass_nms3", [MANY, CLASSES], {**NMS, "keep_top_k": -1, "nms_top_k": -1, "background_label": -1, "nms_threshold": 0.6, "nms_eta": 0.9}),
     Row("multiclass_nms3", [MANY, CLASSES], {**NMS, "normalized": False}),
+    Row("multiclass_nms3", [QUADS, CLASSES], {**NMS, "normalized": False}, engine="polygons have no lowering"),
+    Row("multiclass_nms3", [boxes(9, 3), scores(9, 3), np.array([5, 0, 4], "int32")], {**NMS, "background_label": 2}),
+    Row("multiclass_nms3", [boxes(9, 3), scores(9, 3), np.array([5, 4], "int32")], {**NMS, "normalized": False, "keep_top_k": 2}),
     Row("matrix_nms", [MANY, CLASSES], NMS, tol=2e-5),
     Row("matrix_nms", [MANY, CLASSES], {**NMS, "use_gaussian": True, "post_threshold": 0.1, "normalized": False, "background_label": -1}, tol=2e-5),
     Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS, IMAGES, ANCHORS, pos(3, 4, 2, 4)], RPN, tol=3e-5),
     Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS, IMAGES, ANCHORS, pos(3, 4, 2, 4)], {**RPN, "pixel_offset": False, "min_size": 0.5},
         tol=3e-5),
+    Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS, IMAGES, ANCHORS.reshape(-1, 4), pos(24, 4)], RPN, tol=3e-5),
+    Row("generate_proposals_v2", [scores(2, 2, 3, 4), DELTAS * 0.1, IMAGES, np.concatenate([ANCHORS[..., :2], ANCHORS[..., :2] + pos(3, 4, 2, 2) * 2], -1),
+        np.ones((3, 4, 2, 4), "f")], {**RPN, "pixel_offset": False, "min_size": 0.0, "post_nms_topN": 20}, tol=3e-5),
     Row("distribute_fpn_proposals", [boxes(8, size=30.0), np.array([5, 3], "int32")], FPN),
     Row("distribute_fpn_proposals", [boxes(8, size=30.0), np.array([5, 3], "int32")], {**FPN, "pixel_offset": False}),
     Row("deformable_conv", DEFORM, {"im2col_step": 1}, ref=deformed, second=False, tol=2e-5),

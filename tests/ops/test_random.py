@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import oarlock as paddle
 from oarlock.core import rng
 from oarlock.core.op import OPS
 
@@ -69,6 +70,12 @@ def test_randint_takes_every_value_of_its_range() -> None:
     found = draw("randint", shape=MANY, low=-3, high=4, seed=1, dtype=2)
     assert found.dtype == np.int32
     assert set(found.tolist()) == set(range(-3, 4))
+
+
+def test_a_tensor_says_how_many_numbers_or_classes() -> None:
+    count = paddle.ones([5]).numel()
+    assert sorted(paddle.randperm(count, dtype="int32").tolist()) == [0, 1, 2, 3, 4]
+    assert paddle.nn.functional.one_hot(paddle.to_tensor([1]), count).tolist() == [[0, 1, 0, 0, 0]]
 
 
 def test_randperm_holds_every_number_once() -> None:

@@ -83,8 +83,9 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid.layer_helper", ".fluid", "layer_helper_base"),
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
-    ".batch": "",
     ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
+    ".batch": "",
     **_rows(".utils.cpp_extension", ".utils.cpp_extension", "cpp_extension extension_utils"),
+    ".paddle": "",
     ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip

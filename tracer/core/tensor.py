@@ -246,7 +246,8 @@ class Tensor(TensorBase):
         if self.node is not None:
             raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
         made = type(self).__new__(type(self))
-        made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_name"})
+        made.__dict__.update(self.__dict__)
+        made.name = self.name + unique_name.generate("_deepcopy")  # states of optimizers go by it
         made.array = cuda.copied(self._read("deepcopy()"))
         made.stop_gradient = self.stop_gradient
         memo[id(self)] = made

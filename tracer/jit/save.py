@@ -74,7 +74,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         recording = inference_of(
             method, together, outputs, inputs, checked_guards("jit.save", configs.get("guards", CHECK))
         )
-        whole = outputs is None and inputs is None
+        whole = outputs is None and inputs is None and method.arguments.kept is None
         reference = reference_of(method, recording, whole) if configs.get("verify", True) else None
         models.append(Model(at, recording, reference))
     write_all(models, prefix, bool(configs.get("combine_params")))

@@ -41,6 +41,22 @@ def _opened(example: Any, of: Any) -> Any:
     return InputSpec([b if b < 0 else a for a, b in zip(spec.shape, of.shape, strict=True)], spec.dtype, spec.name)
 
 
+def fewer(specs: Any, own: Any) -> bool:
+    """Whether there are fewer of them, at the top or, in dicts and lists, among the leaves."""
+    leaves = [nest.flatten(list(found))[0] for found in (specs, own)]
+    return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
+
+
+def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
+    """`own` with some specs in the place of those of their names, however nested; None where not all have a name of its."""
+    leaves = nest.flatten(list(specs))[0]
+    known, nesting = nest.flatten(own)
+    named = {spec.name: spec for spec in leaves if isinstance(spec, InputSpec) and spec.name}
+    if len(named) < len(leaves) or not named.keys() <= {getattr(s, "name", None) for s in known}:
+        return None
+    return list(nest.build(nesting, [named.get(str(getattr(s, "name", "")), s) for s in known]))
+
+
 def in_places(specs: list[Any], own: list[Any]) -> list[Any]:
     """`own` with some specs in the places that they are for: each that of its name or its value, in order; else from the first on."""
     merged, rest = list(own), list(specs)

@@ -18,7 +18,6 @@ from ..nn.layer import Layer
 from ..static.control import nest
 from ..static.control.values import is_number
 from ..static.graph.program import Program
-from ..static.input_spec import InputSpec
 from ..static.modes import static_mode
 from ..static.program import Guard
 from .ast import converted_source
@@ -27,7 +26,7 @@ from .concrete import ConcreteProgram, build
 from .function_call import Arguments, Parameters, is_input, shared
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
-from .specs import fitted, in_places, opened, refuse_conflict
+from .specs import by_names, fewer, fitted, in_places, opened, refuse_conflict
 from .switches import is_enabled, show_code
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
@@ -243,7 +242,7 @@ class StaticFunction:
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
         """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the last call."""
         specs = self._input_spec if input_spec is None else input_spec
-        if specs is not None and self._input_spec is not None and len(specs) < len(self._input_spec):
+        if specs is not None and self._input_spec is not None and fewer(specs, self._input_spec):
             return self._some(specs)
         if input_spec is not None and self._input_spec is not None:
             refuse_conflict(self._parameters.name, input_spec, self._input_spec)
@@ -265,11 +264,7 @@ class StaticFunction:
     def _some(self, specs: Any) -> Arguments:
         """The arguments where `specs` name some of those that it was made with: the others are no inputs of what is saved."""
         own = list(self._input_spec)
-        named = {spec.name: spec for spec in specs if isinstance(spec, InputSpec) and spec.name}
-        if len(named) == len(specs) and named.keys() <= {getattr(s, "name", None) for s in own}:
-            merged = [named.get(str(getattr(s, "name", "")), s) for s in own]
-        else:
-            merged = in_places(list(specs), own)
+        merged = by_names(specs, own) or in_places(list(specs), own)
         found = self._parameters.with_specs(merged)
         refuse_conflict(self._parameters.name, merged, own)
         chosen = {id(spec) for spec in nest.flatten(list(specs))[0]}

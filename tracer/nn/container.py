@@ -79,8 +79,8 @@ class LayerList(Layer):
     def __len__(self) -> int:
         return len(self._sub_layers)
 
-    def __iter__(self) -> Iterator[Layer]:
-        return iter([layer for layer in self._sub_layers.values() if layer is not None])
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._sub_layers.values()))  # a None keeps its place, as in Paddle
 
     def append(self, sublayer: Layer) -> LayerList:
         """Add a layer at the end."""

@@ -10,7 +10,7 @@ from .elementwise import div, keep, mul
 from .loss import _picked
 from .meta import agree_all, check_float, proto_of, shape_of
 from .reduce import reduce_sum
-from .unary import log, negative, one_minus
+from .unary import negative, one_minus
 from .wide import wide
 
 # What stands for an infinite loss, as in Paddle.
@@ -59,7 +59,7 @@ def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     return mul(own, div(negative(g), found))
 
 
-@op("cross_entropy", "X, Label -> Y")
+@op("cross_entropy", "X, Label! -> Y")
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -78,7 +78,7 @@ def _(x, label, *, soft_label, ignore_index):
 def _(g, x, label, *, soft_label, ignore_index):
     if not soft_label:
         return lambda: _to_x(g, x, label, ignore_index), None
-    return lambda: negative(div(mul(g, label), x)), lambda: negative(mul(g, log(x)))
+    return lambda: negative(div(mul(g, label), x)), None
 
 
 @op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~")

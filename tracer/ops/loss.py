@@ -11,14 +11,14 @@ from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
 from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
 from .reduce import reduce_mean, reduce_sum
-from .softmax import log_softmax, log_softmax_of, softmax, softmax_grad
-from .unary import log, negative, one_minus, sigmoid
+from .softmax import log_softmax_of, softmax, softmax_grad
+from .unary import negative, one_minus, sigmoid
 from .wide import precise, wide
 
 # -- softmax_with_cross_entropy -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label -> Softmax~, Loss")
+@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss")
 @np.errstate(invalid="ignore")
 @wide
 def softmax_with_cross_entropy(
@@ -77,11 +77,9 @@ def _(x, label, *, soft_label, axis, **_):
 @softmax_with_cross_entropy.vjp
 def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
     over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
-
-    def to_label() -> Any:
-        return mul(negative(g), log_softmax(x, axis=axis) if use_softmax else log(x))
-
-    return lambda: cross_entropy_grad(x, label, Softmax, g, **over), to_label if soft_label else None
+    return lambda: cross_entropy_grad(
+        x, label, Softmax, g, **over
+    ), None  # labels get none in Paddle, soft ones neither
 
 
 @op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
@@ -151,7 +149,7 @@ def _two_alike(x: Meta, label: Meta) -> None:
     check(agree_all(x.shape, label.shape), "the shapes differ")
 
 
-@op("bce_loss", "X, Label -> Out")
+@op("bce_loss", "X, Label! -> Out")
 @np.errstate(all="ignore")
 @wide
 def bce_loss(x, label):
@@ -173,10 +171,10 @@ def _(g, x, label):
         p, y = precise(x), precise(label)  # float16 holds no 1e-12
         return mul(precise(g), div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)))
 
-    return to_x, lambda: mul(g, sub(log(one_minus(x)), log(x)))
+    return to_x, None
 
 
-@op("sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out")
+@op("sigmoid_cross_entropy_with_logits", "X, Label!, pos_weight? -> Out")
 @wide
 def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
     """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.   X [*], Label [*], pos_weight [*] -> Out [*]
@@ -210,7 +208,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
     def to_weight() -> Any:
         return mul(share, negative(OPS["logsigmoid"](x)))
 
-    return to_x, lambda: mul(share, negative(x)), to_weight
+    return to_x, None, to_weight
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
@@ -249,7 +247,7 @@ def _(g, x, y, *, delta):
     return negative(bounded), bounded
 
 
-@op("kldiv_loss", "X, Target -> Loss")
+@op("kldiv_loss", "X, Target! -> Loss")
 @np.errstate(all="ignore")
 @wide
 def kldiv_loss(x, target, *, reduction: str = "mean"):
@@ -282,11 +280,7 @@ def _(g, x, target, *, reduction):
             return OPS["expand_as_v2"](part, x)
         return OPS["spread_like"](g, x, axes=axes, average=reduction == "mean")
 
-    positive = between(target, low=0.0)
-    return (
-        lambda: mul(negative(spread()), keep(target, positive)),
-        lambda: mul(spread(), keep(sub(scale(log(target), bias=1.0), x), positive)),
-    )
+    return lambda: mul(negative(spread()), keep(target, between(target, low=0.0))), None
 
 
 # -- of logarithms ------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from ..core.arrays import np
 from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
+from .polygons import polygon_overlaps
 
 BLOCK = 256  # boxes that are compared with all that are left at once
 
@@ -16,7 +17,9 @@ Found = list[tuple[int, float, int]]  # class, score, box
 
 def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
     """The area that boxes share over the area that they cover together.   by_edges: boxes that end before they begin may share
-    some, as in Paddle's matrix_nms.   [N,4], [M,4] -> [N,M]"""
+    some, as in Paddle's matrix_nms.   [N,4], [M,4] -> [N,M]; of more numbers they are convex polygons"""
+    if boxes.shape[1] != 4:
+        return polygon_overlaps(boxes, others)
     (left, top, right, bottom), sides = boxes.T[:, :, None], others.T
     wide = np.minimum(right, sides[2]) - np.maximum(left, sides[0])
     high = np.minimum(bottom, sides[3]) - np.maximum(top, sides[1])
@@ -105,38 +108,6 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
     whole = np.dtype(np.int32)
     wide = bboxes.shape[2] + 2 if bboxes.shape[2] >= 0 else -1
     return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta((bboxes.shape[0],), whole)
-
-
-@op(
-    "multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum", no_grad=NO_GRAD, by_value=True, host=BY_ROW
-)
-def multiclass_nms3(
-    bboxes, scores, counts=None, *, score_threshold: float, nms_top_k: int, keep_top_k: int, nms_threshold: float = 0.3,
-    normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
-):  # fmt: skip
-    """Out = class, score and box of what is left of each class.   BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], NmsRoisNum [N]"""
-    check(counts is None, "RoisNum: boxes of levels are not known")
-    extra, found = 0.0 if normalized else 1.0, []
-    for n in range(bboxes.shape[0]):
-        one: Found = []
-        for c in range(scores.shape[1]):
-            if c != background_label:
-                order = _best(scores[n, c], score_threshold, nms_top_k)
-                kept = (
-                    order[thinned(bboxes[n, order], float(np.float32(nms_threshold)), extra, nms_eta)]
-                    if len(order)
-                    else []
-                )
-                one += [(c, scores[n, c, k], int(k)) for k in kept]
-        if -1 < keep_top_k < len(one):
-            one = sorted(sorted(one, key=lambda f: -f[1])[:keep_top_k], key=lambda f: f[0])
-        found.append(one)
-    return _joined(found, bboxes)
-
-
-@multiclass_nms3.meta
-def _(bboxes, scores, counts, **_):
-    return _detections_meta(bboxes, scores)
 
 
 def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:

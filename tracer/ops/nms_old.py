@@ -2,72 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
 from ..core.op import BY_ROW, Meta, check, op
 from .box_moves import edges_of
 from .boxes import NO_GRAD
+from .detections import Found, best_of, check_boxes, detected, ordered
 from .lod import offsets_from
 from .matching import INT32, INT64, NO_HALF, pictures_of
 from .meta import agree, check_float
 from .nms import overlaps, thinned
-
-Found = list[tuple[int, Any, int]]  # class, score, box
-
-
-def _order(scores: Any, least: float, count: int) -> Any:
-    """The places of scores above the least, the best first, `count` at most unless that is negative."""
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > np.float32(least)]
-    return order[:count] if count > -1 else order
-
-
-def best_of(found: Found, count: int) -> Found:
-    """The best of all classes, class by class; all unless there are more."""
-    if not -1 < count < len(found):
-        return found
-    return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
-
-
-def _each_picture(boxes: Any, scores: Any, lod: Any) -> list[tuple[Any, Any, int]]:
-    """Boxes of each class [C,M,*], their scores [C,M], and the number of the first box."""
-    if scores.ndim == 3:
-        shape = scores.shape[1], *boxes.shape[1:]
-        return [
-            (np.broadcast_to(b, shape), s, n * boxes.shape[1])
-            for n, (b, s) in enumerate(zip(boxes, scores, strict=True))
-        ]
-    cuts = pictures_of(lod, len(boxes))
-    return [(boxes[a:b].transpose(1, 0, 2), scores[a:b].T, int(a)) for a, b in pairwise(cuts)]
-
-
-def _detected(
-    boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
-):
-    """Rows class, score, box; the number of each box; how many of each picture."""
-    check_boxes(boxes, scores)
-    rows, numbers, counts = [], [], []
-    for own, score, first in _each_picture(boxes, scores, lod):
-        one: Found = []
-        for c in (c for c in range(len(score)) if c != background_label):
-            order = _order(score[c], score_threshold, nms_top_k)
-            kept = (
-                thinned(own[c, order], float(np.float32(nms_threshold)), 0.0 if normalized else 1.0, nms_eta)
-                if len(order)
-                else []
-            )
-            one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
-        one = best_of(one, keep_top_k)
-        one = (
-            sorted(one, key=lambda f: (f[0], f[2])) if scores.ndim == 2 else one
-        )  # Paddle's order there is that of the boxes
-        rows += [[c, s, *own[c, k]] for c, s, k in one]
-        by_class = len(score) if scores.ndim == 2 else 1
-        numbers += [(first + k) * by_class + (c if scores.ndim == 2 else 0) for c, _, k in one]
-        counts.append(len(one))
-    return np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[-1]), np.array(numbers, np.int32)[:, None], counts
 
 
 def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
@@ -75,15 +20,8 @@ def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
     return (rows, offsets_from(counts)) if len(rows) else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
 
 
-def check_boxes(boxes: Any, scores: Any) -> None:
-    """Raise OpError unless boxes and scores fit each other."""
-    check_float(boxes)
-    check(
-        len(boxes.shape) == 3 and len(scores.shape) in (2, 3),
-        "needs BBoxes [N,M,4] and Scores [N,C,M], or [M,C,4] and [M,C]",
-    )
-    whole = scores.shape if len(scores.shape) == 2 else (scores.shape[0], scores.shape[2])
-    check(agree(boxes.shape[0], whole[0]) and agree(boxes.shape[1], whole[1]), "Scores do not fit BBoxes")
+def _of_sequences(boxes: Any, scores: Any, lod: Any, **settings: Any) -> tuple[Any, Any, list[int]]:
+    return detected(boxes, scores, pictures_of(lod, len(boxes)) if scores.ndim == 2 else None, **settings)
 
 
 @op(
@@ -99,9 +37,10 @@ def multiclass_nms(
     nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
 ):  # fmt: skip
     """Out = class, score and box of what is left of each class.   BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]"""
-    rows, _, counts = _detected(
-        boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
-    )
+    rows, _, counts = _of_sequences(
+        boxes, scores, lod, background_label=background_label, score_threshold=score_threshold, nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k, normalized=normalized,
+    )  # fmt: skip
     return or_nothing(rows, counts)
 
 
@@ -124,9 +63,10 @@ def multiclass_nms2(
     nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
 ):  # fmt: skip
     """Out as of multiclass_nms, Index = the number of each box in the batch; nothing found is no row.   -> Out [K,6], Index int32 [K,1]"""
-    rows, numbers, counts = _detected(
-        boxes, scores, lod, background_label, score_threshold, nms_top_k, nms_threshold, nms_eta, keep_top_k, normalized
-    )
+    rows, numbers, counts = _of_sequences(
+        boxes, scores, lod, background_label=background_label, score_threshold=score_threshold, nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k, normalized=normalized,
+    )  # fmt: skip
     offsets = offsets_from(counts)
     return rows, numbers, offsets, offsets
 
@@ -155,7 +95,7 @@ def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, c
     """The best of each level of one picture, of the last one whatever their score is: boxes [K,4], scores [K], classes [K]."""
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
-        order = _order(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
+        order = ordered(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
         found.append(
             (
                 _moved(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
@@ -217,31 +157,7 @@ def _(boxes, scores, anchors, infos, **_):
 
 def _share(a: Any, b: Any, extra: float) -> float:
     """The area that two boxes, or two convex polygons, share over that which they cover together."""
-    if len(a) == 4:
-        return float(overlaps(a[None], b[None], extra)[0, 0])
-    one, two = (p.reshape(-1, 2).astype(np.float64) for p in (a, b))
-    shared = _area(_common(one, two))
-    return shared / max(_area(one) + _area(two) - shared, 1e-30)
-
-
-def _area(corners: Any) -> float:
-    x, y = corners[:, 0], corners[:, 1]
-    return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))) / 2
-
-
-def _common(one: Any, two: Any) -> Any:
-    """What two convex polygons share, the second cut off along each side of the first   (Sutherland and Hodgman 1974)."""
-    x, y = one[:, 0], one[:, 1]
-    one = one if np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0 else one[::-1]
-    for start, end in zip(one, np.roll(one, -1, axis=0), strict=True):
-        side = end - start
-        depth = side[0] * (two[:, 1] - start[1]) - side[1] * (two[:, 0] - start[0])
-        kept = []
-        for p, q, i, j in zip(two, np.roll(two, -1, axis=0), depth, np.roll(depth, -1), strict=True):
-            kept += [p] if i >= 0 else []
-            kept += [p + (q - p) * (i / (i - j))] if (i >= 0) != (j >= 0) else []
-        two = np.array(kept).reshape(-1, 2)
-    return two
+    return float(overlaps(a[None], b[None], extra)[0, 0])
 
 
 def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[Any, Any, Any]:
@@ -284,7 +200,7 @@ def locality_aware_nms(
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
         merged, sums, left = _merged(own, score[0], limit, extra)
-        order = left[_order(sums[left], score_threshold, nms_top_k)] if background_label != 0 else left[:0]
+        order = left[ordered(sums[left], score_threshold, nms_top_k)] if background_label != 0 else left[:0]
         one = best_of([(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)], keep_top_k)
         rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))

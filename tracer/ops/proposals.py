@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.arrays import np
@@ -50,7 +51,7 @@ def _proposed(
         boxes = decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
         high, wide = image[n, 0], image[n, 1]
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
-        kept = _large_enough(boxes, max(min_size, 1.0) if extra else min_size, extra, (high, wide), scales[n])
+        kept = _large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
         chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
@@ -61,12 +62,12 @@ def _proposed(
 
 def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Meta, Meta]:
     check_float(scores)
-    check(
-        len(scores.shape) == len(deltas.shape) == len(anchors.shape) == 4,
-        "Scores, BboxDeltas and Anchors need four axes",
-    )
+    check(len(scores.shape) == len(deltas.shape) == 4, "Scores and BboxDeltas need four axes")
     check(agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1), "BboxDeltas do not fit Scores")
-    check(agree(anchors.shape[3], 4) and agree(anchors.shape[2], scores.shape[1]), "Anchors do not fit Scores")
+    check(len(anchors.shape) >= 2 and agree(anchors.shape[-1], 4), "Anchors are no rows of four")
+    places, count = (*scores.shape[1:],), (*anchors.shape[:-1],)
+    known = min(*places, *count) >= 0
+    check(not known or math.prod(places) == math.prod(count), "Anchors do not fit Scores")
     return Meta((-1, 4), scores.dtype), Meta((-1, 1), scores.dtype), Meta((scores.shape[0],), INT32)
 
 
@@ -84,7 +85,7 @@ def generate_proposals_v2(
 ):  # fmt: skip
     """RpnRois = where a region proposal network sees something   (Ren et al. 2015).   Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
 
-    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4].
+    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4], or rows of them.
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
     return _proposed(

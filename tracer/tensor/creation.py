@@ -229,9 +229,9 @@ def randint(
     return _random("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
 
 
-def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
-    """0 ... n - 1 in random order.   -> [n]"""
-    return OPS["randperm"](n=n, dtype=dtype_of(dtype).proto)
+def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:
+    """0 ... n - 1 in random order.   n: an int, or a tensor of one   -> [n]"""
+    return OPS["randperm"](n=int(n) if isinstance(n, Tensor) else n, dtype=dtype_of(dtype).proto)
 
 
 def bernoulli(x: Tensor, name: str | None = None) -> Tensor:

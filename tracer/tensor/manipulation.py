@@ -365,9 +365,10 @@ def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
     return tuple(unsqueeze(c, 1) for c in unbind(index, axis=1))
 
 
-def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
-    """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
-    return OPS["one_hot_v2"](x, depth=num_classes, dtype=dtype_of("float32").proto)
+def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
+    """1 at the class, 0 elsewhere.   x int [*]; num_classes: an int, or a tensor of one -> float32 [*, num_classes]"""
+    depth = int(num_classes) if isinstance(num_classes, Tensor) else num_classes
+    return OPS["one_hot_v2"](x, depth=depth, dtype=dtype_of("float32").proto)
 
 
 def as_index(value: Any, x: Tensor) -> Tensor:

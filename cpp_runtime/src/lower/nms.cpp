@@ -22,8 +22,9 @@ Value score_of(Node& n, const Found& f) { return n.emit("GatherND", {f.scores, f
 Value read_boxes(Node& n, int scores) {
   auto boxes = n.in("BBoxes");
   n.require(n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == scores, "dims of boxes and scores do not fit");
-  n.require(n.dim(boxes, 2) < 0 || n.dim(boxes, 2) == 4, "boxes of more than four numbers have no lowering");
-  return boxes;
+  auto numbers = n.dim(boxes, 2);
+  n.require(numbers < 0 || numbers == 4, "boxes of more than four numbers have no lowering");
+  return numbers == 4 ? boxes : n.reshape(boxes, {0, 0, 4});  // polygons fail in a run, and are not taken for boxes
 }
 
 // Scores without those of a class, and the number that is added back to the classes behind it.

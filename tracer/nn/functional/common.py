@@ -182,7 +182,7 @@ def zeropad2d(x: Tensor, padding: Any, data_format: str = "NCHW", name: str | No
     return pad(x, padding, "constant", 0.0, data_format)
 
 
-def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
+def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
     """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
     return one_hot_of(x, num_classes)
 

@@ -1,0 +1,63 @@
+"""What convex polygons share.   One is the x and y of its corners in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+
+
+def polygon_overlaps(ones: Any, others: Any) -> Any:
+    """The area that polygons share over that which they cover together, 0 for such of no area.   [N,S], [M,S] -> [N,M]"""
+    first, second = (_turned(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64)) for p in (ones, others))
+    out = np.zeros((len(first), len(second)), ones.dtype)
+    i, j = np.nonzero(_near(first, second))
+    a, b = first[i], second[j]
+    own, theirs = _areas(a), _areas(b)
+    whole = (own > 0) & (theirs > 0)
+    shared = np.where(whole, _shared(a, b), 0)
+    out[i, j] = shared / np.where(whole, own + theirs - shared, 1)
+    return out
+
+
+def _near(ones: Any, others: Any) -> Any:
+    """Whether the upright boxes around them meet.   bool [N,M]"""
+    (low, high), (least, most) = ((c.min(1), c.max(1)) for c in (ones, others))
+    return np.all((low[:, None] <= most) & (least <= high[:, None]), axis=2)
+
+
+def _cross(a: Any, b: Any) -> Any:
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+
+def _areas(corners: Any) -> Any:
+    """Above 0 where the corners turn left."""
+    return np.sum(_cross(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
+
+
+def _turned(corners: Any) -> Any:
+    """The polygons, with corners that turn left.   [N,S,2]"""
+    return np.where((_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
+
+
+def _shared(a: Any, b: Any) -> Any:
+    """The area of what each pair shares: a sum along the parts of the sides of either that lie in the other.   [P,S,2], [P,T,2] -> [P]"""
+    start = a[:, :1]
+    return np.maximum(_along(a - start, b - start, True) + _along(b - start, a - start, False), 0) / 2
+
+
+def _along(a: Any, b: Any, first: bool) -> Any:
+    """The part of twice the area that belongs to the sides of `a`.   first: sides that both have count as these   (Cyrus and Beck 1978)"""
+    p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
+    start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]
+    depth, deeper = _cross(side, p - start), _cross(side, way)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = -depth / deeper
+    low = np.maximum(np.max(np.where(deeper > 0, at, 0), axis=2), 0)
+    high = np.minimum(np.min(np.where(deeper < 0, at, 1), axis=2), 1)
+    common = (depth == 0) & (np.sum(side * way, axis=3) > 0) & first
+    limits = np.any(side != 0, axis=3)  # which a corner that is there twice does not
+    outside = np.any((deeper == 0) & (depth <= 0) & limits & ~common, axis=2)
+    p, way = p[:, :, 0], way[:, :, 0]
+    parts = _cross(p + way * low[..., None], p + way * high[..., None])
+    return np.sum(np.where((high > low) & ~outside, parts, 0), axis=1)
