@@ -100,11 +100,6 @@ def _parts(url: str) -> tuple[str, str]:
     return found.scheme, found.path
 
 
-def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
-    """The first address of each machine.   Paddle's name: model packages import it, so that one process of a machine fetches."""
-    return set({where.split(":")[0]: where for where in sorted(trainer_endpoints, reverse=True)}.values())
-
-
 _warned: set[str] = set()
 
 
