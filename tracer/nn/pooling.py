@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .layer import Layer
+from .kept import Kept
 
 __all__ = [
     "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D",
@@ -14,14 +14,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Pool(Layer):
+class _Pool(Kept):
     """A function of nn.functional with settings, which are kept by name."""
 
     _function = ""
+    _form = "{}"  # what Paddle's layers call a setting, and
+    _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}  # where it is otherwise
 
     def __init__(self, **settings: Any) -> None:
         super().__init__()
-        self._settings = settings
+        self._keep(settings, self._form, **self._names)
 
     def forward(self, x: Tensor) -> Any:
         """See the class."""
@@ -29,17 +31,19 @@ class _Pool(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        shown = ("kernel_size", "stride", "padding")
-        return ", ".join(f"{name}={self._settings[name]}" for name in shown)
+        settings = self._settings
+        return ", ".join(f"{name}={settings[name]}" for name in ("kernel_size", "stride", "padding"))
 
 
 class _Adaptive(_Pool):
     """Pooling to an output_size."""
 
+    _form = "_{}"
+
     def extra_repr(self) -> str:
         """Settings."""
-        shown = ("output_size", "return_mask")
-        return ", ".join(f"{name}={self._settings[name]}" for name in shown if name in self._settings)
+        settings = self._settings
+        return ", ".join(f"{name}={settings[name]}" for name in ("output_size", "return_mask") if name in settings)
 
 
 class _UnPool(_Pool):
@@ -59,6 +63,7 @@ class MaxPool1D(_Pool):
     """The maximum of each window; with return_mask also where it was.   x [N, C, L] -> [N, C, L']"""
 
     _function = "max_pool1d"
+    _names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -82,6 +87,7 @@ class AvgPool1D(_Pool):
     """The mean of each window.   x [N, C, L] -> [N, C, L']"""
 
     _function = "avg_pool1d"
+    _names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -205,6 +211,7 @@ class AdaptiveAvgPool1D(_Adaptive):
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
 
     _function = "adaptive_avg_pool1d"
+    _form = "{}"
 
     def __init__(self, output_size: Any, name: str | None = None) -> None:
         super().__init__(output_size=output_size)
@@ -218,6 +225,7 @@ class AdaptiveMaxPool1D(_Adaptive):
     """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
 
     _function = "adaptive_max_pool1d"
+    _form = "{}"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask)
