@@ -25,7 +25,7 @@ POOLS = [
     (nn.AvgPool3D(3), {"ksize": 3, "stride": None, "divisor": None, "data_format": "NCDHW"}),
     (nn.MaxUnPool2D(2), {"ksize": 2, "output_size": None}),
     (nn.AdaptiveAvgPool1D(2), {"output_size": 2}),
-    (nn.AdaptiveAvgPool2D((1, 2)), {"_output_size": (1, 2), "_data_format": "NCHW"}),
+    (nn.AdaptiveAvgPool2D((1, 2), name="mean"), {"_output_size": (1, 2), "_name": "mean", "_data_format": "NCHW"}),
     (nn.AdaptiveMaxPool3D(2), {"_output_size": 2, "_return_mask": False}),
 ]
 PICTURES = [
@@ -93,3 +93,10 @@ def test_trainable_statistics_are_those_of_the_batch_in_eval_mode() -> None:
     norm.eval()
     np.testing.assert_array_equal(norm(x).numpy(), trained)
     assert float(abs(norm._mean).max()) > 0
+
+
+def test_an_initializer_is_called_with_the_block_that_a_parameter_says() -> None:
+    linear = nn.Linear(2, 3)
+    found = nn.initializer.Constant(2.0)(linear.weight, linear.weight.block)
+    assert found is linear.weight and bool((linear.weight == 2).all())
+    assert not oarlock.static.default_main_program().global_block().ops

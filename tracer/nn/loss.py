@@ -35,7 +35,10 @@ def _kept(name: str) -> str:
 
 
 CLASSES = {
-    name: made(Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=(), kept=_kept(name)), __name__)
+    name: made(
+        Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=(), kept=_kept(name)),
+        __name__,
+    )
     for name, function, inputs, settings in TABLE
 }
 globals().update(CLASSES)

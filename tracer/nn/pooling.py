@@ -21,9 +21,9 @@ class _Pool(Kept):
     _form = "{}"  # what Paddle's layers call a setting, and
     _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}  # where it is otherwise
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, name: str | None = None, **settings: Any) -> None:
         super().__init__()
-        self._keep(settings, self._form, **self._names)
+        self._keep({**settings, "name": name}, self._form, **self._names)
 
     def forward(self, x: Tensor) -> Any:
         """See the class."""
@@ -75,7 +75,12 @@ class MaxPool1D(_Pool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, return_mask=return_mask, ceil_mode=ceil_mode
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            return_mask=return_mask,
+            ceil_mode=ceil_mode,
+            name=name,
         )
 
     def forward(self, input: Tensor) -> Any:
@@ -99,7 +104,7 @@ class AvgPool1D(_Pool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode
+            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode, name=name
         )
 
 
@@ -125,6 +130,7 @@ class MaxPool2D(_Pool):
             return_mask=return_mask,
             ceil_mode=ceil_mode,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -152,6 +158,7 @@ class AvgPool2D(_Pool):
             exclusive=exclusive,
             divisor_override=divisor_override,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -177,6 +184,7 @@ class MaxPool3D(_Pool):
             return_mask=return_mask,
             ceil_mode=ceil_mode,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -204,6 +212,7 @@ class AvgPool3D(_Pool):
             exclusive=exclusive,
             divisor_override=divisor_override,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -214,7 +223,7 @@ class AdaptiveAvgPool1D(_Adaptive):
     _form = "{}"
 
     def __init__(self, output_size: Any, name: str | None = None) -> None:
-        super().__init__(output_size=output_size)
+        super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
         """See the class."""
@@ -228,7 +237,7 @@ class AdaptiveMaxPool1D(_Adaptive):
     _form = "{}"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
         """See the class."""
@@ -241,7 +250,7 @@ class AdaptiveAvgPool2D(_Adaptive):
     _function = "adaptive_avg_pool2d"
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
-        super().__init__(output_size=output_size, data_format=data_format)
+        super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
 class AdaptiveMaxPool2D(_Adaptive):
@@ -250,7 +259,7 @@ class AdaptiveMaxPool2D(_Adaptive):
     _function = "adaptive_max_pool2d"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
 class AdaptiveAvgPool3D(_Adaptive):
@@ -259,7 +268,7 @@ class AdaptiveAvgPool3D(_Adaptive):
     _function = "adaptive_avg_pool3d"
 
     def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> None:
-        super().__init__(output_size=output_size, data_format=data_format)
+        super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
 class AdaptiveMaxPool3D(_Adaptive):
@@ -268,7 +277,7 @@ class AdaptiveMaxPool3D(_Adaptive):
     _function = "adaptive_max_pool3d"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
 class MaxUnPool1D(_UnPool):
@@ -286,7 +295,12 @@ class MaxUnPool1D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )
 
 
@@ -305,7 +319,12 @@ class MaxUnPool2D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )
 
 
@@ -324,5 +343,10 @@ class MaxUnPool3D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )

@@ -37,9 +37,7 @@ class _Resized(FunctionLayer):
         settings = self._settings
         given = "size" if settings["scale_factor"] is None else "scale_factor"
         rest = [k for k in settings if k not in ("size", "scale_factor")]
-        return ", ".join(f"{k}={settings[k]}" for k in [given, *rest]) + (
-            f", name={self._name}" if self._name else ""
-        )
+        return ", ".join(f"{k}={settings[k]}" for k in [given, *rest]) + (f", name={self._name}" if self._name else "")
 
 
 class _Nearest(_Resized):
@@ -73,7 +71,8 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     (Row("Pad2D", "pad", {**_PAD, "data_format": "NCHW"}, "Padding: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']", kept="_{}"), _Padded),
     (Row("Pad3D", "pad", {**_PAD, "data_format": "NCDHW"}, "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, W] -> [N, C, D', H', W']",
          kept="_{}"), _Padded),
-    (Row("ZeroPad2D", "zeropad2d", {"padding": REQUIRED, "data_format": "NCHW"}, "Zeros around pictures.   x [N, C, H, W] -> [N, C, H', W']", kept="_{}"), _Padded),
+    (Row("ZeroPad2D", "zeropad2d", {"padding": REQUIRED, "data_format": "NCHW"}, "Zeros around pictures.   x [N, C, H, W] -> [N, C, H', W']",
+         kept="_{}"), _Padded),
     (Row("Upsample", "interpolate", _UPSAMPLE, "functional.interpolate as a layer.   x [N, C, *S] -> [N, C, *size]"), _Resized),
     (Row("UpsamplingNearest2D", "interpolate", {**_RESIZE, "data_format": "NCHW"}, "Nearest.   x [N, C, H, W] -> [N, C, *size]"), _Nearest),
     (Row("UpsamplingBilinear2D", "interpolate", {**_RESIZE, "data_format": "NCHW"}, "Bilinear, corners aligned.   x [N, C, H, W] -> [N, C, *size]"),
@@ -147,7 +146,9 @@ class Bilinear(Layer):
 
     def extra_repr(self) -> str:
         """Sizes."""
-        found = f"in1_features={self._in1_features}, in2_features={self._in2_features}, out_features={self._out_features}"
+        found = (
+            f"in1_features={self._in1_features}, in2_features={self._in2_features}, out_features={self._out_features}"
+        )
         found += f", dtype={self._dtype.name}"
         return found + (f", name={self._name}" if self._name else "")
 
