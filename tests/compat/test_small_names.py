@@ -110,3 +110,22 @@ def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (paddle.distributed.ParallelEnv().rank, paddle.distributed.ParallelEnv().nranks) == (2, 4)
     with pytest.raises(OarlockError, match="no launcher of MPI started this process"):
         paddle.distributed.init_parallel_env()
+
+
+def test_what_packages_ask_of_modules() -> None:
+    with compat.as_paddle("2.6"):
+        from paddle.common_ops_import import LayerHelper, Variable, check_variable_and_dtype, convert_dtype
+        from paddle.vision import MNIST, Compose, resnet18
+
+        assert Compose is paddle.vision.transforms.Compose
+        assert MNIST is paddle.vision.datasets.MNIST
+        assert resnet18 is paddle.vision.models.resnet18
+        assert Variable is paddle.static.Variable
+        assert convert_dtype(paddle.float32) == "float32"
+        assert callable(LayerHelper)
+        assert callable(check_variable_and_dtype)
+    assert paddle.inference.Config.Precision.Half is paddle.inference.PrecisionType.Half
+    assert {getattr(paddle.optimizer, name) for name in paddle.optimizer.__all__} >= {paddle.optimizer.AdamW}
+    assert {getattr(paddle.optimizer.lr, name) for name in paddle.optimizer.lr.__all__} >= {
+        paddle.optimizer.lr.StepDecay
+    }

@@ -150,7 +150,48 @@ def optimizer_case(make, steps=5):
     return run
 
 
+def lbfgs_case(**options):
+    """A point after four steps, how often the loss was asked for, and the changes that are kept."""
+
+    def run(P):
+        start = P.nn.initializer.Assign(np.array([3, -2, 1], "float32"))
+        point = P.create_parameter([3], "float32", default_initializer=start)
+        rule = P.optimizer.LBFGS(learning_rate=0.5, max_iter=4, parameters=[point], **options)
+        asked = []
+
+        def closure():
+            rule.clear_grad()
+            loss = ((point - 1) ** 4).sum() + (point[0] * point[1]) ** 2
+            loss.backward()
+            asked.append(float(loss))
+            return loss
+
+        first = [np.float32(rule.step(closure)) for _ in range(4)]
+        state = rule.state_dict()["state"]
+        kept = [len(asked), state["n_iter"], state["func_evals"], len(state["old_yk"]), len(state["old_sk"])]
+        return {"point": point.numpy().round(3), "losses": np.array(first).round(3), "kept": np.array(kept)}
+
+    return run
+
+
 optimizers = {
+    "rmsprop": optimizer_case(lambda P, p: P.optimizer.RMSProp(0.05, parameters=p)),
+    "rmsprop_centered": optimizer_case(
+        lambda P, p: P.optimizer.RMSProp(0.05, 0.9, 1e-3, 0.5, centered=True, parameters=p, weight_decay=0.1)
+    ),
+    "adagrad": optimizer_case(lambda P, p: P.optimizer.Adagrad(0.1, parameters=p, initial_accumulator_value=0.2)),
+    "adadelta": optimizer_case(lambda P, p: P.optimizer.Adadelta(0.5, 1e-3, 0.9, parameters=p)),
+    "adamax": optimizer_case(lambda P, p: P.optimizer.Adamax(0.05, 0.8, 0.9, parameters=p, weight_decay=0.1)),
+    "lamb": optimizer_case(lambda P, p: P.optimizer.Lamb(0.05, 0.1, parameters=p)),
+    "lamb_some": optimizer_case(
+        lambda P, p: P.optimizer.Lamb(
+            0.05, 0.1, parameters=p, exclude_from_weight_decay_fn=lambda q: q.name.endswith("b_0")
+        )
+    ),
+    "lbfgs": lbfgs_case(),
+    "lbfgs_wolfe": lbfgs_case(line_search_fn="strong_wolfe"),
+    "lbfgs_short": lbfgs_case(history_size=2),
+    "lbfgs_few": lbfgs_case(max_eval=3),
     "sgd": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, weight_decay=0.01)),
     "momentum": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p)),
     "nesterov": optimizer_case(

@@ -67,6 +67,16 @@ fft = {
 LONG, WINDOW = data(2, 40), np.abs(data(8)) + 0.1
 signal = {
     "stft": case(lambda P, x: [P.signal.stft(x, 8), P.signal.stft(x[0], 8, 2), x.stft(8, 4, 6)], LONG),
+    "frames": case(
+        lambda P, x: [
+            P.signal.frame(x, 4, 3),
+            P.signal.frame(x[0], 5, 2, axis=0),
+            P.signal.overlap_add(x, 2),
+            P.signal.overlap_add(P.signal.frame(x, 6, 2), 2),
+            P.signal.overlap_add(x, 3, axis=0),
+        ],
+        LONG,
+    ),
     "stft_window": case(
         lambda P, x, w: [P.signal.stft(x, 8, window=w), P.signal.stft(x, 12, 3, 8, w, center=False, normalized=True)],
         LONG,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import tarfile
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import oarlock as oar
 from oarlock.utils import archives
 from oarlock.utils.archives import archive_at, members
+from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpacked
 
@@ -143,3 +146,38 @@ def test_an_archive_as_others_write_it(tmp_path: Path) -> None:
             for name in ("u", long, "w2"):
                 archive.addfile(tarfile.TarInfo(name))
         assert taken(tmp_path / "a") == [long, "w2"]
+
+
+def test_what_came_from_the_network_is_unpacked(tmp_path: Path) -> None:
+    for name, paths in {"one.tar.gz": ["a/b.txt", "a/c/d.txt"], "many.zip": ["x.txt", "y/z.txt"]}.items():
+        written(tmp_path / name, paths)
+        found = Path(get_path_from_url(f"https://host/{name}", tmp_path))
+        assert found == tmp_path / {"one.tar.gz": "a", "many.zip": "many"}[name]
+        assert [(tmp_path / found.name / path.removeprefix("a/")).read_bytes() for path in paths] == [b"text"] * 2
+        assert get_path_from_url(f"https://host/{name}", tmp_path, decompress=False) == str(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "many", "many.zip", "one.tar.gz"]
+
+
+@pytest.mark.parametrize("name", ["out.tar", "out.zip"])
+@pytest.mark.parametrize("inside", ["../up.txt", "/root.txt", "a/../../b"])
+def test_archives_that_leave_their_folder(name: str, inside: str, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    written(tmp_path / "home" / name, ["fine.txt", inside])
+    with pytest.raises(oar.OarlockError, match="is not a path inside of it"):
+        get_path_from_url(f"http://host/{name}", tmp_path / "home")
+    assert [path.name for path in (tmp_path / "home").iterdir()] == [name]
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def written(path: Path, inside: list[str]) -> None:
+    """Write an archive whose files hold "text"."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as packed:
+            for name in inside:
+                packed.writestr(name, "text")
+        return
+    with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
+        for name in inside:
+            info = tarfile.TarInfo(name)
+            info.size = 4
+            archive.addfile(info, io.BytesIO(b"text"))

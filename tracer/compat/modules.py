@@ -84,5 +84,5 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
     ".batch": "",
-    ".common_ops_import": ".static",
+    ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip

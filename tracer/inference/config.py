@@ -21,6 +21,8 @@ class Config:
     memory reuse, oneDNN, log levels - is accepted and changes nothing; devices that the engine does not have are refused.
     """
 
+    Precision = PrecisionType
+
     def __init__(self, model: str | None = None, params: str | None = None) -> None:
         self._prog, self._params, self._dir = "", "", ""
         self._buffers: tuple[bytes, bytes] | None = None

@@ -1,8 +1,10 @@
 """Optimizers."""
 
-from . import lr
+from . import adam, adaptive, lbfgs, lr, sgd
 from .adam import *
 from .adaptive import *
 from .lbfgs import *
 from .optimizer import Optimizer
 from .sgd import *
+
+__all__ = ["Optimizer", *adam.__all__, *adaptive.__all__, *lbfgs.__all__, *sgd.__all__]

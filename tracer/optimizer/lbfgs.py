@@ -50,30 +50,52 @@ class LBFGS(Optimizer):
         self._history_size = history_size
         self._search = line_search_fn
         self._pairs: list[tuple[Array, Array]] = []  # changes of the parameters, and of the gradient
-        self._evaluations = 0
+        self._evaluations = self._iterations = 0  # of all steps
         self._last: tuple[Array, Array] | None = None  # gradient and step of the iteration before
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor:  # type: ignore[override]
         """Up to max_iter iterations; gives the loss that closure gave first."""
         if closure is None:
             raise OpError(with_user_line("LBFGS.step: a closure that computes the loss and its gradients is needed"))
-        self._evaluations = 0
+        evaluated = self._evaluations
         first, loss, gradient = self._evaluate(closure)
-        for _ in range(self._most[0]):
+        for left in reversed(range(self._most[0])):
             if np.abs(gradient).max(initial=0.0) <= self._tolerance[0]:
                 break
+            self._iterations += 1
             step = self._direction(gradient)
             slope = float(gradient @ step)
             if slope > -self._tolerance[1]:
                 break
-            start = self._vector()
-            point = self._move(closure, start, step, _Point(0.0, loss, gradient, slope))
+            point = self._move(closure, step, _Point(0.0, loss, gradient, slope), last=not left)
             self._last = (gradient, point.t * step)
             settled = np.abs(point.t * step).max() <= self._tolerance[1] or abs(point.loss - loss) < self._tolerance[1]
             loss, gradient = point.loss, point.gradient
-            if settled or self._evaluations >= self._most[1]:
+            if settled or self._evaluations - evaluated >= self._most[1]:
                 break
         return first
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the next step goes on from, under 'state': how often (n_iter, func_evals) and the last changes, as Paddle names them."""
+        found: dict[str, Any] = {"func_evals": self._evaluations, "n_iter": self._iterations}
+        found["old_sk"] = [Tensor(s) for s, _ in self._pairs]
+        found["old_yk"] = [Tensor(y) for _, y in self._pairs]
+        if self._last is not None:
+            found["prev_flat_grad"], found["d"], found["alpha"] = Tensor(self._last[0]), Tensor(self._last[1]), 1.0
+        return {"state": found if self._iterations else {}}
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what state_dict() gave.   Raises OpError for changes of another number of elements than the parameters have."""
+        given = state_dict.get("state", {})
+        size = self._vector().size
+        self._pairs = [
+            (_vector(s, size), _vector(y, size))
+            for s, y in zip(given.get("old_sk", []), given.get("old_yk", []), strict=True)
+        ]
+        self._last = None
+        if "d" in given:
+            self._last = (_vector(given["prev_flat_grad"], size), _vector(given["d"], size) * float(given["alpha"]))
+        self._evaluations, self._iterations = int(given.get("func_evals", 0)), int(given.get("n_iter", 0))
 
     # -- parameters as one vector -------------------------------------------------------------------------------
 
@@ -126,21 +148,31 @@ class LBFGS(Optimizer):
         if y @ s > 1e-10:
             self._pairs = [*self._pairs, (s, y)][-self._history_size :]
 
-    def _move(self, closure: Callable[[], Tensor], start: Array, step: Array, here: _Point) -> _Point:
-        """Go along the step: as far as the learning rate says, or as the line search finds."""
-        lr = self.get_lr()
-        length = lr if self._pairs else min(1.0, 1.0 / float(np.abs(here.gradient).sum())) * lr
+    def _move(self, closure: Callable[[], Tensor], step: Array, here: _Point, last: bool) -> _Point:
+        """Go along the step: as far as the learning rate says, which asks for no loss after the last one, or as the line search finds."""
+        start, lr = self._vector(), self.get_lr()
+        length = lr if self._iterations > 1 else min(1.0, 1.0 / float(np.abs(here.gradient).sum())) * lr
 
         def at(t: float) -> _Point:
             self._put(start + t * step)
             _, loss, gradient = self._evaluate(closure)
             return _Point(t, loss, gradient, float(gradient @ step))
 
+        if self._search is None and last:
+            self._put(start + length * step)
+            return here._replace(t=length)
         if self._search is None:
             return at(length)
         found = strong_wolfe(at, here, length, tolerance=self._tolerance[1] / max(float(np.abs(step).max()), 1e-300))
         self._put(start + found.t * step)
         return found
+
+
+def _vector(given: Any, size: int) -> Array:
+    found = np.asarray(given, np.float64).ravel()
+    if found.size != size:
+        raise OpError(with_user_line(f"LBFGS.set_state_dict: changes of {found.size} numbers for parameters of {size}"))
+    return found
 
 
 def strong_wolfe(

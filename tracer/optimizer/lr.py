@@ -1,5 +1,8 @@
 """Learning rates that change.   Each `step()` moves to the next; `scheduler()` is the rate now."""
 
+from . import lr_base, lr_cycles, lr_decay
 from .lr_base import *
 from .lr_cycles import *
 from .lr_decay import *
+
+__all__ = lr_base.__all__ + lr_cycles.__all__ + lr_decay.__all__

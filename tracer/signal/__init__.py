@@ -1,5 +1,5 @@
 """Short-time Fourier transforms, as `paddle.signal` has them; the functions live in `oarlock.tensor`."""
 
-from ..tensor.signal import istft, stft
+from ..tensor.signal import frame, istft, overlap_add, stft
 
-__all__ = ["istft", "stft"]
+__all__ = ["frame", "istft", "overlap_add", "stft"]

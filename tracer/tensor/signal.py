@@ -20,6 +20,29 @@ def _need(ok: bool, op: str, words: str, x: Tensor) -> None:
         raise OpError(with_user_line(f"{op}: {words} (X={x.meta})"))
 
 
+def frame(x: Tensor, frame_length: int, hop_length: int, axis: int = -1, name: str | None = None) -> Tensor:
+    """Parts of a signal that overlap.   x [..., N] -> [..., frame_length, frames]; with axis 0 [N, ...] -> [frames, frame_length, ...]"""
+    need(x)
+    _positive(x, "frame", axis, frame_length=frame_length, hop_length=hop_length)
+    size = x.meta.shape[axis]
+    _need(size < 0 or frame_length <= size, "frame", f"frame_length={frame_length} is more than the signal's {size}", x)
+    return OPS["frame"](x, frame_length=frame_length, hop_length=hop_length, axis=axis)
+
+
+def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: str | None = None) -> Tensor:
+    """What `frame` gave put back, added where it overlaps.   x [..., frame_length, frames] -> [..., N]; axis as in `frame`"""
+    need(x)
+    _positive(x, "overlap_add", axis, hop_length=hop_length)
+    _need(x.ndim > 1, "overlap_add", "needs two axes or more", x)
+    return OPS["overlap_add"](x, hop_length=hop_length, axis=axis)
+
+
+def _positive(x: Tensor, op: str, axis: int, **sizes: int) -> None:
+    _need(axis in (0, -1), op, f"axis={axis} is neither 0 nor -1", x)
+    for name, size in sizes.items():
+        _need(size > 0, op, f"{name}={size} is not positive", x)
+
+
 def _hops(x: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, op: str) -> tuple[int, int]:
     """The step between frames and the length of the window, checked."""
     hop = n_fft // 4 if hop_length is None else hop_length

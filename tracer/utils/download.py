@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import FileError, OarlockError
+from .unpack import is_packed, unpack
 
-__all__ = ["get_weights_path_from_url"]
+__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
 TIMEOUT = 30  # seconds without a byte
 _CHUNK = 1 << 20
@@ -29,13 +30,32 @@ def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     return str(fetch(url, home() / "hapi" / "weights", md5sum))
 
 
+def is_url(path: str) -> bool:
+    """Whether it is an address of the web."""
+    return path.startswith(("http://", "https://"))
+
+
+def get_path_from_url(
+    url: str, root_dir: str | os.PathLike[str], md5sum: str | None = None, check_exist: bool = True, decompress: bool = True,
+    method: str = "get",
+) -> str:  # fmt: skip
+    """The path in `root_dir` of the file at `url`, fetched unless it is there, see `fetch`; of an archive, where it was unpacked to.
+
+    check_exist: False to fetch it anyhow; method: taken, and changes nothing.
+    """
+    path = fetch(url, root_dir, md5sum, again=not check_exist)
+    return str(unpack(path) if decompress and is_packed(path) else path)
+
+
 def fetch(
-    url: str, folder: str | os.PathLike[str], md5sum: str | None = None, *, name: str | None = None, own: bool = False
-) -> Path:
+    url: str, folder: str | os.PathLike[str], md5sum: str | None = None, *, name: str | None = None, own: bool = False,
+    again: bool = False,
+) -> Path:  # fmt: skip
     """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it is fetched.
 
     Only http and https.   name: of the file, else as the address ends; own: one that is there with another MD5 is the user's own, and
-    taken with one warning.   OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
+    taken with one warning; again: fetch it even so.
+    OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
     not what was asked for.   Another process that fetches the same file does no harm.
     """
     scheme, path = _parts(url)
@@ -43,7 +63,7 @@ def fetch(
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
         raise OarlockError(f"download: {url!r} is no address of a file by http or https")
     target = Path(folder) / name
-    if target.is_file() and (md5sum is None or _md5(target) == md5sum):
+    if not again and target.is_file() and (md5sum is None or _md5(target) == md5sum):
         return target
     if own and target.is_file():
         _warn_of_another(target, md5sum)

@@ -1,4 +1,7 @@
 """Networks, data and transforms for pictures."""
 
 from . import datasets, image, models, ops, transforms
+from .datasets import *
 from .image import *
+from .models import *
+from .transforms import *

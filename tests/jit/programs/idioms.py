@@ -7,6 +7,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -247,3 +248,24 @@ def any_and_all_of_rows(x: Any) -> Any:
     if any(n > 3 for n in _counted_up()):  # asks for no more than it needs
         x = x * 3
     return x
+
+
+@program()
+def annotated_variables(x: Any) -> Any:
+    held = SimpleNamespace()
+    total: Any = x
+    late: int
+    if x.sum() > 0:
+        times: int = 2
+        held.by: float = 0.5
+        late = times + 1
+    else:
+        times: int = 3
+        held.by: float = 0.25
+        late = 1
+    rows: list[Any] = []
+    for i in range(x.shape[0]):
+        row: Any = x[i]
+        total: Any = total + row * times
+        rows.append(total)
+    return total * held.by, rows[-1] * late

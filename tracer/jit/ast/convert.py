@@ -116,9 +116,20 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     return made
 
 
+class _Plain(ast.NodeTransformer):
+    """Annotations of variables left out: in a function nothing evaluates them, and a variable that parts of it share may have none."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        made = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
+        return ast.copy_location(made, node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+
 def _read_tree(code: CodeType) -> ast.FunctionDef:
     """The function as the user wrote it, with names as Python has them."""
-    tree = function_tree(code)
+    tree = _Plain().visit(function_tree(code))
     keep_places(tree)
     if isinstance(tree, ast.Lambda):
         tree = _as_function(tree)

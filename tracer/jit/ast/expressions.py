@@ -198,12 +198,6 @@ class Expressions(ast.NodeTransformer):
         node.body = [self.visit(s) for s in node.body]
         return node
 
-    # Annotations and decorators say nothing about values.
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node
 

@@ -36,9 +36,7 @@ class Liveness:
             found: Symbols = special(node, after)
             return found
         does = effects(node)
-        written = (
-            frozenset(does.writes) if isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef) else frozenset()
-        )
+        written = frozenset(does.writes) if isinstance(node, ast.Assign | ast.FunctionDef) else frozenset()
         return (after - (written - does.reads)) | does.reads
 
     def _if(self, node: ast.If, after: Symbols) -> Symbols:
