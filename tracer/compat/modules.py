@@ -83,6 +83,7 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid.layer_helper", ".fluid", "layer_helper_base"),
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
+    ".distributed.parallel.parallel_helper": ".distributed.start",
     ".batch": "",
     ".common_ops_import": ".base.common_ops_import",
 }  # fmt: skip
