@@ -1,9 +1,9 @@
 #include "run/pictures.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
-#include <set>
 
 #include "oarlock/error.h"
 
@@ -11,20 +11,18 @@ namespace oarlock {
 namespace {
 
 // Ops whose result is as large as X.
-const std::set<std::string_view> kKeeping = {
-    "assign",        "batch_norm",
-    "cast",          "clip",
-    "dropout",       "elu",
-    "gelu",          "group_norm",
-    "hard_sigmoid",  "hard_swish",
-    "instance_norm", "leaky_relu",
-    "mish",          "prelu",
-    "relu",          "relu6",
-    "scale",         "sigmoid",
-    "silu",          "softplus",
-    "swish",         "sync_batch_norm",
-    "tanh",
-};
+constexpr std::array<std::string_view, 23> kKeeping = {"assign",        "batch_norm",
+                                                       "cast",          "clip",
+                                                       "dropout",       "elu",
+                                                       "gelu",          "group_norm",
+                                                       "hard_sigmoid",  "hard_swish",
+                                                       "instance_norm", "leaky_relu",
+                                                       "mish",          "prelu",
+                                                       "relu",          "relu6",
+                                                       "scale",         "sigmoid",
+                                                       "silu",          "softplus",
+                                                       "swish",         "sync_batch_norm",
+                                                       "tanh"};
 
 // The only name in the first of these slots that the op has.
 const std::string* only(const Slots& slots, std::initializer_list<std::string_view> names) {
@@ -53,7 +51,10 @@ class Pictures::Follow {
       ++made.inputs_;
     }
     made.places_ = made.inputs_;
-    for (const OpDesc& op : program.blocks[0].ops)
+  }
+
+  void all() {
+    for (const OpDesc& op : program_.blocks[0].ops)
       if (op.type != "feed") see(op);
   }
 
@@ -70,12 +71,12 @@ class Pictures::Follow {
 
   void see(const OpDesc& op) {
     bool conv = op.type == "conv2d" || op.type == "depthwise_conv2d" || op.type == "conv3d";
-    auto step = conv                                               ? convolution(op)
-                : op.type == "pool2d" || op.type == "pool3d"       ? pool(op)
-                : op.type == "elementwise_add" || op.type == "sum" ? sum(op)
-                : op.type == "concat"                              ? joined(op)
-                : kKeeping.count(op.type) > 0                      ? keeping(op)
-                                                                   : std::nullopt;
+    auto step = conv                                                                     ? convolution(op)
+                : op.type == "pool2d" || op.type == "pool3d"                             ? pool(op)
+                : op.type == "elementwise_add" || op.type == "sum"                       ? sum(op)
+                : op.type == "concat"                                                    ? joined(op)
+                : std::find(kKeeping.begin(), kKeeping.end(), op.type) != kKeeping.end() ? keeping(op)
+                                                                                         : std::nullopt;
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) known_.erase(name);  // another value under that name
     const std::string* to = only(op.outputs, {"Out", "Output", "Y"});
@@ -164,7 +165,7 @@ class Pictures::Follow {
 
 // What no pool comes behind is not followed.
 Pictures::Pictures(const Program& program) {
-  Follow(program, *this);
+  Follow(program, *this).all();
   std::vector<bool> wanted(places_);
   std::vector<Step> kept;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
