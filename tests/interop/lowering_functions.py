@@ -335,9 +335,7 @@ function(transposed_to_a_size, f(2, 3, 7, 6), f(4, 3, 3, 3), open=[(0, 2, 3), ()
 
 def put_back_to_a_size(x):
     y, at = F.max_pool2d(x, 2, return_mask=True)
-    return F.max_unpool2d(y, at, 2, output_size=paddle.shape(x)), F.max_unpool2d(
-        y, at, 2, output_size=paddle.shape(x)[2:]
-    )
+    return F.max_unpool2d(y, at, 2, output_size=x.shape), F.max_unpool2d(y, at, 2, output_size=x.shape[2:])
 
 
 function(put_back_to_a_size, f(2, 3, 7, 6), open=(0, 2, 3))
