@@ -384,3 +384,8 @@ def pooled_and_put_back(x: Any) -> Any:
     found, at = nn.functional.max_pool2d(x, 2, return_mask=True)
     least = nn.functional.max_unpool2d(found, at, 2)
     return nn.functional.max_unpool2d(found, at, 2, output_size=paddle.shape(x)) + x, least
+
+
+@program(*PICTURES, dims=BOTH)
+def more_windows_than_pixels(x: Any) -> Any:
+    return nn.functional.adaptive_max_pool2d(x, (9, 11)), nn.functional.adaptive_avg_pool1d(x[:, :, 0], 9)

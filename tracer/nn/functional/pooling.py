@@ -99,12 +99,12 @@ def avg_pool3d(
     return _average(3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
 
 
-def _adaptive(rank: int, x: Tensor, kind: str, output_size: Any, data_format: str) -> Tensor:
+def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
     sizes = _wanted(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
         return _averaged_to(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
-        x, pooling_type=kind, ksize=sizes, adaptive=True, strides=[1] * rank, data_format=data_format
+        x, pooling_type="avg", ksize=sizes, adaptive=True, strides=[1] * rank, data_format=data_format
     )  # fmt: skip
 
 
@@ -150,23 +150,25 @@ def _window_means(x: Tensor, size: Any, out: Any) -> Tensor:
 
 def adaptive_avg_pool2d(x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size; None keeps a size.   x [N, C, H, W] -> [N, C, *output_size]"""
-    return _adaptive(2, x, "avg", output_size, data_format)
+    return _adaptive(2, x, output_size, data_format)
 
 
 def adaptive_avg_pool3d(x: Tensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size; None keeps a size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
-    return _adaptive(3, x, "avg", output_size, data_format)
+    return _adaptive(3, x, output_size, data_format)
 
 
 def _adaptive_max(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
-    sizes = _wanted(rank, x, output_size, "NC")
+    sizes = [int(s) for s in _wanted(rank, x, output_size, "NC")]
     found = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
     return found if return_mask else found[0]
 
 
 def adaptive_max_pool2d(x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """Maxima of windows chosen to give output_size, and with return_mask where.   x [N, C, H, W] -> [N, C, *output_size]"""
-    return _adaptive_max(2, x, output_size, return_mask) if return_mask else _adaptive(2, x, "max", output_size, "NCHW")
+    return _adaptive_max(
+        2, x, output_size, return_mask
+    )  # real Paddle's pool2d has empty windows where there are more than pixels
 
 
 def adaptive_max_pool3d(x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
@@ -217,7 +219,7 @@ def avg_pool1d(
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
-    return _as_1d(_adaptive(2, _as_2d(x), "avg", [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
+    return _as_1d(_adaptive(2, _as_2d(x), [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
 
 
 def adaptive_max_pool1d(x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None) -> Any:
