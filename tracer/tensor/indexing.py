@@ -13,7 +13,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import beside, bounds, cast, full, to_array
-from .manipulation import as_index, expand, in_place, reshape, stack, transpose, unsqueeze
+from .manipulation import as_index, broadcast_with, expand, in_place, reshape, stack, transpose, unsqueeze
 
 _END = 2**31 - 1
 
@@ -250,7 +250,8 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
         mask = as_index(index, x)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
-        return OPS["where"](*OPS["broadcast_tensors"]([mask, value.expand([1] * x.ndim), x]))
+        mask, operands = broadcast_with(mask, [value.expand([1] * x.ndim), x])
+        return OPS["where"](mask, *operands)
     items = _expand_ellipsis(index, x.ndim)
     while items and _is_all(items[-1]):
         items.pop()

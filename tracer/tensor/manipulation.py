@@ -324,8 +324,17 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     ]
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
     if len(shapes) > 1:
-        condition, *operands = OPS["broadcast_tensors"]([condition, *operands])
+        condition, operands = broadcast_with(condition, operands)
     return OPS["where"](condition, *operands)
+
+
+def broadcast_with(condition: Tensor, operands: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    """All as large as each other.   In a program the condition is a number meanwhile: real Paddle runs the op on one dtype only."""
+    if state.mode.silent or condition.dtype == operands[0].dtype:
+        condition, *operands = OPS["broadcast_tensors"]([condition, *operands])
+        return condition, operands
+    number, *operands = OPS["broadcast_tensors"]([cast(condition, operands[0].dtype), *operands])
+    return cast(number, "bool"), operands
 
 
 def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
