@@ -25,7 +25,7 @@ ARROWS = {
     "fft": {"core", "tensor"},
     "signal": {"tensor"},
     "autograd": {"core", "tensor"},
-    "incubate": {"autograd", "core", "fluid", "geometric", "nn", "static"},
+    "incubate": {"autograd", "core", "fluid", "geometric", "nn", "static", "tensor"},
     "nn": {"core", "ops", "tensor"},
     "amp": {"core", "nn", "tensor"},
     "optimizer": {"core", "ops"},

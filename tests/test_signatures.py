@@ -28,7 +28,7 @@ REASONS = {
     DISTRIBUTED: ("Tensor", "dist_attr get_map_tensor is_dist num_shard placements process_mesh"),
     INSIDE: (
         "Tensor",
-        "block data data_ptr get_selected_rows get_strides get_tensor grad_ grad_fn is_dense is_selected_rows layout offset "
+        "data data_ptr get_selected_rows get_strides get_tensor grad_ grad_fn is_dense is_selected_rows layout offset "
         "reconstruct_from_ set_string_list set_vocab strides type",
     ),
     "functions that make no sense as methods": ("Tensor", "add_n create_parameter create_tensor"),

@@ -57,6 +57,15 @@ def test_modules_that_nobody_imported_are_attributes() -> None:
     assert not hasattr(functional, "distance") and "__getattr__" not in vars(functional)
 
 
+def test_layers_are_looked_up_by_name_in_the_dict_of_a_module() -> None:
+    with compat.as_paddle("2.6"):
+        import paddle
+
+        found = paddle.nn.layer.activation.__dict__
+        assert found["ReLU"] is oarlock.nn.ReLU and found["LeakyReLU"] is oarlock.nn.LeakyReLU
+        assert "norm" not in paddle.nn.layer.__dict__ or paddle.nn.layer.norm.BatchNorm2D is oarlock.nn.BatchNorm2D
+
+
 def test_what_neither_has_is_missing_under_its_own_name() -> None:
     with compat.as_paddle("2.6"), pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"):
         importlib.import_module("paddle.nothing")

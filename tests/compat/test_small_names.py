@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 
+import numpy as np
 import pytest
 
 import oarlock as paddle
@@ -129,3 +131,37 @@ def test_what_packages_ask_of_modules() -> None:
     assert {getattr(paddle.optimizer.lr, name) for name in paddle.optimizer.lr.__all__} >= {
         paddle.optimizer.lr.StepDecay
     }
+
+
+def test_names_that_training_loops_of_packages_ask_for() -> None:
+    with compat.as_paddle("2.6"):
+        import paddle
+
+        assert paddle.distributed.parallel.ParallelEnv is paddle.distributed.ParallelEnv
+        assert not paddle.distributed.parallel.parallel_helper._is_parallel_ctx_initialized()
+        optimizer = paddle.optimizer.SGD(0.1, parameters=[paddle.nn.Linear(2, 2).weight])
+        assert not isinstance(optimizer, paddle.distributed.fleet.Fleet)
+        gathered = importlib.import_module("paddle.hapi.model")._all_gather(paddle.ones([2, 3]))
+        assert gathered.shape == [2, 3]
+        scale = paddle.base.framework.EagerParamBase.from_tensor(paddle.full([3], 0.5), trainable=True)
+        assert isinstance(scale, paddle.base.framework.EagerParamBase) and not scale.stop_gradient
+        assert scale.numpy().tolist() == [0.5] * 3
+
+
+def test_fused_products() -> None:
+    with compat.as_paddle("2.6"):
+        import paddle
+
+        nn = paddle.incubate.nn
+        x = paddle.to_tensor(np.arange(6, dtype="float32").reshape(2, 3) - 2)
+        layer = nn.FusedLinear(3, 4, transpose_weight=True)
+        wanted = x.numpy() @ layer.weight.numpy().T + layer.bias.numpy()
+        np.testing.assert_allclose(layer(x).numpy(), wanted, rtol=1e-6)
+        assert layer.weight.shape == [4, 3] and not isinstance(layer, paddle.nn.Linear)
+        weight, bias = paddle.ones([3, 4]), paddle.full([4], 0.5)
+        activated = [
+            nn.functional.fused_linear_activation(x, weight, bias, activation=a).numpy() for a in ("none", "relu")
+        ]
+        np.testing.assert_allclose(np.maximum(activated[0], 0), activated[1])
+        with pytest.raises(ValueError, match="activation='tanh' is none of"):
+            nn.functional.fused_linear_activation(x, weight, bias, activation="tanh")

@@ -320,6 +320,27 @@ def resized_by_area(x):
 function(resized_by_area, f(2, 3, 6, 5), open=(0, 2, 3))
 
 
+def transposed_to_a_size(x, weight):
+    size, half = paddle.shape(x)[2:], paddle.shape(x)[3] // 2
+    y, z = F.conv2d(x, weight, stride=2, padding=1), F.conv2d(x, weight, stride=[1, 3], padding="SAME")
+    return (
+        F.conv2d_transpose(y, weight, stride=2, padding=1, output_size=size),
+        F.conv2d_transpose(y, weight, stride=2, padding=[1, 0], output_size=[size[0] + 1, half * 2 + 1]),
+        F.conv2d_transpose(z, weight, stride=[1, 3], padding="SAME", output_size=size),
+    )
+
+
+function(transposed_to_a_size, f(2, 3, 7, 6), f(4, 3, 3, 3), open=[(0, 2, 3), ()])
+
+
+def put_back_to_a_size(x):
+    y, at = F.max_pool2d(x, 2, return_mask=True)
+    return F.max_unpool2d(y, at, 2, output_size=x.shape), F.max_unpool2d(y, at, 2, output_size=x.shape[2:])
+
+
+function(put_back_to_a_size, f(2, 3, 7, 6), open=(0, 2, 3))
+
+
 def split_along_computed(x, axis):
     return paddle.split(x, 2, axis=axis)
 

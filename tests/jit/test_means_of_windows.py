@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.nn.functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from oarlock.core.errors import TraceError
+from oarlock.nn.functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool2d
 from oarlock.static import InputSpec
 
 POOLS: dict[str, tuple[Any, tuple[int, ...]]] = {
@@ -44,3 +45,9 @@ def test_gradients_of_means_of_windows(case: str) -> None:
         (function(tensor, n) ** 2).sum().backward()
         grads.append(tensor.grad.numpy())
     np.testing.assert_allclose(grads[1], grads[0], rtol=1e-5, atol=1e-6)
+
+
+def test_largest_of_windows_that_only_a_run_counts_are_refused() -> None:
+    largest = paddle.jit.to_static(lambda x: adaptive_max_pool2d(x, [paddle.shape(x)[2] - 1, 2]))
+    with pytest.raises(TraceError, match="is not known while the program is recorded"):
+        largest(paddle.ones([1, 2, 5, 6]))

@@ -198,3 +198,46 @@ for shape in {shapes}:
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert len(said) == len(shapes) and all(f"engine: {name.split(maxsplit=1)[0]}, giving '" in line for line in said)
+
+
+TOO_SMALL = """
+import sys
+import oarlock as paddle
+from oarlock import nn
+from oarlock.loader.engine import EngineError
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.left, self.right = nn.Conv2D(3, 32, 3, 2, 1), nn.Conv2D(32, 16, 1), nn.Conv2D(32, 16, 3, padding=1)
+        self.norm, self.pool, self.mean, self.last = nn.BatchNorm2D(32), nn.MaxPool2D(3, 2), nn.AvgPool2D(2, ceil_mode=True), nn.MaxPool2D(3, 3)
+    def forward(self, x):
+        x = self.pool(nn.functional.relu(self.norm(self.stem(x))))
+        x = self.mean(paddle.concat([self.left(x), self.right(x)], 1) + x)
+        return self.last(x)
+
+net = Net()
+net.eval()
+paddle.jit.save(net, sys.argv[1], input_spec=[paddle.static.InputSpec([None, 3, None, None])], verify=False)
+loaded = paddle.jit.load(sys.argv[1])
+for height in range(1, 44):
+    x = paddle.ones([1, 3, height, 60])
+    try:
+        wanted = net(x).shape
+    except ValueError:
+        wanted = [0]
+    try:
+        found = loaded(x).shape
+    except EngineError as error:
+        assert "does not fit into what is left of the picture" in str(error), error
+        found = [0]
+    print(height, found == wanted or not all(wanted) and found == [0])
+"""
+
+
+def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", TOO_SMALL, str(tmp_path / "m")], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split("\n")[:-1] == [f"{height} True" for height in range(1, 44)]

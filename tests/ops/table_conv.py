@@ -92,4 +92,10 @@ ROWS = [
     Row("conv2d_transpose", [f(1, 3, 4, 4), f(3, 1, 2, 2)], {"groups": 3}, ref=transposed(groups=3)),
     Row("conv2d_transpose", [f(1, 2, 3, 3), f(2, 4, 2, 2), f(4)], ref=lambda x, w, b: transposed()(x, w) + b[:, None, None],
         paddle="its own CPU kernel leaves Bias, an operand of fused ops, aside"),
+    Row("conv_transpose_to", [f(2, 3, 4, 5), f(3, 4, 3, 3), None, [np.array([10], "int32"), np.array(11)]], {"strides": [2, 2]},
+        ref=lambda x, w, *_: transposed(stride=(2, 2), extra=(1, 0))(x, w)),
+    Row("conv_transpose_to", [f(2, 4, 5, 4), f(4, 3, 3, 3), f(3), [np.array([9, 7])]], {"data_format": "NHWC", "strides": [2, 1]},
+        ref=lambda x, w, b, _: last(transposed(stride=(2, 1)))(x, w) + b),
+    Row("conv_transpose_to", [f(1, 2, 2, 3, 2), f(2, 2, 2, 2, 2), None, [np.array([3, 4, 3])]],
+        {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1]}),
 ]  # fmt: skip

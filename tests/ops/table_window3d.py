@@ -171,6 +171,9 @@ ROWS = [
         {"ksize": [2, 2], "strides": [2, 2], "unpooling_type": "max", "output_size": [4, 4]}, ref=put((4, 4)), second=False),
     Row("unpool", [f(1, 2, 2, 3), places(1, 2, 2, 3, high=20)],
         {"ksize": [2, 2], "strides": [2, 2], "unpooling_type": "max", "output_size": [4, 5]}, ref=put((4, 5)), second=False),
+    Row("unpool_to", [f(1, 2, 2, 3), places(1, 2, 2, 3, high=20), [np.array([1, 2, 4, 5])]], ref=lambda x, at, _: put((4, 5))(x, at), second=False),
+    Row("unpool_to", [f(2, 2, 1, 2, 2), places(2, 2, 1, 2, 2, high=16), [np.array(2), np.array([4]), np.array([2], "int32")]],
+        ref=lambda x, at, _: put((2, 4, 2))(x, at), second=False),
     Row("unpool3d", [f(2, 2, 1, 2, 2), places(2, 2, 1, 2, 2, high=16)],
         {"ksize": [2, 2, 2], "strides": [2, 2, 2], "output_size": [2, 4, 2]}, ref=put((2, 4, 2)), second=False),
 ]  # fmt: skip

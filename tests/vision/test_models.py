@@ -173,3 +173,12 @@ def test_a_download_that_ends_early_is_refused(home: Path, tmp_path: Path) -> No
         server.server_close()
         thread.join()
     assert list(home.iterdir()) == []
+
+
+def test_networks_of_other_blocks_ask_resnet_for_stages() -> None:
+    net = ResNet(BottleneckBlock, 50)
+    net.inplanes = 64
+    plain = net._make_layer(BottleneckBlock, 16, 2, stride=2)
+    assert plain(oar.ones([1, 64, 8, 8])).shape == [1, 64, 4, 4] and net.inplanes == 64
+    dilated = net._make_layer(BottleneckBlock, 32, 1, stride=2, dilate=True)
+    assert dilated(oar.ones([1, 64, 8, 8])).shape == [1, 128, 8, 8] and net.dilation == 2

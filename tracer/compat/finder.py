@@ -105,6 +105,10 @@ class View(ModuleType):
         self._function = vars(above).get(name.rpartition(".")[2])
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
+        inner = name[len("oarlock") :]
+        for own, value in vars(above).items():  # code looks its layers up in `nn.layer.activation.__dict__`
+            if own[0] != "_" and f"{inner}.{own}" not in PARENTS and not isinstance(value, ModuleType):
+                self.__dict__.setdefault(own, value)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":

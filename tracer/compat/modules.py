@@ -84,6 +84,7 @@ PARENTS: dict[str, str] = {
     **_rows(".fluid", ".fluid", "data"),
     "._legacy_C_ops": ".fluid.core_ops",
     ".distributed.fleet.utils.hybrid_parallel_util": ".distributed.fleet.hybrid_parallel_util",
+    ".distributed.parallel.parallel_helper": ".distributed.start",
     ".batch": "",
     **_rows(".utils.cpp_extension", ".utils.cpp_extension", "cpp_extension extension_utils"),
     ".paddle": "",

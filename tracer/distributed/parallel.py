@@ -11,6 +11,7 @@ from ..core.autograd import is_grad_enabled
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..nn.layer import Layer
+from .environment import ParallelEnv  # noqa: F401 - as in Paddle
 from .group import Group, chosen
 from .objects import gathered_objects
 from .reducer import Reducer

@@ -143,6 +143,9 @@ def is_initialized() -> bool:
     return world.initialized
 
 
+_is_parallel_ctx_initialized = is_initialized  # its name in Paddle's parallel_helper
+
+
 def is_available() -> bool:
     """Whether several processes could talk to each other: mpi4py is there."""
     return importlib.util.find_spec("mpi4py") is not None

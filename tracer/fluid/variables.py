@@ -87,3 +87,10 @@ class ParamBase(metaclass=_Asked):
         for key, value in settings.items():
             setattr(made, key, value)
         return made
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, **settings: Any) -> Any:
+        """A parameter that starts as a tensor.   tensor [*] -> [*]"""
+        made = cls(tensor.shape, tensor.dtype, **settings)
+        made.set_value(tensor)
+        return made

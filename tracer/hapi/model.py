@@ -18,13 +18,14 @@ from ..core.errors import OarlockError, OpError
 from ..core.mode import only_running
 from ..core.ranks import world
 from ..core.tensor import Tensor
-from ..distributed import DataParallel, ParallelEnv, init_parallel_env
+from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from ..jit.save import save as jit_save
 from ..metric import Metric
 from ..static.input_spec import InputSpec
 from ..tensor.creation import to_tensor
+from ..tensor.manipulation import concat
 from ..tensor.math import add_n
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
 from .checkpoint import renamed
@@ -54,6 +55,13 @@ def _flat(value: Any) -> list[Any]:
     if isinstance(value, list | tuple):
         return [v for inner in value for v in _flat(inner)]
     return [value]
+
+
+def _all_gather(x: Tensor) -> Tensor:
+    """The rows of all ranks one below the other: metrics of Paddle's model packages import it from here.   x [N, *] -> [all N, *]"""
+    parts: list[Tensor] = []
+    all_gather(parts, x)
+    return concat(parts, axis=0)
 
 
 def _length(loader: Any) -> int | None:

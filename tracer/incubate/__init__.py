@@ -6,6 +6,7 @@ from . import autograd
 # What stands above programs and layers: imported when it is asked for.   Name -> module
 _LATER = {
     "optimizer": ".optimizer",
+    "nn": ".nn",
     "operators": ".operators",
     "LookAhead": ".optimizer",
     "ModelAverage": ".optimizer",

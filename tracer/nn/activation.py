@@ -43,7 +43,7 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 CLASSES = {
-    name: made(Row(name, function, settings, f"functional.{function} as a layer.   x [*] -> [*]"), __name__)
+    name: made(Row(name, function, settings, f"functional.{function} as a layer.   x [*] -> [*]", kept="_{}"), __name__)
     for name, function, settings in TABLE
 }
 globals().update(CLASSES)
@@ -94,7 +94,7 @@ class PReLU(Layer):
     ) -> None:  # fmt: skip
         super().__init__()
         self._num_parameters, self._init, self._name = num_parameters, init, name
-        self._data_format = data_format
+        self._data_format, self._weight_attr = data_format, weight_attr
         self._weight: Any = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 
     def forward(self, x: Tensor) -> Tensor:

@@ -39,8 +39,11 @@ class Linear(Layer):
         super().__init__()
         self.weight: Any = self.create_parameter([in_features, out_features], weight_attr)
         self.bias: Any = self.create_parameter([out_features], bias_attr, is_bias=True)
-        self._weight_attr, self._bias_attr = weight_attr, bias_attr  # model libraries make another layer with them
-        self.name = name
+        self._weight_attr, self._bias_attr, self.name = (
+            weight_attr,
+            bias_attr,
+            name,
+        )  # model libraries make another layer with them
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -63,6 +66,8 @@ class Embedding(Layer):
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise OpError(with_user_line(f"Embedding: padding_idx={padding_idx} is none of {num_embeddings} rows"))
+        self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
+        self._size, self._weight_attr = [num_embeddings, embedding_dim], weight_attr
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         if padding_idx is not None and state.mode.builder is None:  # the row of a program is never read

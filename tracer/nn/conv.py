@@ -29,7 +29,7 @@ class _Conv(Layer):
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
         self._kernel_size, self._stride, self._dilation = (pair(v, rank) for v in (kernel_size, stride, dilation))
         self._padding, self._padding_mode, self.output_padding = padding, padding_mode, output_padding
-        self._data_format = data_format
+        self._data_format, self._param_attr, self._bias_attr = data_format, weight_attr, bias_attr
         self._check()
         shape = [in_channels, out_channels // groups] if transposed else [out_channels, in_channels // groups]
         std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .layer import Layer
+from .kept import Kept
 
 REQUIRED = Parameter.empty
 
@@ -15,7 +15,7 @@ class Row(NamedTuple):
     """One such layer.   inputs: what forward takes; settings: what __init__ takes, with defaults
 
     function: in nn.functional; shown: the settings that print shows, "kernel_size:kernel_sizes" under another name, None for all;
-    trained: whether the function wants to know of training
+    trained: whether the function wants to know of training; kept: what the attribute of a setting is called
     """
 
     name: str
@@ -26,20 +26,22 @@ class Row(NamedTuple):
     shown: tuple[str, ...] | None = None
     trained: bool = False
     named: bool = True
+    kept: str = "{}"
 
 
-class FunctionLayer(Layer):
+class FunctionLayer(Kept):
     """A function as a layer; its settings are those of the function."""
 
     row: ClassVar[Row]
+    _names: ClassVar[dict[str, str]] = {}  # attributes that are called otherwise
 
     def __init__(self, *args: Any, **given: Any) -> None:
         bound = type(self).__init__.__signature__.bind(self, *args, **given)  # type: ignore[attr-defined]
         super().__init__()
         bound.apply_defaults()
         settings = dict(list(bound.arguments.items())[1:])
-        self._name = settings.pop("name", None)
-        self._settings: dict[str, Any] = self._prepared(settings)
+        self._name = self.name = settings.pop("name", None)
+        self._keep(self._prepared(settings), self.row.kept, **self._names)
 
     def _prepared(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings as the function takes them."""
@@ -54,9 +56,10 @@ class FunctionLayer(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        shown = self.row.shown if self.row.shown is not None else tuple(self._settings)
+        settings = self._settings
+        shown = self.row.shown if self.row.shown is not None else tuple(settings)
         pairs = [s.split(":") for s in shown]
-        found = [f"{label}={self._settings[key[0] if key else label]}" for label, *key in pairs]
+        found = [f"{label}={settings[key[0] if key else label]}" for label, *key in pairs]
         return ", ".join(found + ([f"name={self._name}"] if self._name else []))
 
 

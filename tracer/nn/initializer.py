@@ -39,9 +39,9 @@ class Initializer:
     def __call__(self, param: Tensor, block: Any = None) -> Any:
         """Give a parameter its starting value.   block: of a program, gets the op for it, which is given
 
-        A parameter that runs at once gets the value, and is given.
+        A parameter that runs at once gets the value, and is given, whatever the block.
         """
-        if block is not None and hasattr(block, "write_first"):
+        if hasattr(block, "write_first") and hasattr(param, "raw"):  # a variable
             return block.write_first(param, self)
         with cuda.new_on(None):
             made = self.make(param.meta.shape, param.meta.dtype)

@@ -8,6 +8,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .function_layer import Row, made
+from .kept import Kept
 from .layer import Layer
 
 # Class, function, what forward takes, then the settings that __init__ takes, in order, with Paddle's defaults.
@@ -26,8 +27,18 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
     ("GaussianNLLLoss", "gaussian_nll_loss", ("input", "label", "variance"), {"full": False, "epsilon": 1e-6, **_MEAN}),
     ("PoissonNLLLoss", "poisson_nll_loss", _PAIR, {"log_input": True, "full": False, "epsilon": 1e-8, **_MEAN}),
 ]  # fmt: skip
+
+
+def _kept(name: str) -> str:
+    """What Paddle's layer calls its settings."""
+    return "_{}" if name == "PoissonNLLLoss" else "{}"
+
+
 CLASSES = {
-    name: made(Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=()), __name__)
+    name: made(
+        Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=(), kept=_kept(name)),
+        __name__,
+    )
     for name, function, inputs, settings in TABLE
 }
 globals().update(CLASSES)
@@ -37,7 +48,7 @@ __all__ = [  # noqa: PLE0604 - made from the table
 ]  # fmt: skip
 
 
-class CrossEntropyLoss(Layer):
+class CrossEntropyLoss(Kept):
     """functional.cross_entropy.   input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label"""
 
     def __init__(
@@ -45,12 +56,14 @@ class CrossEntropyLoss(Layer):
         use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.weight = weight
-        self._settings = (ignore_index, reduction, soft_label, axis, use_softmax, label_smoothing)
+        self._keep({
+            "weight": weight, "ignore_index": ignore_index, "reduction": reduction, "soft_label": soft_label, "axis": axis,
+            "use_softmax": use_softmax, "label_smoothing": label_smoothing, "name": name,
+        })  # fmt: skip
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
-        return F.cross_entropy(input, label, self.weight, *self._settings)
+        return F.cross_entropy(input, label, **self._settings)
 
 
 class MSELoss(Layer):
@@ -70,7 +83,7 @@ class L1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
-        self.reduction = reduction
+        self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
@@ -82,7 +95,7 @@ class SmoothL1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> None:
         super().__init__()
-        self.reduction = reduction
+        self.reduction, self.name = reduction, name
         self.delta = delta
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
@@ -90,19 +103,18 @@ class SmoothL1Loss(Layer):
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
 
-class NLLLoss(Layer):
+class NLLLoss(Kept):
     """functional.nll_loss.   input [N, C], label int [N] -> [] or [N]"""
 
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
     ) -> None:
         super().__init__()
-        self._weight = weight
-        self._settings = (ignore_index, reduction)
+        self._keep({"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "name": name}, "_{}")
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
-        return F.nll_loss(input, label, self._weight, *self._settings)
+        return F.nll_loss(input, label, **self._settings)
 
 
 class BCELoss(Layer):
@@ -111,14 +123,14 @@ class BCELoss(Layer):
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
         self.weight = weight
-        self.reduction = reduction
+        self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
-class BCEWithLogitsLoss(Layer):
+class BCEWithLogitsLoss(Kept):
     """functional.binary_cross_entropy_with_logits.   [*], [*] -> [] or [*]"""
 
     def __init__(
@@ -129,12 +141,11 @@ class BCEWithLogitsLoss(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self.weight = weight
-        self._settings: tuple[Any, ...] = (reduction, pos_weight)
+        self._keep({"weight": weight, "reduction": reduction, "pos_weight": pos_weight, "name": name})
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
         """See the class."""
-        return F.binary_cross_entropy_with_logits(logit, label, self.weight, *self._settings)
+        return F.binary_cross_entropy_with_logits(logit, label, **self._settings)
 
 
 class KLDivLoss(Layer):

@@ -50,6 +50,7 @@ class _BatchNorm(KeepsFloat32):
         self._momentum, self._epsilon = momentum, epsilon
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self._num_features, self._name = num_features, name
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight: Any = self._scale(weight_attr, 1.0)
         self.bias: Any = self._scale(bias_attr, 0.0)
         self._mean = self._statistic(0.0, self._named[0])
@@ -134,7 +135,8 @@ class BatchNorm(_BatchNorm):
     ) -> None:  # fmt: skip
         self._said, self._named = dtype, (moving_mean_name, moving_variance_name)
         super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats)
-        self._act, self._trainable_statistics = act, trainable_statistics
+        self._act, self._data_layout, self._param_attr = act, data_layout, param_attr
+        self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
     def _dtype_for(self, said: Any) -> np.dtype[Any]:
         """Here float32 means float32."""
@@ -166,7 +168,7 @@ class LayerNorm(Layer):
     ) -> None:
         super().__init__()
         self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
-        self._epsilon = epsilon
+        self._epsilon, self._weight_attr, self._bias_attr = epsilon, weight_attr, bias_attr
         size = [int(np.prod(self._normalized_shape))]
         self.weight: Any = self.create_parameter(size, weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
@@ -189,7 +191,7 @@ class GroupNorm(Layer):
     ) -> None:  # fmt: skip
         super().__init__()
         self._num_groups, self._epsilon, self._data_format = num_groups, epsilon, data_format
-        self._num_channels = num_channels
+        self._num_channels, self._weight_attr, self._bias_attr = num_channels, weight_attr, bias_attr
         self.weight: Any = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
@@ -215,6 +217,7 @@ class _InstanceNorm(Layer):
         if (weight_attr is False) != (bias_attr is False):
             raise OpError(f"{type(self).__name__}: weight_attr and bias_attr must both be False, or none")
         self._num_features, self._epsilon, self._data_format = num_features, epsilon, data_format
+        self._momentum, self._weight_attr, self._bias_attr = momentum, weight_attr, bias_attr
         self.scale: Any = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .layer import Layer
+from .kept import Kept
 
 __all__ = [
     "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D",
@@ -14,14 +14,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Pool(Layer):
+class _Pool(Kept):
     """A function of nn.functional with settings, which are kept by name."""
 
     _function = ""
+    _form = "{}"  # what Paddle's layers call a setting, and
+    _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}  # where it is otherwise
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, name: str | None = None, **settings: Any) -> None:
         super().__init__()
-        self._settings = settings
+        self._keep({**settings, "name": name}, self._form, **self._names)
 
     def forward(self, x: Tensor) -> Any:
         """See the class."""
@@ -29,17 +31,19 @@ class _Pool(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        shown = ("kernel_size", "stride", "padding")
-        return ", ".join(f"{name}={self._settings[name]}" for name in shown)
+        settings = self._settings
+        return ", ".join(f"{name}={settings[name]}" for name in ("kernel_size", "stride", "padding"))
 
 
 class _Adaptive(_Pool):
     """Pooling to an output_size."""
 
+    _form = "_{}"
+
     def extra_repr(self) -> str:
         """Settings."""
-        shown = ("output_size", "return_mask")
-        return ", ".join(f"{name}={self._settings[name]}" for name in shown if name in self._settings)
+        settings = self._settings
+        return ", ".join(f"{name}={settings[name]}" for name in ("output_size", "return_mask") if name in settings)
 
 
 class _UnPool(_Pool):
@@ -59,6 +63,7 @@ class MaxPool1D(_Pool):
     """The maximum of each window; with return_mask also where it was.   x [N, C, L] -> [N, C, L']"""
 
     _function = "max_pool1d"
+    _names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -70,7 +75,12 @@ class MaxPool1D(_Pool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, return_mask=return_mask, ceil_mode=ceil_mode
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            return_mask=return_mask,
+            ceil_mode=ceil_mode,
+            name=name,
         )
 
     def forward(self, input: Tensor) -> Any:
@@ -82,6 +92,7 @@ class AvgPool1D(_Pool):
     """The mean of each window.   x [N, C, L] -> [N, C, L']"""
 
     _function = "avg_pool1d"
+    _names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -93,7 +104,7 @@ class AvgPool1D(_Pool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode
+            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode, name=name
         )
 
 
@@ -119,6 +130,7 @@ class MaxPool2D(_Pool):
             return_mask=return_mask,
             ceil_mode=ceil_mode,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -146,6 +158,7 @@ class AvgPool2D(_Pool):
             exclusive=exclusive,
             divisor_override=divisor_override,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -171,6 +184,7 @@ class MaxPool3D(_Pool):
             return_mask=return_mask,
             ceil_mode=ceil_mode,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -198,6 +212,7 @@ class AvgPool3D(_Pool):
             exclusive=exclusive,
             divisor_override=divisor_override,
             data_format=data_format,
+            name=name,
         )
 
 
@@ -205,9 +220,10 @@ class AdaptiveAvgPool1D(_Adaptive):
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
 
     _function = "adaptive_avg_pool1d"
+    _form = "{}"
 
     def __init__(self, output_size: Any, name: str | None = None) -> None:
-        super().__init__(output_size=output_size)
+        super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
         """See the class."""
@@ -218,9 +234,10 @@ class AdaptiveMaxPool1D(_Adaptive):
     """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
 
     _function = "adaptive_max_pool1d"
+    _form = "{}"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
         """See the class."""
@@ -233,7 +250,7 @@ class AdaptiveAvgPool2D(_Adaptive):
     _function = "adaptive_avg_pool2d"
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
-        super().__init__(output_size=output_size, data_format=data_format)
+        super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
 class AdaptiveMaxPool2D(_Adaptive):
@@ -242,7 +259,7 @@ class AdaptiveMaxPool2D(_Adaptive):
     _function = "adaptive_max_pool2d"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
 class AdaptiveAvgPool3D(_Adaptive):
@@ -251,7 +268,7 @@ class AdaptiveAvgPool3D(_Adaptive):
     _function = "adaptive_avg_pool3d"
 
     def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> None:
-        super().__init__(output_size=output_size, data_format=data_format)
+        super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
 class AdaptiveMaxPool3D(_Adaptive):
@@ -260,7 +277,7 @@ class AdaptiveMaxPool3D(_Adaptive):
     _function = "adaptive_max_pool3d"
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__(output_size=output_size, return_mask=return_mask)
+        super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
 class MaxUnPool1D(_UnPool):
@@ -278,7 +295,12 @@ class MaxUnPool1D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )
 
 
@@ -297,7 +319,12 @@ class MaxUnPool2D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )
 
 
@@ -316,5 +343,10 @@ class MaxUnPool3D(_UnPool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+            name=name,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.operand import need, no_axis
 from ..core.tensor import Tensor
@@ -14,6 +14,8 @@ from .layer import Layer
 
 class _Padded(FunctionLayer):
     """One number of padding is for all sides."""
+
+    _names: ClassVar[dict[str, str]] = {"padding": "_pad"}
 
     def _prepared(self, settings: dict[str, Any]) -> dict[str, Any]:
         if isinstance(settings["padding"], int):
@@ -32,11 +34,10 @@ class _Resized(FunctionLayer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        given = "size" if self._settings["scale_factor"] is None else "scale_factor"
-        rest = [k for k in self._settings if k not in ("size", "scale_factor")]
-        return ", ".join(f"{k}={self._settings[k]}" for k in [given, *rest]) + (
-            f", name={self._name}" if self._name else ""
-        )
+        settings = self._settings
+        given = "size" if settings["scale_factor"] is None else "scale_factor"
+        rest = [k for k in settings if k not in ("size", "scale_factor")]
+        return ", ".join(f"{k}={settings[k]}" for k in [given, *rest]) + (f", name={self._name}" if self._name else "")
 
 
 class _Nearest(_Resized):
@@ -66,21 +67,22 @@ _SHUFFLE = {"data_format": "NCHW"}
 _INPUT = ("input",)
 
 TABLE: list[tuple[Row, type[FunctionLayer]]] = [
-    (Row("Pad1D", "pad", {**_PAD, "data_format": "NCL"}, "Padding: left, right.   x [N, C, L] -> [N, C, L']"), _Padded),
-    (Row("Pad2D", "pad", {**_PAD, "data_format": "NCHW"}, "Padding: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"), _Padded),
-    (Row("Pad3D", "pad", {**_PAD, "data_format": "NCDHW"}, "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, W] -> [N, C, D', H', W']"),
-     _Padded),
-    (Row("ZeroPad2D", "zeropad2d", {"padding": REQUIRED, "data_format": "NCHW"}, "Zeros around pictures.   x [N, C, H, W] -> [N, C, H', W']"), _Padded),
+    (Row("Pad1D", "pad", {**_PAD, "data_format": "NCL"}, "Padding: left, right.   x [N, C, L] -> [N, C, L']", kept="_{}"), _Padded),
+    (Row("Pad2D", "pad", {**_PAD, "data_format": "NCHW"}, "Padding: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']", kept="_{}"), _Padded),
+    (Row("Pad3D", "pad", {**_PAD, "data_format": "NCDHW"}, "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, W] -> [N, C, D', H', W']",
+         kept="_{}"), _Padded),
+    (Row("ZeroPad2D", "zeropad2d", {"padding": REQUIRED, "data_format": "NCHW"}, "Zeros around pictures.   x [N, C, H, W] -> [N, C, H', W']",
+         kept="_{}"), _Padded),
     (Row("Upsample", "interpolate", _UPSAMPLE, "functional.interpolate as a layer.   x [N, C, *S] -> [N, C, *size]"), _Resized),
     (Row("UpsamplingNearest2D", "interpolate", {**_RESIZE, "data_format": "NCHW"}, "Nearest.   x [N, C, H, W] -> [N, C, *size]"), _Nearest),
     (Row("UpsamplingBilinear2D", "interpolate", {**_RESIZE, "data_format": "NCHW"}, "Bilinear, corners aligned.   x [N, C, H, W] -> [N, C, *size]"),
      _Bilinear),
     (Row("PixelShuffle", "pixel_shuffle", {"upscale_factor": REQUIRED, **_SHUFFLE}, "Channels as pixels.   x [N, C * r * r, H, W] -> [N, C, H * r, W * r]",
-         shown=("upscale_factor",)), FunctionLayer),
+         shown=("upscale_factor",), kept="_{}"), FunctionLayer),
     (Row("PixelUnshuffle", "pixel_unshuffle", {"downscale_factor": REQUIRED, **_SHUFFLE},
-         "Pixels as channels.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]", shown=("downscale_factor",)), FunctionLayer),
+         "Pixels as channels.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]", shown=("downscale_factor",), kept="_{}"), FunctionLayer),
     (Row("ChannelShuffle", "channel_shuffle", {"groups": REQUIRED, **_SHUFFLE}, "Groups of channels interleaved.   x [N, C, H, W] -> like x",
-         shown=("groups",)), FunctionLayer),
+         shown=("groups",), kept="_{}"), FunctionLayer),
     (Row("Unfold", "unfold", _WINDOW, "Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, L]", _INPUT, _WINDOW_SHOWN), FunctionLayer),
     (Row("Fold", "fold", {"output_sizes": REQUIRED, **_WINDOW}, "Columns as windows, added.   x [N, C * kH * kW, L] -> [N, C, *output_sizes]", _INPUT,
          _WINDOW_SHOWN), FunctionLayer),
@@ -92,7 +94,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     (Row("Dropout3D", "dropout3d", {"p": 0.5, "data_format": "NCDHW"}, "Dropout of whole channels.   x [N, C, D, H, W] -> like x", _INPUT,
          trained=True), FunctionLayer),
     (Row("CosineSimilarity", "cosine_similarity", {"axis": 1, "eps": 1e-8}, "The cosine of an angle along an axis.   [*], [*] -> [* without axis]",
-         ("x1", "x2"), named=False), FunctionLayer),
+         ("x1", "x2"), named=False, kept="_{}"), FunctionLayer),
 ]  # fmt: skip
 CLASSES = {row.name: made(row, __name__, base) for row, base in TABLE}
 CLASSES["LocalResponseNorm"].extra_repr = lambda self: _changed(self, "data_format", "NCHW")  # type: ignore[method-assign]
@@ -133,7 +135,8 @@ class Bilinear(Layer):
         name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self._sizes, self._name = (in1_features, in2_features, out_features), name
+        self._in1_features, self._in2_features, self._out_features = in1_features, in2_features, out_features
+        self._weight_attr, self._bias_attr, self._name = weight_attr, bias_attr, name
         self.weight: Any = self.create_parameter([out_features, in1_features, in2_features], weight_attr)
         self.bias: Any = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
@@ -143,8 +146,10 @@ class Bilinear(Layer):
 
     def extra_repr(self) -> str:
         """Sizes."""
-        first, second, out = self._sizes
-        found = f"in1_features={first}, in2_features={second}, out_features={out}, dtype={self._dtype.name}"
+        found = (
+            f"in1_features={self._in1_features}, in2_features={self._in2_features}, out_features={self._out_features}"
+        )
+        found += f", dtype={self._dtype.name}"
         return found + (f", name={self._name}" if self._name else "")
 
 

@@ -349,7 +349,8 @@ def conv3d_transpose(
                       groups=groups, data_format=data_format, output_padding=output_padding, output_size=output_size)  # fmt: skip
 
 
-def _transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format):
+def transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    """The gradients of a transposed convolution: a convolution, and that of its filter.   g like the result"""
     rank = len(strides)
     sizes = first_shape(shape_of(x), data_format, rank)[2:]
     check(padding_algorithm != "SAME" or min(sizes) >= 0, "the gradient of padding SAME needs known sizes")
@@ -366,6 +367,6 @@ def _transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilati
     return (*back, to_bias) if bias else back
 
 
-conv2d_transpose.vjp(_transposed_vjp)
-depthwise_conv2d_transpose.vjp(_transposed_vjp)
-conv3d_transpose.vjp(_transposed_vjp)
+conv2d_transpose.vjp(transposed_vjp)
+depthwise_conv2d_transpose.vjp(transposed_vjp)
+conv3d_transpose.vjp(transposed_vjp)

@@ -112,7 +112,7 @@ def _unpooled_meta(rank: int) -> Any:
     return rule
 
 
-def _unpooled(x: Any, mask: Any, sizes: Any) -> Any:
+def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
     """Zeros, with each x [N,C,*S] put at its place of a picture of these sizes."""
     pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
@@ -127,7 +127,7 @@ def unpool(
     data_format: str = "NCHW",
 ):  # fmt: skip
     """Out = zeros, with X at the places in H' * W' that Indices names.   X [N,C,H,W], Indices int like X -> Out [N,C,H',W']"""
-    return _unpooled(x, mask, output_size)
+    return unpooled(x, mask, output_size)
 
 
 @op("unpool3d", "X, Indices -> Out", meta=_unpooled_meta(3))
@@ -136,12 +136,13 @@ def unpool3d(
     data_format: str = "NCDHW",
 ):  # fmt: skip
     """Out = zeros, with X at the places in D' * H' * W' that Indices names.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
-    return _unpooled(x, mask, output_size)
+    return unpooled(x, mask, output_size)
 
 
-def _unpool_vjp(g, x, mask):
+def unpool_vjp(g, x, mask):
+    """What came back to the places.   g like the result -> like x"""
     return take_from_pictures(g, mask), None
 
 
-unpool.vjp(_unpool_vjp)
-unpool3d.vjp(_unpool_vjp)
+unpool.vjp(unpool_vjp)
+unpool3d.vjp(unpool_vjp)

@@ -219,7 +219,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
     """x with a number (or 0-D tensor) where mask is true.   x [*A], mask bool [*B] -> [*broadcast(A, B)]"""
     need(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
-    x, mask, filler = manipulation.broadcast_tensors([x, mask, filler])
+    mask, x, filler = manipulation.broadcast_beside(mask, [x, filler])
     return manipulation.where(mask, filler, x)
 
 

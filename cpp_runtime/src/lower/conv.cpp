@@ -1,5 +1,6 @@
 // Convolutions and their transposes, in one, two and three dimensions.
 #include <algorithm>
+#include <optional>
 
 #include "lower/expr.h"
 #include "lower/guard.h"
@@ -72,32 +73,38 @@ Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   return extra;
 }
 
-// Padding SAME where the input's sizes are not known: all of it, and then less.   size: what `output_size` asks for
-Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w, const Ints& size) {
-  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0, "padding SAME needs the filter's size to be known");
+// More than is asked for, of which the rest is cut off: padding SAME where the input's sizes are not known, sizes that
+// only a run knows. size: int64[dims]
+Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w, const std::optional<Value>& size) {
+  std::size_t dims = w.kernel.size();
+  Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
+  n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
+            "padding SAME needs the filter's size to be known");
   w.same = false;
   auto attrs = attributes(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{});
-  if (!size.empty()) extra = Ints(w.kernel.size(), 0);
-  for (std::size_t i = 0; !size.empty() && i < extra.size(); ++i) extra[i] = w.strides[i] - 1;
+  if (size) extra.assign(dims, 0);
+  for (std::size_t i = 0; size && i < dims; ++i) extra[i] = w.strides[i] - 1;
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto whole = n.emit("ConvTranspose", operands(n, x, filter), attrs);
-  auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
-  Expr all(n, same_padding(n, x, w)), begin = all / 2;
+  auto rank = static_cast<std::int64_t>(dims) + 2;
   Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
-  auto end = size.empty() ? full - all + begin : begin + Expr(n, n.ints(size));
+  auto end = size ? begin + Expr(n, *size) : full - all + begin;
   Ints axes = all_axes(static_cast<int>(rank));
   return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
 }
 
-// One number stands for all dims.
-Ints read_output_size(Node& n, std::size_t dims) {
+// One number stands for all dims.   int64[dims], or nothing where no size is asked for
+std::optional<Value> read_output_size(Node& n, std::size_t dims) {
   if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
-  Ints size = need_ints(n, {"output_size", "", ""});
-  if (size.size() == 1) size.assign(dims, size[0]);
-  n.require(size.empty() || size.size() == dims, "'output_size' does not fit the window");
-  for (auto s : size) check_size(n, s, "output_size");
-  return size;
+  auto given = int_list(n, {"output_size", "", ""});
+  auto known = n.const_ints(given);
+  if (!known) return given;
+  if (known->size() == 1) known->assign(dims, (*known)[0]);
+  if (known->empty()) return {};
+  n.require(known->size() == dims, "'output_size' does not fit the window");
+  for (auto s : *known) check_size(n, s, "output_size");
+  return n.ints(*known);
 }
 
 void conv_transpose(Node& n) {
@@ -105,11 +112,12 @@ void conv_transpose(Node& n) {
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
   if (n.need_rank(x) == 5) x = nonempty(n, x);
   Window w = window_of(n, x, filter);
-  Ints size = read_output_size(n, w.kernel.size());
-  if (w.same) return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
+  auto size = read_output_size(n, w.kernel.size());
+  auto known = size ? n.const_ints(*size) : Ints{};
+  if (w.same || !known) return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
   auto attrs = attributes(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{});
-  if (!size.empty()) extra = padding_for(n, w, size);
+  if (size) extra = padding_for(n, w, *known);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
 

@@ -16,6 +16,7 @@
 #include "run/made_up.h"
 #include "run/model_impl.h"
 #include "run/offsets.h"
+#include "run/pictures.h"
 #include "run/placement.h"
 #include "run/providers.h"
 #include "run/settings.h"
@@ -77,6 +78,7 @@ struct Session::Impl {
   std::vector<std::size_t> all_outputs;
   std::set<std::string, std::less<>> pairs;  // the outputs that the engine gives as pairs of real numbers
   Guards guards;
+  Pictures pictures;
   mutable std::once_flag once;
   mutable std::unique_ptr<CapturedRun> captured;  // destroyed before the session
   mutable std::atomic<std::uint64_t> last_look = 0;
@@ -85,7 +87,8 @@ struct Session::Impl {
       : model(m),
         library(open_library(o.ort_library)),
         options(settled(o, m.impl(), library)),
-        guards(m.impl().program) {
+        guards(m.impl().program),
+        pictures(m.impl().program) {
     memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
     session = start();
     inputs = input_specs(m.impl().program);
@@ -217,6 +220,7 @@ struct Session::Impl {
                                     std::to_string(inputs.size()) + " (" + input_list() + ")");
     for (std::size_t i = 0; i < given.size(); ++i) check(inputs[i], given[i]);
     check_offsets(inputs, given);
+    pictures.check(given);
   }
 
   static void check(const TensorSpec& spec, const TensorView& view) {

@@ -366,3 +366,26 @@ def shapes_among_others(x: Any) -> Any:
 def a_chain_of_shapes(x: Any) -> Any:
     y = x[1:] if x.shape[0] > 2 else x
     return x * 2 if x.shape == y.shape == [2, 4] else x
+
+
+@program(*PICTURES, dims=BOTH)
+def transposed_to_the_size_of_another(x: Any) -> Any:
+    weight = paddle.to_tensor(numbers(3, 3, 3, 3)) / 10
+    half = nn.functional.conv2d(x, weight, stride=2, padding=1)
+    large, size = (
+        nn.functional.conv2d_transpose(half, weight, stride=2, padding=1, output_size=paddle.shape(x)[2:]),
+        x.shape[2:],
+    )
+    return large, nn.functional.conv2d_transpose(half, weight, stride=2, padding=1, output_size=size) - x
+
+
+@program(*PICTURES, dims=BOTH)
+def pooled_and_put_back(x: Any) -> Any:
+    found, at = nn.functional.max_pool2d(x, 2, return_mask=True)
+    least = nn.functional.max_unpool2d(found, at, 2)
+    return nn.functional.max_unpool2d(found, at, 2, output_size=paddle.shape(x)) + x, least
+
+
+@program(*PICTURES, dims=BOTH)
+def more_windows_than_pixels(x: Any) -> Any:
+    return nn.functional.adaptive_max_pool2d(x, (9, 11)), nn.functional.adaptive_avg_pool1d(x[:, :, 0], 9)

@@ -14,10 +14,15 @@ from . import meta_parallel, utils
 from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
 
 __all__ = [
-    "DistributedStrategy", "PaddleCloudRoleMaker", "UserDefinedRoleMaker", "barrier_worker", "distributed_model", "distributed_optimizer",
+    "DistributedStrategy", "Fleet", "PaddleCloudRoleMaker", "UserDefinedRoleMaker", "barrier_worker", "distributed_model", "distributed_optimizer",
     "distributed_scaler", "get_hybrid_communicate_group", "init", "is_first_worker", "is_server", "is_worker", "local_rank", "meta_parallel", "node_num",
     "nranks", "rank", "server_num", "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num", "world_size",
 ]  # fmt: skip
+
+
+class Fleet:
+    """What Paddle's functions of this module are methods of.   Nothing here is one: optimizers are told from it by isinstance."""
+
 
 _used: dict[str, DistributedStrategy] = {}
 

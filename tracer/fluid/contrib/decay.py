@@ -49,7 +49,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             grad_clip: Any = None,
         ) -> Any:
             """A step, and the decay."""
-            program = getattr(getattr(loss, "block", None), "program", None)
+            program = getattr(loss.block, "program", None) if hasattr(loss, "raw") else None
             if program is None:
                 return super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
             mode = Writing(program)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.errors import OpError, with_user_line
+from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand import no_tensor
 from ...core.tensor import Tensor
@@ -124,12 +125,25 @@ def _sizes_out(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
     return {"output_padding": [], "output_size": pair(output_size, n)}
 
 
+def sizes_of_a_run(sizes: Any, n: int) -> list[Any] | None:
+    """n sizes where only a run knows one of them; None where all are numbers."""
+    if not state.mode.static or sizes is None or isinstance(sizes, int):
+        return None
+    several = list(sizes) if isinstance(sizes, list | tuple) else [sizes[i if sizes.size > 1 else 0] for i in range(n)]
+    return several if len(several) == n and any(isinstance(s, Tensor) for s in several) else None
+
+
 def conv2d_transpose(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     dilation: Any = 1, groups: int = 1, output_size: Any = None, data_format: str = "NCHW", name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The transpose of conv2d.   x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']"""
     last = is_last(data_format)
+    sizes = sizes_of_a_run(output_size, 2)
+    if sizes is not None:  # the largest that there is, cut
+        most = [s - 1 for s in pair(stride)]
+        whole = conv2d_transpose(x, weight, bias, stride, padding, most, dilation, groups, None, data_format)
+        return whole[:, : sizes[0], : sizes[1]] if last else whole[:, :, : sizes[0], : sizes[1]]
     depthwise = _filters(weight, 1) == 1 and _depthwise(x, groups, groups, last)
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x, weight, strides=pair(stride), dilations=pair(dilation), groups=groups, data_format=data_format,

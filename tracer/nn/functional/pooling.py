@@ -10,8 +10,18 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand import need, no_axis
 from ...core.tensor import Tensor
-from ...tensor.creation import arange, zeros_like
-from ...tensor.manipulation import cast, expand_as, gather, reshape, squeeze, transpose, unsqueeze, where
+from ...tensor.creation import arange, full, zeros_like
+from ...tensor.manipulation import (
+    cast,
+    expand_as,
+    gather,
+    put_along_axis,
+    reshape,
+    squeeze,
+    transpose,
+    unsqueeze,
+    where,
+)
 from ...tensor.math import divide, minimum, sum
 from .conv import is_last, padding_attrs, pair
 
@@ -89,12 +99,12 @@ def avg_pool3d(
     return _average(3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
 
 
-def _adaptive(rank: int, x: Tensor, kind: str, output_size: Any, data_format: str) -> Tensor:
+def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
     sizes = _wanted(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
         return _averaged_to(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
-        x, pooling_type=kind, ksize=sizes, adaptive=True, strides=[1] * rank, data_format=data_format
+        x, pooling_type="avg", ksize=sizes, adaptive=True, strides=[1] * rank, data_format=data_format
     )  # fmt: skip
 
 
@@ -140,16 +150,16 @@ def _window_means(x: Tensor, size: Any, out: Any) -> Tensor:
 
 def adaptive_avg_pool2d(x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size; None keeps a size.   x [N, C, H, W] -> [N, C, *output_size]"""
-    return _adaptive(2, x, "avg", output_size, data_format)
+    return _adaptive(2, x, output_size, data_format)
 
 
 def adaptive_avg_pool3d(x: Tensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size; None keeps a size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
-    return _adaptive(3, x, "avg", output_size, data_format)
+    return _adaptive(3, x, output_size, data_format)
 
 
 def _adaptive_max(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
-    sizes = _wanted(rank, x, output_size, "NC")
+    sizes = [int(s) for s in _wanted(rank, x, output_size, "NC")]
     found = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
     return found if return_mask else found[0]
 
@@ -207,7 +217,7 @@ def avg_pool1d(
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
     """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
-    return _as_1d(_adaptive(2, _as_2d(x), "avg", [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
+    return _as_1d(_adaptive(2, _as_2d(x), [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
 
 
 def adaptive_max_pool1d(x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None) -> Any:
@@ -223,22 +233,37 @@ def _unpool(
     size, pads = pair(kernel, rank), pair(padding, rank)
     strides = size if stride is None else pair(stride, rank)
     more = {"unpooling_type": "max"} if rank == 2 else {}
+    sizes = _unpooled_size(x, size, strides, pads, output_size, rank)
+    if any(isinstance(s, Tensor) for s in sizes):
+        return _put_back(x, indices, sizes)
     return OPS["unpool" if rank == 2 else "unpool3d"](
-        x, indices, ksize=size, strides=strides, paddings=pads,
-        output_size=_unpooled_size(x, size, strides, pads, output_size, rank), **more,
-    )  # fmt: skip
+        x, indices, ksize=size, strides=strides, paddings=pads, output_size=sizes, **more
+    )
+
+
+def _put_back(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
+    """Zeros of sizes that only a run knows, with x at its places.   x, indices [N, C, *S] -> [N, C, *sizes]"""
+    count = math.prod(_whole(s) for s in sizes)
+    empty = full([x.shape[0], x.shape[1], count], 0.0, x.dtype)
+    flat, places = reshape(x, [0, 0, -1]), cast(reshape(indices, [0, 0, -1]), "int64")
+    return reshape(put_along_axis(empty, places, flat, 2), [x.shape[0], x.shape[1], *sizes])
 
 
 def _unpooled_size(
     x: Tensor, size: list[int], strides: list[int], pads: list[int], wanted: Any, rank: int
-) -> list[int]:
-    """The sizes before pooling: those wanted, which may be a whole shape, else the smallest that pooling takes to those of x."""
+) -> list[Any]:
+    """The sizes before pooling: those wanted, which may be a whole shape, else the smallest that pooling takes to those of x.
+
+    Tensors where only a run knows them.
+    """
     need(x)
-    sizes = [int(s) for s in x.shape[2:]]
+    sizes = x.shape[2:]
     least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, strides, size, pads, strict=True)]
     if wanted is None:
         return least
-    found = [int(w) for w in wanted][-rank:]
+    found = [w if state.mode.static and isinstance(w, Tensor) else int(w) for w in wanted][-rank:]
+    if any(isinstance(s, Tensor) for s in (*found, *least)):
+        return found
     if any(not low - s < w < low + s for w, low, s in zip(found, least, strides, strict=True)):
         raise OpError(with_user_line(f"max_unpool: output_size={list(wanted)} is not near {least} (X={x.meta})"))
     return found

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...core.errors import MisfitError, OpError, with_user_line
+from ...core.tensor import Tensor
+from .block import Block
 from .program import Program
 
 
@@ -24,6 +26,14 @@ def default_main_program() -> Program:
 def default_startup_program() -> Program:
     """The program that gives variables their first values; to be run once before the main one."""
     return _Current.startup
+
+
+def _block(self: Tensor) -> Block:
+    """The outermost block of the main program, as Paddle says of tensors that run at once: `initializer(weight, weight.block)`."""
+    return default_main_program().global_block()
+
+
+setattr(Tensor, "block", property(_block))  # noqa: B010 - a Tensor knows no programs; a Variable has its own
 
 
 def switch_main_program(program: Program) -> Program:

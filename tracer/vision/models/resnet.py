@@ -108,7 +108,7 @@ class ResNet(nn.Layer):
         super().__init__()
         if depth not in _DEPTHS:
             raise OpError(f"ResNet: depth={depth} is none of {list(_DEPTHS)}")
-        self.groups, self.base_width = groups, width
+        self.groups, self.base_width, self.dilation, self._norm_layer = groups, width, 1, nn.BatchNorm2D
         self.num_classes, self.with_pool = num_classes, with_pool
         self.inplanes = 64
         self.conv1 = nn.Conv2D(3, 64, 7, 2, 3, bias_attr=False)
@@ -116,20 +116,26 @@ class ResNet(nn.Layer):
         self.relu = nn.ReLU()
         self.maxpool = nn.MaxPool2D(3, 2, 1)
         for i, blocks in enumerate(_DEPTHS[depth]):
-            self.add_sublayer(f"layer{i + 1}", self._stage(block, 64 << i, blocks, 2 if i else 1))
+            self.add_sublayer(f"layer{i + 1}", self._make_layer(block, 64 << i, blocks, 2 if i else 1))
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D((1, 1))
         if num_classes > 0:
             self.fc = nn.Linear(512 * block.expansion, num_classes)
 
-    def _stage(self, block: Any, planes: int, blocks: int, stride: int) -> nn.Sequential:
-        wide = planes * block.expansion
+    def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False) -> nn.Sequential:
+        """A stage; networks that are made of other blocks ask for it by this name.   dilate: holes in its filters in place of strides"""
+        wide, norm, before = planes * block.expansion, self._norm_layer, self.dilation
         shortcut = None
+        if dilate:
+            self.dilation, stride = self.dilation * stride, 1
         if stride != 1 or self.inplanes != wide:
-            shortcut = nn.Sequential(nn.Conv2D(self.inplanes, wide, 1, stride, bias_attr=False), nn.BatchNorm2D(wide))
-        layers = [block(self.inplanes, planes, stride, shortcut, self.groups, self.base_width)]
+            shortcut = nn.Sequential(nn.Conv2D(self.inplanes, wide, 1, stride, bias_attr=False), norm(wide))
+        layers = [block(self.inplanes, planes, stride, shortcut, self.groups, self.base_width, before, norm)]
         self.inplanes = wide
-        layers += [block(wide, planes, groups=self.groups, base_width=self.base_width) for _ in range(1, blocks)]
+        layers += [
+            block(wide, planes, groups=self.groups, base_width=self.base_width, norm_layer=norm)
+            for _ in range(1, blocks)
+        ]
         return nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
