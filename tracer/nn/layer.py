@@ -184,8 +184,10 @@ class Layer:
             setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Register a layer under `name`."""
+    def add_sublayer(self, name: str, sublayer: Any) -> Any:
+        """Register a layer under `name`; None keeps the place."""
+        if sublayer is None:
+            self._sub_layers[str(name)] = None
         setattr(self, str(name), sublayer)
         return sublayer
 
