@@ -42,3 +42,15 @@ def test_gradients_that_are_constants_can_be_differentiated() -> None:
         (found,) = paddle.grad([x + 1], [x], [given], create_graph=again)
         assert found.stop_gradient != again
     assert given.stop_gradient
+
+
+def test_none_keeps_a_place_in_a_list() -> None:
+    layers = nn.LayerList([None, nn.Linear(1, 1)])
+    layers.append(None)
+    layers.append(nn.Linear(1, 1))
+    assert [name for name, _ in layers.named_children()] == ["1", "3"]
+    assert list(layers.state_dict()) == ["1.weight", "1.bias", "3.weight", "3.bias"]
+    assert len(layers) == 4 and [layer is None for layer in layers] == [True, False, True, False]
+    assert layers[0] is None and layers[-1] is layers[3]
+    del layers[0]
+    assert list(layers.state_dict()) == ["0.weight", "0.bias", "2.weight", "2.bias"]

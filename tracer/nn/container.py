@@ -46,9 +46,9 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers."""
+    """A list of layers.   None keeps a place, so that those behind it are called as in Paddle."""
 
-    def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
+    def __init__(self, sublayers: Iterable[Layer | None] | None = None) -> None:
         super().__init__()
         self.extend(sublayers or [])
 
@@ -63,7 +63,7 @@ class LayerList(Layer):
             return type(self)(list(self)[index])
         return self._sub_layers[self._place(index)]
 
-    def __setitem__(self, index: int, layer: Layer) -> None:
+    def __setitem__(self, index: int, layer: Layer | None) -> None:
         setattr(self, self._place(index), layer)
 
     def __delitem__(self, index: int) -> None:
@@ -71,7 +71,7 @@ class LayerList(Layer):
         del rest[index]
         self._renumber(rest)
 
-    def _renumber(self, layers: list[Layer]) -> None:
+    def _renumber(self, layers: list[Any]) -> None:
         for name in list(self._sub_layers):
             delattr(self, name)
         self.extend(layers)
@@ -82,18 +82,18 @@ class LayerList(Layer):
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._sub_layers.values()))  # a None keeps its place, as in Paddle
 
-    def append(self, sublayer: Layer) -> LayerList:
+    def append(self, sublayer: Layer | None) -> LayerList:
         """Add a layer at the end."""
         self.add_sublayer(str(len(self)), sublayer)
         return self
 
-    def insert(self, index: int, sublayer: Layer) -> None:
+    def insert(self, index: int, sublayer: Layer | None) -> None:
         """Add a layer before `index`."""
         layers = list(self)
         layers.insert(index, sublayer)
         self._renumber(layers)
 
-    def extend(self, sublayers: Iterable[Layer]) -> LayerList:
+    def extend(self, sublayers: Iterable[Layer | None]) -> LayerList:
         """Add layers at the end."""
         for layer in list(sublayers):
             self.append(layer)
