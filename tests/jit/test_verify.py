@@ -158,3 +158,12 @@ def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
     monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=False))
     with pytest.raises(paddle.VerifyError, match="the first op to differ"):
         paddle.jit.save(Wave(), path, spec)
+
+
+def test_pictures_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
+    """At the first sizes that are tried a window begins in a picture, and ends outside of it."""
+    net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 3, None, None], "float32", "x")])
+    x = paddle.ones([1, 3, 80, 80])
+    np.testing.assert_allclose(paddle.jit.load(str(tmp_path / "m"))(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6)

@@ -157,7 +157,7 @@ def verify(
             refused = str(error).splitlines()[0]
             continue
         except EngineError as error:
-            if not first_reason(error).startswith(SQUEEZED):
+            if not any(words in first_reason(error) for words in ENGINE_ONLY):
                 raise
             refused = first_reason(error)
             continue
@@ -172,7 +172,8 @@ def verify(
 
 
 MOST_ROUNDS, MOST_ENDLESS = 2000, 4
-SQUEEZED = "engine: squeeze2"  # the layer leaves an axis that is not 1, for which the program has no place
+# What the engine alone refuses: squeezing an axis that is not 1, which the layer leaves; windows that begin in a picture, and end outside of it.
+ENGINE_ONLY = ("engine: squeeze2", "is smaller than the filter", "does not fit into what is left of the picture")
 
 
 class Endless(Exception):
