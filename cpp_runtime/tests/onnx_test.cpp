@@ -73,6 +73,30 @@ TEST("onnx: base64") {
   CHECK_EQ(base64("foobar"), "Zm9vYmFy");
 }
 
+TEST("onnx: subgraphs have small constants of their own") {
+  onnx::Graph g;
+  auto branch = [](std::string output) {
+    auto made = std::make_shared<onnx::Graph>();
+    made->nodes = {{"Reshape", "", "", {"x", "sizes"}, {output + "_"}, {}},
+                   {"Add", "", "", {output + "_", "w"}, {output}, {}}};
+    made->outputs = {{output, DType::float32, {}, {}, false}};
+    return made;
+  };
+  g.nodes = {{"If", "", "", {"c"}, {"y"}, {{"then_branch", branch("a")}, {"else_branch", branch("b")}}}};
+  g.outputs = {{"y", DType::float32, {}, {}, false}};
+  g.initializers = {{"sizes", DType::int64, {1}, std::string(8, '\1'), false, 0, 0},
+                    {"w", DType::float32, {}, "1234", false, 0, 0}};
+  onnx::keep_local(g);
+  onnx::prune(g);
+  CHECK_EQ(g.initializers.size(), 1u);
+  CHECK_HAS(onnx::to_text(g), "a_ = Reshape(x, sizes/1)");
+  CHECK_HAS(onnx::to_text(g), "b_ = Reshape(x, sizes/2)");
+  CHECK_HAS(onnx::to_text(g), "a = Add(a_, w)");
+  auto bytes = onnx::to_bytes({8, 17, g, {}, {}, ""});
+  CHECK_HAS(bytes, "sizes/1");
+  CHECK_HAS(bytes, "sizes/2");
+}
+
 TEST("onnx: what nobody needs is dropped, also behind a subgraph") {
   onnx::Graph g;
   g.nodes = {{"Relu", "", "", {"x"}, {"a"}, {}}, {"Relu", "", "", {"x"}, {"dead"}, {}}};

@@ -220,3 +220,26 @@ def test_an_export_that_is_refused_leaves_nothing(net: Any, tmp_path: Path) -> N
     with pytest.raises(UnsupportedError, match="opset"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opset_version=7)
     assert list(tmp_path.iterdir()) == []
+
+
+class Enlarged(nn.Layer):
+    """A picture twice as large, in one of two ways."""
+
+    def forward(self, x: Any) -> Any:
+        h, w = paddle.shape(x)[2:]
+        if h != 4:
+            y = nn.functional.interpolate(x, size=[h * 2, w * 2], mode="bilinear")
+        else:
+            y = x * 2
+        return y
+
+
+def test_sizes_that_a_branch_computes_are_seen_by_the_checker(tmp_path: Path) -> None:
+    spec = [paddle.static.InputSpec([None, 3, None, None], "float32", "image")]
+    with pytest.warns(UserWarning, match="there are no parameters"):
+        paddle.onnx.export(Enlarged(), str(tmp_path / "net"), spec)
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    for size in (4, 5):
+        x = np.random.default_rng(0).random((2, 3, size, 3)).astype("float32")
+        wanted = Enlarged()(paddle.to_tensor(x)).numpy()
+        np.testing.assert_allclose(session.run(None, {"image": x})[0], wanted, atol=1e-6)

@@ -81,4 +81,7 @@ std::string without_packing(std::string model);
 /// Drop nodes and initializers that no output needs.
 void prune(Graph& graph);
 
+/// Give each subgraph its own small constants, without which shape inference goes wrong there.
+void keep_local(Graph& graph);
+
 }  // namespace oarlock::onnx

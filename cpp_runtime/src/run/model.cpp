@@ -151,7 +151,10 @@ const std::string& Model::verified() const {
 }
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
-  return onnx::to_bytes(lower(impl_->program, impl_->params, lower_options(*impl_, options)));
+  auto model = lower(impl_->program, impl_->params, lower_options(*impl_, options));
+  onnx::keep_local(model.graph);
+  onnx::prune(model.graph);  // of constants that only subgraphs read
+  return onnx::to_bytes(model);
 }
 
 int Model::lowest_opset(int least, int most) const {
