@@ -227,3 +227,45 @@ def test_nobody_is_told_the_axes_of_a_result_of_either_rank(asked: str) -> None:
 
     with pytest.raises(paddle.TraceError, match=r"in each branch.*\n.*float32\[2,3\].*\n.*float32\[\]"):
         to_static(function)(UP)
+
+
+class Loss(Layer):
+    """A sum where there is something to sum, else a list of one zero, as losses of before Paddle 2.5 are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = Linear(3, 2)
+
+    def forward(self, x: Any) -> Any:
+        y = self.linear(x)
+        if x.sum() > 0:
+            loss = y.sum()
+        else:
+            loss = paddle.zeros([1])
+        return 2.5 * loss + y.mean()
+
+
+def of_both_ways(net: Any, call: Any) -> list[Any]:
+    """The loss and its gradient for an input of each way."""
+    found = []
+    for x in (UP, DOWN):
+        loss = call(x)
+        loss.backward()
+        found += [float(loss), net.linear.weight.grad.numpy()]
+        net.clear_gradients()
+    return found
+
+
+def test_a_number_one_way_and_a_list_of_one_the_other_are_computed_with_as_a_number(tmp_path: Path) -> None:
+    net, said = Loss(), "scale: an operand has no axes in one branch, and one in the other"
+    wanted = of_both_ways(net, net)
+    with pytest.warns(UserWarning, match=said):
+        got = of_both_ways(net, to_static(net.forward))
+    for a, b in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    with pytest.warns(UserWarning, match=said):
+        save(net, str(tmp_path / "m"), [InputSpec([None, 3], "float32", "x")])
+    loaded = load(str(tmp_path / "m"))
+    for x, loss in zip((UP, DOWN), wanted[::2], strict=True):
+        assert loaded(x).shape == []
+        assert float(loaded(x)) == pytest.approx(loss, rel=1e-5)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.eager import Eager, metas_of
-from ..core.errors import OpError, TraceError, told, user_line, with_user_line
+from ..core.errors import OpError, TraceError, told, user_line, warn, with_user_line
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
@@ -158,10 +158,10 @@ class Static(Mode):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
-        for arg in args:
-            for one in arg if isinstance(arg, list | tuple) else (arg,):
-                if isinstance(one, Variable):
-                    self._refuse_unsure(op, one)
+        args = tuple(
+            [self._sure(op, one) for one in arg] if isinstance(arg, list | tuple) else self._sure(op, arg)
+            for arg in args
+        )
         metas = metas_of(op, args)
         try:
             inferred = op.infer(metas, attrs)
@@ -179,14 +179,22 @@ class Static(Mode):
                 variable.where = written.where
         return made[0] if len(op.outs) == 1 else tuple(made)
 
-    def _refuse_unsure(self, op: Op, operand: Variable) -> None:
-        """Refuse an operand that may have no value, or values of which nothing is known."""
+    def _sure(self, op: Op, operand: Any) -> Any:
+        """The operand, refused where it may have no value, or values of which nothing is known.   A number, or a list of one, is the number."""
+        if not isinstance(operand, Variable):
+            return operand
         half = operand.half
         if half is not None and half.block == self.recorder.block.idx and not self.recorder.is_known(half):
             self.trouble(half_error(half), None)
-        if operand.mixed:
+        if operand.single and op.type != "reshape2":
+            warn(
+                f"{op.type}: an operand has no axes in one branch, and one in the other; it is taken with none{operand.mixed}"
+            )
+            operand = OPS["reshape2"](operand, shape=[])
+        elif operand.mixed and not operand.single:
             why = "an operand has another dtype or number of axes in each branch; it can only be fetched, or given back"
             self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
+        return operand
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
         if slot.many:

@@ -62,6 +62,7 @@ class Variable(Tensor):
     implies: Any = None  # of a condition: of which others it is known whether they hold, where it holds and where not
     of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
     mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
+    single = False  # whether these are numbers of one dtype, with no axes or with one
     error_clip: Any = None
     belong_to_optimizer = False
     unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x

@@ -298,6 +298,7 @@ class Merge:
         made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
         shown_sides = zip(LABELS, (a, b), strict=True)
         made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in shown_sides)
+        made.single = a.meta.dtype == b.meta.dtype and all(v.single or v.meta.shape in ((), (1,)) for v in (a, b))
         return made
 
     def _half(self, name: str, a: Any, b: Any) -> Any:
