@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -253,3 +254,8 @@ def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) ->
     (tmp_path / "bad.onnx").write_bytes(data.replace(b"x[/bold]", b"x[/b\xff\n!]").replace(b"MatMul", b"Mat\x1b\xffl"))
     code, text = oarlock("inspect", str(tmp_path / "bad.onnx"))
     assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)
+
+
+def test_it_runs_as_a_module() -> None:
+    found = subprocess.run([sys.executable, "-m", "oarlock", "--help"], capture_output=True, text=True, check=True)
+    assert "oarlock [OPTIONS] COMMAND" in found.stdout
