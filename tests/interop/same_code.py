@@ -95,6 +95,9 @@ nn = {
         if train or k != "trainable_statistics"  # real Paddle's gradient is that of running statistics, its output is not
     },
     "batch_norm_trainable": lambda P: trainable(P, P.nn.BatchNorm(4, trainable_statistics=True)),
+    "batch_norm_plain": layer_case(lambda P: P.nn.BatchNorm2D(4, weight_attr=False, bias_attr=False), X4, train=True),
+    "batch_norm_plain_eval": layer_case(lambda P: P.nn.BatchNorm2D(4, weight_attr=False, bias_attr=False), X4),
+    "group_norm_plain": layer_case(lambda P: P.nn.GroupNorm(2, 4, weight_attr=False, bias_attr=False), X4),
     "batch_norm2d": layer_case(lambda P: P.nn.BatchNorm2D(4), X4),
     "batch_norm2d_train": layer_case(lambda P: P.nn.BatchNorm2D(4, momentum=0.7), X4, train=True),
     "batch_norm1d_train": layer_case(lambda P: P.nn.BatchNorm1D(6), X2, train=True),
@@ -353,6 +356,8 @@ def names(P):
             P.nn.Linear(2, 3), P.nn.Conv2D(2, 3, 3), P.nn.BatchNorm2D(3), P.nn.BatchNorm1D(3), P.nn.LayerNorm(4), P.nn.Embedding(3, 4),
             P.nn.GroupNorm(1, 3), P.nn.InstanceNorm2D(3), P.nn.PReLU(), P.nn.TransformerEncoderLayer(4, 2, 8), P.nn.Conv2DTranspose(2, 3, 3),
             P.nn.Conv1D(2, 3, 3), P.nn.Linear(2, 3, weight_attr=P.ParamAttr(name="mine")), P.nn.BatchNorm(3),
+            P.nn.BatchNorm1D(3, weight_attr=False), P.nn.GroupNorm(1, 3, weight_attr=False, bias_attr=False), P.nn.BatchNorm(3, param_attr=False),
+            P.nn.SyncBatchNorm(3, weight_attr=False, bias_attr=False), P.nn.InstanceNorm2D(3, weight_attr=False, bias_attr=False),
         )  # fmt: skip
     state = net.state_dict()
     return {

@@ -31,6 +31,13 @@ def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
         raise OpError(with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})"))
 
 
+def _frozen(layer: Layer, size: int, value: float) -> Parameter:
+    """What some layers of Paddle have where their weight or bias is turned off: a constant among their parameters."""
+    made: Parameter = layer.create_parameter([size], is_bias=value == 0.0, default_initializer=Constant(value))
+    made.stop_gradient = True
+    return made
+
+
 class _BatchNorm(KeepsFloat32):
     """Normalisation over the batch   (Ioffe and Szegedy 2015); see functional.batch_norm.   x [N, C, *] -> [N, C, *]
 
@@ -57,16 +64,9 @@ class _BatchNorm(KeepsFloat32):
         self._variance = self._statistic(1.0, self._named[1])
 
     def _scale(self, attr: Any, start: float) -> Parameter | None:
-        """weight or bias; with attr False it is a frozen constant, as in Paddle."""
-        made = self.create_parameter(
-            [self._num_features],
-            None if attr is False else attr,
-            is_bias=start == 0.0,
-            default_initializer=Constant(start),
-        )
-        if attr is False and made is not None:
-            made.stop_gradient = True
-        return made
+        """weight or bias; None with attr False."""
+        default = Constant(start)
+        return self.create_parameter([self._num_features], attr, is_bias=start == 0.0, default_initializer=default)
 
     def _statistic(self, start: float, name: str | None) -> Parameter:
         """A running statistic: in Paddle a parameter that is not trained."""
@@ -192,8 +192,14 @@ class GroupNorm(Layer):
         super().__init__()
         self._num_groups, self._epsilon, self._data_format = num_groups, epsilon, data_format
         self._num_channels, self._weight_attr, self._bias_attr = num_channels, weight_attr, bias_attr
-        self.weight: Any = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
-        self.bias: Any = self.create_parameter([num_channels], bias_attr, is_bias=True)
+        if weight_attr is False:
+            self.weight: Any = _frozen(self, num_channels, 1.0)
+        else:
+            self.weight = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
+        if bias_attr is False:
+            self.bias: Any = _frozen(self, num_channels, 0.0)
+        else:
+            self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -274,6 +280,10 @@ class SyncBatchNorm(_BatchNorm):
         data_format: str = "NCHW", name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+        if weight_attr is False:
+            self.weight = _frozen(self, num_features, 1.0)
+        if bias_attr is False:
+            self.bias = _frozen(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
@@ -292,9 +302,12 @@ class SyncBatchNorm(_BatchNorm):
         """A layer with every BatchNorm in it, itself included, made a SyncBatchNorm with the same parameters."""
         found = layer
         if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
-            found = made = cls(layer._num_features, layer._momentum, layer._epsilon, data_format=layer._data_format)
-            made.weight, made.bias, made._mean, made._variance = layer.weight, layer.bias, layer._mean, layer._variance
-            made.training = layer.training
+            weight, bias = (False if part is None else None for part in (layer.weight, layer.bias))
+            found = made = cls(layer._num_features, layer._momentum, layer._epsilon, weight, bias, layer._data_format)
+            made._mean, made._variance, made.training = layer._mean, layer._variance, layer.training
+            for part in ("weight", "bias"):
+                if getattr(layer, part) is not None:
+                    setattr(made, part, getattr(layer, part))
         for name, sublayer in list(layer.named_children()):
             found.add_sublayer(name, cls.convert_sync_batchnorm(sublayer))
         return found
