@@ -272,7 +272,7 @@ def a_global_counts(x: Any) -> Any:
 REFUSED = {
     a_list_grows: "'OUTSIDE' has another length after one of two branches",
     a_word_changes: "'word': only tensors and numbers can depend on a tensor's value",
-    a_word_changes_in_rounds: "'word': only tensors and numbers can go from round to round",
+    a_word_changes_in_rounds: "'word' is a text that the rounds of a loop change, which no program has",
     a_global_counts: "'COUNT' becomes a value of the program",
 }
 

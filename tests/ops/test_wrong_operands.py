@@ -65,7 +65,8 @@ def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
 def named(function: Callable[..., Any], name: str) -> set[str]:
     """What an error of a function, or Layer, may call it."""
     own = function if inspect.isfunction(function) else type(function)
-    return {name.rsplit(".", maxsplit=1)[-1], own.__name__}
+    row = getattr(own, "row", None)  # of a Layer that is a function with settings
+    return {name.rsplit(".", maxsplit=1)[-1], own.__name__} | ({row.function} if row else set())
 
 
 def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
