@@ -296,8 +296,7 @@ class Merge:
     def _mixed(self, a: Variable, b: Variable) -> Variable:
         """A choice between values that nothing but a run can describe; declared as Paddle does, like the first."""
         made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
-        shown_sides = zip(LABELS, (a, b), strict=True)
-        made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in shown_sides)
+        made.mixed = "".join(v.mixed or f"\n  {side}: {shown(v)}" for side, v in zip(LABELS, (a, b), strict=True))
         made.single = a.meta.dtype == b.meta.dtype and all(v.single or v.meta.shape in ((), (1,)) for v in (a, b))
         return made
 
