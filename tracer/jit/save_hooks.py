@@ -6,26 +6,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..core.tensor import RemovableHook
+
 _save_pre_hooks: list[Callable[..., None]] = []
 
 
-class HookRemoveHelper:
-    """A handle that takes a hook away again."""
-
-    def __init__(self, hook: Callable[..., None]) -> None:
-        self._hook = hook
-
-    def remove(self) -> None:
-        """Take the hook away, if it is still there."""
-        if self._hook in _save_pre_hooks:
-            _save_pre_hooks.remove(self._hook)
-
-
-def _register_save_pre_hook(hook: Callable[..., None]) -> HookRemoveHelper:
+def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
     """Call `hook(layer, input_spec, configs)` before each `jit.save`; one that is there already is not called twice."""
     if hook not in _save_pre_hooks:
         _save_pre_hooks.append(hook)
-    return HookRemoveHelper(hook)
+    return RemovableHook(_save_pre_hooks, hook)
 
 
 def _clear_save_pre_hooks() -> None:

@@ -291,12 +291,11 @@ def _compared(
 ) -> float:  # fmt: skip
     found = engine.run(arrays_for(engine, program, tensors))
     worst = 0.0
-    for i, (name, a, b) in enumerate(zip(program.fetches(), found, wanted, strict=True)):
-        off = difference(a, np.asarray(b))
-        rounded = off > tolerance(a.dtype, program) and a.dtype == b.dtype and _rounded(program, scope, tensors, i, off)
-        if off > tolerance(a.dtype, program) and not rounded:
+    for i, (name, a, b) in enumerate(zip(program.fetches(), found, map(np.asarray, wanted), strict=True)):
+        off = difference(a, b)
+        if off > tolerance(a.dtype, program) and not (a.dtype == b.dtype and _rounded(program, scope, tensors, i, off)):
             where = first_difference(program, pdmodel, params, scope, tensors, wanted)
-            raise VerifyError(f"verify: output '{name}' {said(a, np.asarray(b))} at {sizes}; {where}")
+            raise VerifyError(f"verify: output '{name}' {said(a, b)} at {sizes}; {where}")
         worst = max(worst, off)
     return worst
 

@@ -39,11 +39,7 @@ class Linear(Layer):
         super().__init__()
         self.weight: Any = self.create_parameter([in_features, out_features], weight_attr)
         self.bias: Any = self.create_parameter([out_features], bias_attr, is_bias=True)
-        self._weight_attr, self._bias_attr, self.name = (
-            weight_attr,
-            bias_attr,
-            name,
-        )  # model libraries make another layer with them
+        self._weight_attr, self._bias_attr, self.name = weight_attr, bias_attr, name
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""

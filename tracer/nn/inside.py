@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of, is_real
+from ..core.dtype import dtype_of
 from ..core.mode import state
-from ..core.operand import need
 from ..core.tensor import Tensor
-from ..tensor.convert import cast
-from .functional.sequence import additive
 from .param_attr import ParamAttr
-from .transformer import each_part
+from .transformer import as_added, each_part
 
 __all__ = ["_convert_attention_mask", "_convert_param_attr_to_list", "in_declarative_mode"]
 
 
 def _convert_attention_mask(attn_mask: Tensor | None, dtype: Any) -> Tensor | None:
     """What is added to scores of `dtype` for a mask: a bool or int one (False hides) becomes 0 or -1e9.   [*] -> [*]"""
-    if attn_mask is None:
-        return None
-    need(attn_mask)
-    wanted = dtype_of(dtype)
-    return cast(attn_mask, wanted) if is_real(attn_mask.meta.dtype) else additive(attn_mask, wanted)
+    return as_added(attn_mask, dtype_of(dtype))
 
 
 def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:

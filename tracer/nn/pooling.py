@@ -49,6 +49,13 @@ class _Adaptive(_Pool):
 class _UnPool(_Pool):
     """The way back from max pooling."""
 
+    def __init__(
+        self, kernel_size: Any, stride: Any, padding: Any, data_format: str, output_size: Any, name: str | None
+    ) -> None:  # fmt: skip
+        super().__init__(
+            name, kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
+        )  # fmt: skip
+
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
         """See the class.   indices: as max pooling gave them with return_mask."""
         found: Tensor = getattr(F, self._function)(x, indices, **self._settings)
@@ -294,14 +301,7 @@ class MaxUnPool1D(_UnPool):
         output_size: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            kernel_size=kernel_size,
-            stride=stride,
-            padding=padding,
-            data_format=data_format,
-            output_size=output_size,
-            name=name,
-        )
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
 
 class MaxUnPool2D(_UnPool):
@@ -318,14 +318,7 @@ class MaxUnPool2D(_UnPool):
         output_size: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            kernel_size=kernel_size,
-            stride=stride,
-            padding=padding,
-            data_format=data_format,
-            output_size=output_size,
-            name=name,
-        )
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
 
 class MaxUnPool3D(_UnPool):
@@ -342,11 +335,4 @@ class MaxUnPool3D(_UnPool):
         output_size: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            kernel_size=kernel_size,
-            stride=stride,
-            padding=padding,
-            data_format=data_format,
-            output_size=output_size,
-            name=name,
-        )
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)

@@ -34,10 +34,15 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
         dtype = scores.dtype
     except AttributeError:
         raise no_tensor(scores) from None
+    return as_added(mask, dtype)
+
+
+def as_added(mask: Tensor | None, dtype: Any) -> Tensor | None:
+    """What is added to scores of `dtype` for a mask: a bool or int one (False hides) becomes 0 or -1e9.   [*] -> [*]"""
     if mask is None:
         return None
     need(mask)
-    return (mask if mask.dtype is dtype else cast(mask, dtype)) if is_real(mask.meta.dtype) else additive(mask, dtype)
+    return cast(mask, dtype) if is_real(mask.meta.dtype) else additive(mask, dtype)
 
 
 def each_part(attr: Any, count: int) -> list[Any]:

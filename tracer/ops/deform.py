@@ -44,9 +44,8 @@ def _looks(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Look]:
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
-    moves = (y > -1) & (
-        x > -1
-    )  # where the picture only begins to be seen, Paddle takes the slope of what lies outside: none
+    # Where the picture only begins to be seen, Paddle takes the slope of what lies outside: none.
+    moves = (y > -1) & (x > -1)
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx
         inside = (row >= 0) & (row < high) & (column >= 0) & (column < wide)

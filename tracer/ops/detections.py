@@ -9,11 +9,9 @@ from ..core.arrays import np
 from ..core.op import BY_ROW, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
-from .nms import thinned
+from .nms import Found, thinned
 
 POLYGONS = (4, 8, 16, 24, 32)  # numbers of a box, or of the corners of a polygon
-
-Found = list[tuple[int, Any, int]]  # class, score, box
 
 
 def ordered(scores: Any, least: float, count: int) -> Any:

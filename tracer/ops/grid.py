@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, no_second_order, size_of
+from .unary import round_half_away
 from .wide import wide
 from .window import COUNTS
 
@@ -61,20 +62,13 @@ class Corner(NamedTuple):
     signs: tuple[int, ...]
 
 
-def _half_away(place: Any) -> Any:
-    """Whole numbers, halves away from 0."""
-    size = np.abs(place)
-    low = np.floor(size)
-    return np.copysign(low + (size - low >= 0.5), place)
-
-
 def _corners(axes: list[Axis], sizes: tuple[int, ...], mode: str) -> Iterator[Corner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):
         index, inside, weights = np.int64(0), True, []
         for c, (place, _), size in zip(choice, axes, sizes, strict=True):
             low = np.floor(place)
-            at = _half_away(place) if mode == "nearest" else low + c
+            at = round_half_away(place) if mode == "nearest" else low + c
             weights.append(np.ones_like(place) if mode == "nearest" else (place - low if c else 1 - (place - low)))
             inside = inside & (at >= 0) & (at <= size - 1)
             index = index * size + np.clip(at, 0, size - 1).astype(np.int64)

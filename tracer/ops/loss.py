@@ -77,9 +77,8 @@ def _(x, label, *, soft_label, axis, **_):
 @softmax_with_cross_entropy.vjp
 def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
     over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
-    return lambda: cross_entropy_grad(
-        x, label, Softmax, g, **over
-    ), None  # labels get none in Paddle, soft ones neither
+    # Labels get none in Paddle, soft ones neither.
+    return lambda: cross_entropy_grad(x, label, Softmax, g, **over), None
 
 
 @op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)

@@ -8,11 +8,11 @@ from ..core.arrays import np
 from ..core.op import BY_ROW, Meta, check, op
 from .box_moves import edges_of
 from .boxes import NO_GRAD
-from .detections import Found, best_of, check_boxes, detected, ordered
+from .detections import best_of, check_boxes, detected, ordered
 from .lod import offsets_from
 from .matching import INT32, INT64, NO_HALF, pictures_of
 from .meta import agree, check_float
-from .nms import overlaps, thinned
+from .nms import Found, overlaps, thinned
 
 
 def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:

@@ -147,13 +147,7 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None 
     return manipulation.flip(linalg.transpose(x, swapped), [second])
 
 
-def tolist(x: Tensor) -> Any:
-    """The value as nested Python lists."""
-    try:
-        found = x.tolist
-    except AttributeError:
-        raise no_tensor(x) from None
-    return found()
+tolist = manipulation.tolist
 
 
 # -- blocks and places ------------------------------------------------------------------------------------------

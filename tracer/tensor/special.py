@@ -128,22 +128,24 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     return OPS["lerp"](x, y, share)
 
 
-def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
-    """Degrees as radians; float32 of integers.   x [*] -> [*]"""
+def _times(x: Tensor, factor: float) -> Tensor:
+    """x times a number; float32 of integers."""
     try:
         whole = x.meta.dtype.kind in "iub"
     except AttributeError:
         raise no_tensor(x) from None
-    return math.scale(cast(x, "float32") if whole else x, pymath.pi / 180)
+    found: Tensor = math.scale(cast(x, "float32") if whole else x, factor)
+    return found
+
+
+def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
+    """Degrees as radians; float32 of integers.   x [*] -> [*]"""
+    return _times(x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
     """Radians as degrees; float32 of integers.   x [*] -> [*]"""
-    try:
-        whole = x.meta.dtype.kind in "iub"
-    except AttributeError:
-        raise no_tensor(x) from None
-    return math.scale(cast(x, "float32") if whole else x, 180 / pymath.pi)
+    return _times(x, 180 / pymath.pi)
 
 
 def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
