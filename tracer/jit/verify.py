@@ -22,6 +22,7 @@ from ..static.blocks import draws_random
 from ..static.compiled import Compiled
 from ..static.feeding import FEED
 from ..static.program import Arg, Kind, Program
+from ..static.tree import StructureError
 from ..static.unsupported import Unsupported
 from .rounding import is_rounding
 
@@ -146,6 +147,11 @@ def verify(
             continue
         try:
             tensors, wanted = _answered(reference, tensors)
+        except StructureError as error:  # which a run may refuse: a result that is None, a loop of no iterations
+            refused = _refusal(engine, program, tensors)
+            if not refused:
+                raise VerifyError(f"verify: {error} at {sizes}") from None
+            continue
         except (MemoryError, VerifyError):
             raise
         except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
@@ -169,6 +175,15 @@ def verify(
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+
+
+def _refusal(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+    """Why the files refuse some inputs; empty where they return results."""
+    try:
+        engine.run(arrays_for(engine, program, tensors))
+    except (OpError, GuardError, EngineError) as error:
+        return str(error).splitlines()[0]
+    return ""
 
 
 MOST_ROUNDS, MOST_ENDLESS = 2000, 4
