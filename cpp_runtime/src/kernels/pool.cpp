@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -31,16 +32,36 @@ struct Job {
   const void* context;
   Size count;
   std::atomic<Size> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};  // of the first task that threw; written by the thread that set `failed`
 
-  void work() {
-    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread, nor this frame
+  /// while other threads still use the job.
+  void work() noexcept {
+    try {
+      for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+      next = count;
+    }
+  }
+
+  /// Rethrows the exception of a task, once no thread works on the job any more.
+  void finish() const {
+    if (error) std::rethrow_exception(error);
   }
 };
 
 class Pool {
  public:
+  /// Starts up to `workers` threads: fewer where the system refuses more (a limit on processes, no memory).
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    try {
+      threads_.reserve(static_cast<std::size_t>(workers));
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    } catch (const std::exception&) {
+      return;  // the threads that exist, perhaps none, do the work
+    }
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -50,7 +71,9 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
-  void run(Job& job) {
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+  void run(Job& job) noexcept {
     job_ = &job;
     wake();
     job.work();
@@ -107,7 +130,7 @@ int default_count() {
 struct Shared {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
-  int count = default_count();
+  std::atomic<int> count = default_count();
 };
 
 Shared* shared = nullptr;
@@ -120,7 +143,7 @@ void make() {
   });
   // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it starts anew.
   pthread_atfork(nullptr, nullptr, [] {
-    int count = shared->count;
+    const int count = shared->count;
     shared = new Shared;
     shared->count = count;
   });
@@ -138,12 +161,21 @@ thread_local bool working = false;  // in a task: no pool inside of a pool
 void run_tasks(Size count, Task task, const void* context) {
   Shared& s = get();
   Job job{task, context, count};
-  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) return job.work();
-  std::lock_guard hold(s.busy, std::adopt_lock);
-  if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
-  working = true;
-  s.pool->run(job);
-  working = false;
+  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
+    job.work();
+    return job.finish();
+  }
+  {
+    std::lock_guard hold(s.busy, std::adopt_lock);
+    if (!s.pool) {
+      s.pool = std::make_unique<Pool>(s.count - 1);
+      s.count = s.pool->workers() + 1;
+    }
+    working = true;
+    s.pool->run(job);
+    working = false;
+  }
+  job.finish();
 }
 
 int thread_count() { return get().count; }
