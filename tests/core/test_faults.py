@@ -25,7 +25,9 @@ def output_of(name: str, preloaded: Path) -> list[str]:
     """What the function `name` of faults.py prints; it must not fail."""
     env = {**os.environ, "LD_PRELOAD": str(preloaded)}
     command = [sys.executable, "-m", "tests.core.faults", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1], env=env, timeout=120)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=HERE.parents[1], env=env, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
