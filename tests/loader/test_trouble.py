@@ -15,7 +15,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import jit
-from oarlock.core.errors import FileError
+from oarlock.core.errors import FileError, GuardError
 from oarlock.loader.engine import Engine, EngineError
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +93,30 @@ def test_models_run_in_a_locale_with_a_decimal_comma(tmp_path: Path, comma_local
         assert first == last == expected
         assert "is 1.5" in error
         assert "assumed 1.25" in error
+
+
+# -- guards of failed runs ----------------------------------------------------------------------------------------
+
+
+class Positives(paddle.nn.Layer):
+    """Python reads how many inputs are positive, and the op after that relies on the number."""
+
+    def forward(self, x: Any) -> Any:
+        found = paddle.nonzero(x > 0)
+        count = found.shape[0]
+        return found.reshape([count // 2, 2])
+
+
+@pytest.mark.parametrize("locate", [True, False])
+def test_a_violated_guard_explains_a_failed_run(tmp_path: Path, locate: bool) -> None:
+    _, traced = jit.TracedLayer.trace(Positives(), paddle.to_tensor([1.0, -1.0, 2.0, 3.0, 4.0]))
+    with pytest.warns(UserWarning, match="no parameters"):
+        traced.save_inference_model(tmp_path / "m")
+    engine = Engine((tmp_path / "m.pdmodel").read_bytes(), None, locate_guards=locate)
+    for _ in range(2):
+        with pytest.raises(GuardError if locate else EngineError, match="assumed 4" if locate else "reshape2"):
+            engine.run([np.ones(5, "f")])
+    assert engine.run([np.array([1, 2, -1, 3, 4], "f")])[0].tolist() == [[0, 1], [3, 4]]
 
 
 # -- memory -------------------------------------------------------------------------------------------------------

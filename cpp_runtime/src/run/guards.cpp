@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <cstdlib>
 
 #include "lower/numbers.h"
@@ -45,10 +46,31 @@ Guards::Guards(const Program& program) : model_(program.name) {
     if (feed != feeds.end() && guard.kind != "value") {
       outer_.push_back({&guard, static_cast<std::size_t>(feed - feeds.begin())});
     } else {
+      computed_.emplace_back(0, inner_.size());
       inner_.push_back(&guard);
       fetched_.push_back("guard." + std::to_string(i));
     }
   }
+  std::map<std::string_view, std::size_t> last_write;
+  const std::vector<OpDesc>& ops = program.blocks[0].ops;
+  for (std::size_t i = 0; i < ops.size() && !inner_.empty(); ++i)
+    for (auto& [slot, names] : ops[i].outputs)
+      for (const std::string& name : names) last_write[name] = i + 1;
+  for (auto& [written, index] : computed_)
+    if (auto found = last_write.find(inner_[index]->var); found != last_write.end()) written = found->second;
+  std::sort(computed_.begin(), computed_.end());
+}
+
+std::size_t Guards::num_before(std::size_t op) const {
+  auto end = std::partition_point(computed_.begin(), computed_.end(), [&](auto& guard) { return guard.first <= op; });
+  return static_cast<std::size_t>(end - computed_.begin());
+}
+
+std::vector<std::size_t> Guards::first_computed(std::size_t count) const {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < count; ++i) indices.push_back(computed_[i].second);
+  std::sort(indices.begin(), indices.end());
+  return indices;
 }
 
 void Guards::refuse(const Guard& g, const std::string& found) const {
