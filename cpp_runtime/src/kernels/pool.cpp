@@ -6,11 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace oarlock::kernels {
@@ -26,21 +29,56 @@ inline void relax() {
 #endif
 }
 
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+thread_local void (*poll_of_thread)() = nullptr;
+
 struct Job {
   Task task;
   const void* context;
   Size count;
   std::atomic<Size> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error = nullptr;  // of the task that failed first
 
-  void work() {
-    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+  // An exception must not leave a worker thread: it is kept for the thread that called run_tasks.
+  void work() noexcept {
+    try {
+      if (poll_of_thread)
+        work_and_poll();
+      else
+        for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+      next = count;  // fetch_add by every thread stays far from overflow
+    }
+  }
+
+  void rethrow() const {
+    if (failed) std::rethrow_exception(error);
+  }
+
+ private:
+  void work_and_poll() {
+    auto last = std::chrono::steady_clock::now();
+    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      task(context, i);
+      auto now = std::chrono::steady_clock::now();
+      if (now - last < kPollEvery) continue;
+      poll_of_thread();
+      last = now;
+    }
   }
 };
 
 class Pool {
  public:
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    threads_.reserve(static_cast<std::size_t>(workers));
+    for (int i = 0; i < workers; ++i) try {
+        threads_.emplace_back([this] { live(); });
+      } catch (const std::system_error&) {  // the system has no more threads: those that exist do the work
+        break;
+      }
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -138,13 +176,22 @@ thread_local bool working = false;  // in a task: no pool inside of a pool
 void run_tasks(Size count, Task task, const void* context) {
   Shared& s = get();
   Job job{task, context, count};
-  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) return job.work();
-  std::lock_guard hold(s.busy, std::adopt_lock);
-  if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
-  working = true;
-  s.pool->run(job);
-  working = false;
+  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
+    job.work();
+    return job.rethrow();
+  }
+  {
+    std::lock_guard hold(s.busy, std::adopt_lock);
+    if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
+    working = true;
+    s.pool->run(job);
+    working = false;
+  }
+  job.rethrow();
 }
+
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(poll_of_thread, poll)) {}
+PollScope::~PollScope() { poll_of_thread = outer_; }
 
 int thread_count() { return get().count; }
 
@@ -172,7 +219,7 @@ void* scratch(int slot, std::size_t bytes) {
   if (b.size[slot] < bytes) {
     ::operator delete(b.data[slot], Buffers::kAlign);
     b.size[slot] = 0;
-    b.data[slot] = nullptr;
+    b.data[slot] = nullptr;  // stays so where there is no memory: std::bad_alloc
     b.data[slot] = ::operator new(bytes, Buffers::kAlign);
     b.size[slot] = bytes;
   }

@@ -1,10 +1,13 @@
 #include "python/ctrl_c.h"
 
+#include <nanobind/nanobind.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+
+namespace nb = nanobind;
 
 namespace oarlock::python {
 namespace {
@@ -45,5 +48,11 @@ CtrlC::CtrlC(Interrupt& interrupt) {
 CtrlC::~CtrlC() {
   if (is_first_thread()) running = nullptr;
 }
+
+InterruptibleLowering::InterruptibleLowering()
+    : callback_([] {
+        nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      }) {}
 
 }  // namespace oarlock::python
