@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace oarlock::kernels {
@@ -27,6 +28,9 @@ inline void relax() {
 #endif
 }
 
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+thread_local void (*poll_of_thread)() = nullptr;
+
 struct Job {
   Task task;
   const void* context;
@@ -39,7 +43,10 @@ struct Job {
   /// while other threads still use the job.
   void work() noexcept {
     try {
-      for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+      if (poll_of_thread)
+        work_and_poll();
+      else
+        for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
     } catch (...) {
       if (!failed.exchange(true)) error = std::current_exception();
       next = count;
@@ -49,6 +56,18 @@ struct Job {
   /// Rethrows the exception of a task, once no thread works on the job any more.
   void finish() const {
     if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  void work_and_poll() {
+    auto last = std::chrono::steady_clock::now();
+    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      task(context, i);
+      auto now = std::chrono::steady_clock::now();
+      if (now - last < kPollEvery) continue;
+      poll_of_thread();
+      last = now;
+    }
   }
 };
 
@@ -178,6 +197,9 @@ void run_tasks(Size count, Task task, const void* context) {
   job.finish();
 }
 
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(poll_of_thread, poll)) {}
+PollScope::~PollScope() { poll_of_thread = outer_; }
+
 int thread_count() { return get().count; }
 
 void set_thread_count(int count) {
@@ -204,7 +226,7 @@ void* scratch(int slot, std::size_t bytes) {
   if (b.size[slot] < bytes) {
     ::operator delete(b.data[slot], Buffers::kAlign);
     b.size[slot] = 0;
-    b.data[slot] = nullptr;
+    b.data[slot] = nullptr;  // stays so where there is no memory: std::bad_alloc
     b.data[slot] = ::operator new(bytes, Buffers::kAlign);
     b.size[slot] = bytes;
   }

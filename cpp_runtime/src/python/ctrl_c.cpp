@@ -1,5 +1,6 @@
 #include "python/ctrl_c.h"
 
+#include <nanobind/nanobind.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +9,8 @@
 #include <atomic>
 #include <cstddef>
 #include <thread>
+
+namespace nb = nanobind;
 
 namespace oarlock::python {
 namespace {
@@ -79,5 +82,11 @@ CtrlC::~CtrlC() {
   running = nullptr;
   while (users != 0) std::this_thread::yield();  // a handler in another thread may still use the interrupt
 }
+
+InterruptibleLowering::InterruptibleLowering()
+    : callback_([] {
+        nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      }) {}
 
 }  // namespace oarlock::python

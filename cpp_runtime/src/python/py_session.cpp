@@ -92,6 +92,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
     nb::gil_scoped_release release;
+    InterruptibleLowering until_ctrl_c;
     Model model = Model::from_bytes(bytes, params_path.value_or(""), name);
     session_ = std::make_unique<Session>(model, read);
     guards_ = model.guards();

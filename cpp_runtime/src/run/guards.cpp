@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <cstdlib>
+#include <map>
 
 #include "lower/numbers.h"
 #include "oarlock/error.h"
