@@ -134,11 +134,11 @@ ROWS = {
     "jit": (
         {"rounding"},
         {"asserted", "function_call", "layer", "save_hooks", "snapshots", "sot", "verify"},
-        {"ast", "effects"},
+        {"ast", "effects", "fallback"},
         {"place", "specs"},
         {"looked"},
         {"assumed", "recording", "switches"},
-        {"recorded", "second", "written"},
+        {"recorded", "rollback", "second", "written"},
         {"concrete"},
         {"program_cache"},
         {"static_function"},

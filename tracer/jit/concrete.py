@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.errors import TraceError, warn, with_user_line
+from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
@@ -28,6 +28,7 @@ from .effects import Effect, is_buffer, refuse_lists
 from .function_call import Arguments, Parameters, is_input
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
+from .rollback import Rollback
 from .snapshots import MISSING, reachable, snapshot
 
 
@@ -179,15 +180,58 @@ def updated(recording: Recording) -> list[str]:
 
 
 def build(
-    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None
+    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None, strict: bool = False
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is."""
+    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is.
+
+    strict: refuse what a run could only find out, such as a result that may be None.   A recording that fails leaves Python as it was.
+    """
     recorder = Recorder()
+    recorder.rollback, recorder.strict = Rollback(), strict
     found = Recorded.by(recorder, arguments, owner)
+    try:
+        with hold_warnings() as warnings:
+            made = _built(function, parameters, arguments, owner, found)
+    except BaseException as error:
+        _undo(found, isinstance(error, Exception))
+        if recorder.rollback.irreversible and isinstance(error, SideEffectError):
+            why = f"{recorder.rollback.irreversible} came before it and cannot be undone; full_graph=False runs the call as Python"
+            raise TraceError(f"{why}: {error}") from error
+        if not strict and not isinstance(error, SideEffectError):  # else the call runs as Python, which warns itself
+            _give(warnings)
+        raise
+    recorder.rollback.commit()
+    recorder.rollback = None
+    _give(warnings)
+    return made
+
+
+def _give(warnings: list[Callable[[], None]]) -> None:
+    for give in warnings:
+        give()
+
+
+def _undo(found: Recorded, hooks: bool) -> None:
+    """Put Python back to what it was before a recording that failed."""
+    recorder = found.recorder
+    for effect in found.effects:
+        effect.restore()
+    for place in found.assumed.changed():
+        place.put_back()
+    for handle in recorder.hooks if hooks else ():
+        handle.remove()
+    recorder.rollback.undo()
+
+
+def _built(
+    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any, found: Recorded
+) -> ConcreteProgram:
+    recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
     with instead(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
+        _refuse_frozen(recorder)
         refuse_lists(found.effects)
         found.assumed.finish(found.effects)
         _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(found.bound[n])])
@@ -199,6 +243,14 @@ def build(
     made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner)
     made.cuts, made.hooks = recorder.cuts, recorder.hooks
     return made
+
+
+def _refuse_frozen(recorder: Recorder) -> None:
+    """Raise SideEffectError where the function set `stop_gradient` of a tensor from outside, which a program cannot."""
+    for tensor, before in recorder.rollback.flags.values():
+        if tensor.stop_gradient != before:
+            why = f"stop_gradient of '{tensor.name}' is set, a tensor from outside; a program of `to_static` cannot set it"
+            raise SideEffectError(with_user_line(why))
 
 
 def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:

@@ -78,6 +78,7 @@ class Optimizer:
     _attrs: dict[str, Any]  # of that op
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
+    is_training_state = True  # converted code may not touch it while a program is recorded
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -160,6 +161,8 @@ class Optimizer:
         self._apply([(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient])
 
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+        if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
+            return
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         rate = self.get_lr()
@@ -293,6 +296,8 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
+        if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
+            return
         for parameter in self._parameter_list:
             if set_to_zero:
                 parameter.clear_gradient()

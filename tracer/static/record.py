@@ -72,6 +72,9 @@ class Recorder:
         self.hooks: list[RemovableHook] = []  # that tensors from outside were given
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
+        self.rollback: Any = None  # told of objects before code changes them, to undo a recording that fails
+        self.side_effect: Exception | None = None  # the last one that was refused: code may have caught the error
+        self.strict = False  # whether what may fail in a run only is refused while recording
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()
         self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
