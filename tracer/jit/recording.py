@@ -73,7 +73,7 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        leaves, nesting = nest.flatten(value)
+        leaves, nesting = nest.flatten(value, sort_keys=True)
         yield from zip(nest.names(name, nesting), leaves, strict=True)
 
 
