@@ -100,8 +100,11 @@ class State:
 
 
 def structured_names(layer: Layer) -> dict[int, str]:
-    """The structured name of every parameter and buffer, by id."""
-    return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    """The structured name of every parameter and buffer, by id: that of `to_static_state_dict` where a subclass overrides it."""
+    names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
+        names.update({id(t): n for n, t in layer.to_static_state_dict().items()})
+    return names
 
 
 @contextmanager
