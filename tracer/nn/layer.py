@@ -380,13 +380,15 @@ class Layer:
 
     def train(self) -> Self:
         """Training behaviour for this layer and all below."""
-        for layer in (self, *self.sublayers()):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
         """Inference behaviour for this layer and all below."""
-        for layer in (self, *self.sublayers()):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = False
         return self
 
