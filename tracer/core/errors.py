@@ -47,6 +47,10 @@ class SequencesError(OpError, RuntimeError):
     """Something that holds sequences was asked for as if it held none; a RuntimeError in Paddle."""
 
 
+class StateError(OpError, RuntimeError):
+    """A state dict lacks a value; a RuntimeError in Paddle."""
+
+
 def told(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
     return (OperandError if isinstance(error, OperandError) else OpError)(message)

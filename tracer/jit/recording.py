@@ -74,7 +74,7 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        leaves, nesting = nest.flatten(value)
+        leaves, nesting = nest.flatten(value, sort_keys=True)
         yield from zip(nest.names(name, nesting), leaves, strict=True)
 
 
@@ -101,8 +101,11 @@ class State:
 
 
 def structured_names(layer: Layer) -> dict[int, str]:
-    """The structured name of every parameter and buffer, by id."""
-    return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    """The structured name of every parameter and buffer, by id: that of `to_static_state_dict` where a subclass overrides it."""
+    names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
+        names.update({id(t): n for n, t in layer.to_static_state_dict().items()})
+    return names
 
 
 @contextmanager

@@ -266,11 +266,12 @@ class Layer:
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
-            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, include_self=True, layers_set=seen)
+            below = f"{prefix}.{name}" if prefix else name
+            yield from layer.named_sublayers(prefix=below, include_self=True, layers_set=seen)
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        layers = self.named_sublayers(prefix, include_self=True) if deep else [(prefix, self)]
+        layers = self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
         for path, layer in layers:
             for name, tensor in getattr(layer, table).items():
                 if tensor is not None and id(tensor) not in seen:
@@ -310,15 +311,36 @@ class Layer:
         use_hook: bool = True,
     ) -> dict[str, Tensor]:
         """Parameters and persistable buffers by structured name: the live tensors, not copies."""
+        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, False, use_hook)
+
+    def to_static_state_dict(
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
+        """All parameters and buffers by structured name, including buffers that are not persistable; `jit.save` stores these names."""
+        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, True, use_hook)
+
+    def _state_dict_impl(
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        include_non_persistable_buffer: bool = False,
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
+        """The state of this layer and its sublayers, whatever subclasses return from `state_dict`."""
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        prefix = structured_name_prefix
+        prefix, left_out = structured_name_prefix, () if include_non_persistable_buffer else self._non_persistable
         found.update({prefix + n: p for n, p in self._parameters.items() if p is not None})
-        found.update(
-            {prefix + n: b for n, b in self._buffers.items() if b is not None and n not in self._non_persistable}
-        )
+        found.update({prefix + n: b for n, b in self._buffers.items() if b is not None and n not in left_out})
         if include_sublayers:
-            for name, layer in self.named_children():
-                layer.state_dict(found, True, f"{prefix}{name}.", use_hook)
+            for name, layer in self._sub_layers.items():
+                if layer is not None:
+                    below = f"{prefix}{name}."
+                    found.update(layer._state_dict_impl(found, True, below, include_non_persistable_buffer, use_hook))
         for hook in self._state_hooks if use_hook else ():
             changed = hook(found)
             found = found if changed is None else changed
@@ -327,29 +349,46 @@ class Layer:
     def set_state_dict(
         self, state_dict: dict[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take over values; gives the names that were missing and those nobody wanted.   A wrong shape is warned about."""
-        own = self.state_dict(use_hook=False)
-        if not use_structured_name:
-            own = {t.name: t for t in own.values()}
-        for name in own.keys() & state_dict.keys():
-            try:
-                own[name].set_value(state_dict[name])
-            except OpError as error:
-                warnings.warn(f"Skip loading for {name}. {error}", stacklevel=2)
-        missing = [n for n in own if n not in state_dict]
-        return missing, [n for n in state_dict if n not in own and n != "StructuredToParameterName@@"]
+        """Set parameters and persistable buffers from a dict.
+
+        Parameters
+        ----------
+        state_dict : dict of str to Tensor or ndarray
+        use_structured_name : bool, default True
+            Whether the keys are structured names (`fc.weight`) or names of tensors (`linear_0.w_0`).
+
+        Returns
+        -------
+        missing_keys : list of str
+            Names of this layer without a value of the right shape. Each is warned about, and its tensor keeps its value.
+        unexpected_keys : list of str
+            Keys of `state_dict` that were not used, those with a wrong shape included.
+        """
+        missing, used = [], set()
+        for structured_name, tensor in self._state_dict_impl(use_hook=False).items():
+            name = structured_name if use_structured_name else tensor.name
+            why = _misfit(name, tensor, state_dict.get(name))
+            if why is None:
+                tensor.set_value(state_dict[name])
+                used.add(name)
+            else:
+                missing.append(name)
+                warnings.warn(f"Skip loading for {structured_name}. {why}", stacklevel=2)
+        return missing, [name for name in state_dict if name not in used]
 
     set_dict = load_dict = set_state_dict
 
     def train(self) -> Self:
         """Training behaviour for this layer and all below."""
-        for layer in self.sublayers(include_self=True):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
         """Inference behaviour for this layer and all below."""
-        for layer in self.sublayers(include_self=True):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = False
         return self
 
@@ -433,6 +472,16 @@ class Layer:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
+
+
+def _misfit(name: str, tensor: Tensor, value: Any) -> str | None:
+    """Why a value of a state dict cannot be that of a tensor; None where it can."""
+    if value is None:
+        return f"{name} is not found in the provided dict."
+    shape = list(value.shape if hasattr(value, "shape") else np.shape(value))
+    if shape != list(tensor.shape):
+        return f"{name} receives a shape {shape}, but the expected shape is {list(tensor.shape)}."
+    return None
 
 
 class KeepsFloat32(Layer):

@@ -21,7 +21,10 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Every tensor of nested containers with its path, and the nesting.   single: the path of a tensor that stands alone."""
+    """Every tensor of nested containers with its path, and the nesting.   single: the path of a tensor that stands alone.
+
+    Those of a dict are in the order of its sorted keys, as in Paddle's files.
+    """
     leaves, nesting = nest.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
@@ -31,9 +34,10 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            return {"dict": {str(k): written(v, f"{below}{k}") for k, v in inner.items()}}
-        items = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
-        return items if kind is list else {"tuple": items}
+            items = {k: written(inner[k], f"{below}{k}") for k in nest.sorted_keys(inner)}
+            return {"dict": {str(k): items[k] for k in inner}}
+        listed = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
+        return listed if kind is list else {"tuple": listed}
 
     def leaf(value: Any, path: str) -> Any:
         if value is None:
@@ -129,16 +133,16 @@ def _shown(node: Any) -> str:
 
 
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs.   Raises VerifyError where a number or text is another than the nesting has."""
-    found = []
+    """The leaves that are outputs, in the order of the outputs.   Raises VerifyError where a number or text is another than the nesting has."""
+    found = {}
     for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
-            found.append(leaf)
+            found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
             raise VerifyError(
                 f"a result that is Python's was {mark['value']!r} when it was recorded, and is {leaf!r} now"
             )
-    return found
+    return [found[mark] for mark in sorted(found)]
 
 
 def _marks(node: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@
 
 #include "oarlock/error.h"
 #include "read/contract.h"
+#include "read/poll.h"
 
 namespace oarlock {
 namespace {
@@ -16,9 +17,11 @@ constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
 constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
+constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: static/verify.py
 
 struct Judge {
   Program& program;
+  std::vector<const OpDesc*> runs_block = std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
 
   [[noreturn]] void fail(const std::string& why) const { throw Error(Fault::file, program.name + ": " + why); }
   void require(bool ok, const std::string& why) const {
@@ -58,6 +61,7 @@ struct Judge {
     require(!program.blocks.empty(), "the program has no block");
     require(program.blocks.size() <= kMaxBlocks, std::to_string(program.blocks.size()) + " blocks");
     std::size_t vars = 0, ops = 0;
+    std::vector<int> depth;
     for (std::size_t i = 0; i < program.blocks.size(); ++i) {
       const Block& block = program.blocks[i];
       std::string which = "block " + std::to_string(i);
@@ -65,6 +69,8 @@ struct Judge {
       // A parent comes before its children, which also rules out cycles.
       require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
               which + " has parent " + std::to_string(block.parent));
+      depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
+      require(depth.back() <= kMaxDepth, which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
       vars += block.vars.size(), ops += block.ops.size();
     }
     require(vars <= kMaxVars, std::to_string(vars) + " variables");
@@ -89,12 +95,17 @@ struct Judge {
     return parent == block || (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
-  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) const {
+  // A block belongs to one op: whatever walks the blocks of ops then visits each block once.
+  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) {
     require(is_child(op, index, block), op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                                             ", which is no child of block " + std::to_string(block));
+    auto& owner = runs_block[static_cast<std::size_t>(index)];
+    require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) + ", which " +
+                        (owner ? owner->type : "") + " runs already");
+    owner = &op;
   }
 
-  void op(const OpDesc& op, std::int32_t block) const {
+  void op(const OpDesc& op, std::int32_t block) {
     name(op.type, "op type");
     operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
     operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
@@ -185,7 +196,7 @@ void validate(Program& program) {
   judge.block_headers();
   for (Block& block : program.blocks) judge.variables(block);
   for (const Block& block : program.blocks)
-    for (const OpDesc& op : block.ops) judge.op(op, block.idx);
+    for (const OpDesc& op : block.ops) poll(), judge.op(op, block.idx);
   judge.columns("feed", &OpDesc::outputs, "Out");
   judge.columns("fetch", &OpDesc::inputs, "X");
   if (program.contract) judge.contract(*program.contract);

@@ -132,6 +132,23 @@ class Layer(_Layer):
 
     # -- state ------------------------------------------------------------------------------------------------------
 
+    def _state_dict_impl(
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        include_non_persistable_buffer: bool = False,
+        use_hook: bool = True,
+    ) -> dict[str, Any]:
+        """The state of this layer and what the `state_dict` of each sublayer returns, which 1.x asked."""
+        found: dict[str, Any] = super()._state_dict_impl(
+            destination, False, structured_name_prefix, include_non_persistable_buffer, use_hook
+        )
+        for name, layer in self._sub_layers.items() if include_sublayers else ():
+            if layer is not None:
+                found.update(layer.state_dict(found, True, f"{structured_name_prefix}{name}."))
+        return found
+
     def set_dict(  # type: ignore[override]
         self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
     ) -> None:
