@@ -230,8 +230,7 @@ def objects(x: Any) -> Any:
 
 
 def inner_list_result(x: Any) -> Any:
-    boxes = {"a": [x] if x.sum() > 0 else [x, x]}
-    return boxes
+    return {"a": [x] if x.sum() > 0 else [x, x]}
 
 
 def evaluated(x: Any) -> Any:
@@ -281,8 +280,7 @@ def test_a_call_runs_as_python_where_there_is_no_program(function: Any) -> None:
 def test_the_whole_graph_is_an_error_there(function: Any) -> None:
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(OarlockError):
-        for values in (UP, DOWN):
-            static(x(*values))
+        [static(x(*values)) for values in (UP, DOWN)]
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
@@ -377,8 +375,7 @@ def test_a_list_of_the_caller_grows_once() -> None:
     kept: list[Any] = []
     static = paddle.jit.to_static(appended_in_a_branch, full_graph=False)
     with pytest.warns(UserWarning, match="appended_in_a_branch runs as Python"):
-        for _ in range(3):
-            static(kept, x(*UP))
+        [static(kept, x(*UP)) for _ in range(3)]
     assert len(kept) == 3
 
 

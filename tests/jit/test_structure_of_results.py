@@ -15,7 +15,7 @@ from oarlock.core.errors import OarlockError, TraceError, VerifyError
 from oarlock.jit.explain import explain
 from oarlock.static import InputSpec, tree
 
-# ruff: noqa: RET505 - forms that users write
+# ruff: noqa: RET505, SIM401 - forms that users write
 
 SPEC = [InputSpec([None], "float32", "x")]
 

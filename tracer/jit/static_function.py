@@ -113,10 +113,9 @@ class StaticFunction:
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
         tensors = [_tensor(t) for t in arguments.tensors()]
-        if concrete is None:
-            return self._fallback.run(self.dygraph_function, args, kwargs)
-        if self._lacks_gradients(concrete, tensors):
-            return concrete.labelled(self.dygraph_function(*args, **kwargs))
+        if concrete is None or self._lacks_gradients(concrete, tensors):
+            found = self._fallback.run(self.dygraph_function, args, kwargs)
+            return found if concrete is None else concrete.labelled(found)
         if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
             self._cache.plain[plain] = concrete
         try:

@@ -27,7 +27,7 @@ class Inner:
 
     born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
     lists: those that may become lists of the program, by id, and whether this one has to; facts: conditions of which it is known here
-    whether they hold.
+    whether they hold; repeats: whether it is the body of a loop.
     """
 
     block: Block
@@ -37,6 +37,7 @@ class Inner:
     owned: set[tuple[int, Any]] = field(default_factory=set)
     lists: dict[int, bool] = field(default_factory=dict)
     facts: frozenset[tuple[str, bool]] = frozenset()
+    repeats: bool = False
 
 
 class Mark(NamedTuple):

@@ -128,7 +128,7 @@ def _shown(node: Any) -> str:
     if held is None:
         return "None" if node is None else "..."
     inner = [f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()]
-    left, right = {"list": "[]", "tuple": "()", "dict": "{}"}[held[0]]
+    left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
     return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
 
 
