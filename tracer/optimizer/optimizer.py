@@ -278,7 +278,7 @@ class Optimizer:
             found: tuple[Any, Any] = builder.minimize(self, loss, startup_program, parameters, no_grad_set)
             return found
         self.step()
-        return None, [(p, p.grad) for p in self._parameter_list]
+        return None, [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
     def backward(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None, callbacks: Any = None

@@ -101,13 +101,20 @@ class _Basic:
         if any(0 <= size != wanted >= 0 for size, wanted in zip(sizes, mask.shape, strict=True)):
             raise RangeError(with_user_line(f"index: a mask {list(mask.shape)} for {list(sizes)} (X={self.x.meta})"))
 
-    def _range(self, axis: int, start: Any, end: Any, step: int) -> None:
+    def _range(self, axis: int, start: Any, end: Any, step: Any) -> None:
         self.axes.append(axis)
         self.starts.append(start)
         self.ends.append(end)
         self.steps.append(step)
 
     def _slice(self, axis: int, item: slice) -> None:
+        if isinstance(item.step, Tensor) and state.mode.static:
+            forward = OPS["greater_than"](item.step, full([], 0, item.step.dtype))
+            first, last = (full([], v, item.step.dtype) for v in (0, _END))
+            start = OPS["where"](forward, first, last) if item.start is None else item.start
+            end = OPS["where"](forward, last, full([], -1, item.step.dtype)) if item.stop is None else item.stop
+            self._range(axis, start, end, item.step)
+            return
         step = 1 if item.step is None else int(item.step)
         if step == 0:
             raise OpError(with_user_line("index: the step of a slice is 0"))
@@ -146,11 +153,12 @@ def _sliced(x: Tensor, basic: _Basic) -> Tensor:
     if not basic.axes:
         return x
     (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts), bounds(basic.ends)
-    flags = [-1 if start_tensors or end_tensors else 1] * len(basic.axes)
+    steps, step_tensors = bounds(basic.steps)
+    flags = [-1 if start_tensors or end_tensors or step_tensors else 1] * len(basic.axes)
     common = {"axes": basic.axes, "starts": starts, "ends": ends, "infer_flags": flags, "decrease_axis": basic.dropped}
-    if all(s == 1 for s in basic.steps):
+    if step_tensors is None and all(s == 1 for s in steps):
         return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
-    return OPS["strided_slice"](x, None, None, None, start_tensors, end_tensors, strides=basic.steps, **common)
+    return OPS["strided_slice"](x, None, None, None, start_tensors, end_tensors, step_tensors, strides=steps, **common)
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:

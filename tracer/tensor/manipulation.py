@@ -83,12 +83,17 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """With new axes of size one at `axis`."""
-    return OPS["unsqueeze2"](x, axes=axes_of(axis))
+    """With new axes of size one at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
+    if isinstance(axis, Tensor) and state.mode.static:
+        return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
+    axes, tensors = bounds(axis) if isinstance(axis, list | tuple) else (axes_of(axis), None)
+    return OPS["unsqueeze2"](x, axes=axes) if tensors is None else OPS["unsqueeze2"](x, None, tensors)
 
 
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
     """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
+    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "joined"):
+        return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
     return x.joined(axis, False) if hasattr(x, "joined") else OPS["concat"](list(x), axis=axis)
 
@@ -246,6 +251,8 @@ def rank(input: Tensor) -> Tensor:
 
 def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
+    if isinstance(axis, Tensor) and state.mode.static:
+        return OPS["gather"](x, index, OPS["reshape2"](axis, shape=[1]))
     axis = 0 if axis is None else from_front(axis, x, "gather")
     return OPS["gather"](x, index, axis=axis)
 
@@ -367,6 +374,9 @@ def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
 
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
     """1 at the class, 0 elsewhere.   x int [*]; num_classes: an int, or a tensor of one -> float32 [*, num_classes]"""
+    if isinstance(num_classes, Tensor) and state.mode.static:
+        depth = OPS["reshape2"](num_classes, shape=[1])
+        return OPS["one_hot_v2"](x, depth, dtype=dtype_of("float32").proto)
     depth = int(num_classes) if isinstance(num_classes, Tensor) else num_classes
     return OPS["one_hot_v2"](x, depth=depth, dtype=dtype_of("float32").proto)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...core.dtype import dtype_of
 from ...core.errors import BranchesError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -111,6 +112,7 @@ def record_branches(
 
     mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
     """
+    pred = _one_element(mode, pred)
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
     merge = Merge(
@@ -140,6 +142,17 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
     for (tensor, _), made in zip(changed.values(), became, strict=True):
         mode.rebind(tensor, made)
     return chosen
+
+
+def _one_element(mode: Static, pred: Variable) -> Variable:
+    """A condition.   One of several elements inside of a branch or loop ends a run that comes to it, as in Python; others need not."""
+    shape = pred.meta.shape
+    if len(mode.recorder.open) == 1 or pred.meta.dtype != bool or all(d in (1, -1) for d in shape):
+        return pred
+    never = OPS["fill_constant"](shape=[], value=0.0, str_value="0", dtype=dtype_of("bool").proto)
+    mode.recorder.emit_assert(never, f"cond: the condition should be one element (pred={pred.meta})", [])
+    found: Variable = OPS["reduce_all"](pred, reduce_all=True, dim=[], keep_dim=False)
+    return found
 
 
 def check_condition(what: str, pred: Tensor) -> None:

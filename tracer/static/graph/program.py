@@ -45,7 +45,7 @@ class Program:
         self.recorder.seed = self._first_seed
 
     def _hold(self, desc: data.Program | None) -> None:
-        self.recorder = HandRecorder(desc, self._adopt)
+        self.recorder = HandRecorder(desc, self._adopt, self.block)
         self._source: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntFlag
+from typing import Any
 
 from ...core import unique_name
 from ...core.era import era
@@ -67,14 +68,20 @@ class ProcessNames(Namer):
 
 
 class HandRecorder(Recorder):
-    """Writes a program that users see.   parameter: makes a variable of a Parameter that was made before, with its value."""
+    """Writes a program that users see.   adopt: makes a variable of a Parameter that was made before, with its value;
+    block_of: the block of a number, as users see it.
+    """
 
     namer: ProcessNames
 
     by_hand = True
 
-    def __init__(self, program: Program | None = None, adopt: Callable[[Tensor], str] | None = None) -> None:
+    def __init__(
+        self, program: Program | None = None, adopt: Callable[[Tensor], str] | None = None,
+        block_of: Callable[[int], Any] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(program, ProcessNames())
+        self._block_of = block_of
         self.namer.take(name for block in self.program.blocks for name in block.vars)
         self.role = Role.FORWARD
         self.role_of: list[str] = []  # the parameter, and its gradient, that an op changes
@@ -84,6 +91,13 @@ class HandRecorder(Recorder):
         self.name_scopes: list[str] = []
         self.scopes_named: dict[tuple[str, str], int] = {}  # how many of a name were opened in a scope, less one
         self._adopt = adopt
+
+    def variable(self, desc: VarDesc) -> Variable:
+        """The variable of a declaration, which knows its block, whichever program is the main one later."""
+        made = super().variable(desc)
+        if self._block_of is not None and self.block.vars.get(desc.name) is desc:
+            made.block = self._block_of(self.block.idx)
+        return made
 
     @contextmanager
     def as_role(self, role: Role) -> Iterator[None]:

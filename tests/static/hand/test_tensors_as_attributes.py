@@ -1,0 +1,123 @@
+"""Axes, depths and steps that are tensors, and what else programs may do as in Paddle: in converted code, in programs by hand, and in files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+from oarlock.core.errors import AssertError, GuardError, OpError
+from oarlock.static import InputSpec
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 10
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "concat": lambda x, k: paddle.concat([x, x * 2], axis=k),
+    "concat along a list of one": lambda x, k: paddle.concat([x, x * 2], axis=k.reshape([1])),
+    "gather": lambda x, k: paddle.gather(x, paddle.zeros([2], "int64"), axis=k),
+    "one_hot": lambda x, k: paddle.nn.functional.one_hot(paddle.zeros([2], "int64"), k) + x.sum(),
+    "slice": lambda x, k: x[:, :, ::k],
+    "slice backwards": lambda x, k: x[:, :, ::-k],
+    "slice from and to": lambda x, k: x[:, :, 0:4:k],
+    "unsqueeze": lambda x, k: paddle.unsqueeze(x, axis=k),
+    "unsqueeze by a list": lambda x, k: paddle.unsqueeze(x, axis=[0, k]),
+    "split": lambda x, k: paddle.split(x, [k, -1], axis=2)[1],
+    "topk": lambda x, k: paddle.topk(x, k=k)[0],
+    "reshape": lambda x, k: paddle.reshape(x, [k, -1]),
+}
+
+
+def by_hand(function: Callable[[Any, Any], Any]) -> Any:
+    paddle.enable_static()
+    try:
+        program = static.Program()
+        with static.program_guard(program):
+            out = function(static.data("x", [None, 3, 4], "float32"), static.data("k", [], "int32"))
+        feed = {"x": X, "k": np.array(2, np.int32)}
+        return static.Executor().run(program, feed=feed, fetch_list=[out])[0]
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.filterwarnings(
+    "ignore:.*there are no parameters", "ignore:.*by the interpreter", "ignore:.*op by op, slower"
+)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_it_is_as_eager(name: str, tmp_path: Path) -> None:
+    function, k = FUNCTIONS[name], paddle.to_tensor(2, dtype="int32")
+    grads, values = [], []
+    converted = paddle.jit.to_static(function)
+    for called in (function, converted):
+        x = paddle.to_tensor(X, stop_gradient=False)
+        out = called(x, k)
+        (out * out).sum().backward()
+        grads.append(x.grad.numpy())
+        values.append(out.numpy())
+    np.testing.assert_allclose(values[1], values[0], rtol=1e-6)
+    np.testing.assert_allclose(grads[1], grads[0], rtol=1e-6)
+    np.testing.assert_allclose(by_hand(function), values[0], rtol=1e-6)
+    specs = [InputSpec([2, 3, 4], "float32", "x"), InputSpec([], "int32", "k")]
+    paddle.jit.save(paddle.jit.to_static(function, specs), tmp_path / "m")
+    np.testing.assert_allclose(paddle.jit.load(tmp_path / "m")(paddle.to_tensor(X), k).numpy(), values[0], rtol=1e-6)
+
+
+def several_elements(x: Any, flag: Any) -> Any:
+    if flag.sum() > 0:
+        y = x * 2
+    elif x > 0:
+        y = x
+    else:
+        y = -x
+    return y
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_a_condition_of_several_elements_ends_the_runs_that_come_to_it(tmp_path: Path) -> None:
+    specs = [InputSpec([4], "float32", "x"), InputSpec([1], "float32", "flag")]
+    converted = paddle.jit.to_static(several_elements, specs)
+    paddle.jit.save(converted, tmp_path / "m")
+    loaded = paddle.jit.load(tmp_path / "m")
+    x, yes = paddle.ones([4]), paddle.ones([1])
+    for called, error in ((converted, AssertError), (loaded, GuardError)):
+        assert called(x, yes).tolist() == [2, 2, 2, 2]
+        with pytest.raises(error, match="the condition should be one element"):
+            called(x, -yes)
+    with pytest.raises(TypeError, match="the condition should be one element"):
+        paddle.jit.to_static(lambda x: x if x > 0 else -x)(x)
+
+
+def test_gradients_of_a_branch_are_appended_outside_of_its_guard() -> None:
+    paddle.enable_static()
+    try:
+        program, start = static.Program(), static.Program()
+        with static.program_guard(program, start):
+            x = static.data("x", [2, 3], "float32")
+            h = static.nn.fc(x, 2)
+            out = static.nn.cond(paddle.mean(x) > 0, lambda: paddle.mean(h), lambda: paddle.mean(h * h))
+        pairs = static.append_backward(out)
+        assert len(pairs) == 2
+        executor = static.Executor()
+        executor.run(start)
+        (bias,) = executor.run(program, feed={"x": np.ones((2, 3), np.float32)}, fetch_list=[pairs[1][1]])
+        np.testing.assert_allclose(bias, [0.5, 0.5])
+    finally:
+        paddle.disable_static()
+
+
+def test_minimize_lists_the_parameters_that_have_gradients() -> None:
+    used, unused = (paddle.create_parameter([2], "float32") for _ in range(2))
+    optimizer = paddle.optimizer.SGD(0.1, parameters=[used, unused])
+    used.sum().backward()
+    _, pairs = optimizer.minimize(used.sum())
+    assert [p is used for p, _ in pairs] == [True]
+    assert unused.grad is None
+
+
+def test_an_axis_that_is_not_there_is_refused() -> None:
+    with pytest.raises(OpError):
+        paddle.concat([paddle.to_tensor(X)] * 2, axis=paddle.to_tensor(5))
