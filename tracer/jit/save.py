@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
-from ..core.errors import OarlockError, OperandError, OpError, warn
+from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
 from ..core.tensor import Tensor
 from ..loader.translated_layer import TranslatedLayer
 from ..static import tree
@@ -184,7 +184,22 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given_back = tree.outputs_among(recording.contract.output_tree, nest.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
-    return eager
+    return _or_recording(eager, recording) if method.training else eager
+
+
+def _or_recording(eager: Reference, recording: Recording) -> Reference:
+    """Python, and the recording for inputs that it refuses: a layer in train mode may need a program around it."""
+    recorded = interpreted(recording)
+
+    def run(tensors: list[Tensor]) -> Sequence[Any]:
+        try:
+            return eager(tensors)
+        except VerifyError:
+            raise
+        except Exception:
+            return recorded(tensors)
+
+    return run
 
 
 @contextmanager
