@@ -78,6 +78,10 @@ class RuleError(OarlockError, RuntimeError):
     """What was asked for cannot be had as things stand; a RuntimeError in Paddle."""
 
 
+class NumericsError(OarlockError, RuntimeError):
+    """An op gave a NaN or an infinity while results are checked."""
+
+
 class VerifyError(OarlockError, RuntimeError):
     """A saved model does not give what the Layer gave."""
 

@@ -131,8 +131,14 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
 
 def _warn_of_arrays(function: str, outputs: Any) -> None:
     """Say that a result is an ndarray for Python and a Tensor of the saved program."""
-    if any(isinstance(leaf, Variable) and leaf.of_numpy for leaf in nest.flatten(outputs)[0]):
+    if _holds_array(outputs):
         warn(f"{function}: it returns an ndarray, of x.numpy(); the saved program returns a Tensor in its place")
+
+
+def _holds_array(value: Any) -> bool:
+    if type(value) in (list, tuple, dict):
+        return any(map(_holds_array, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Variable) and value.of_numpy
 
 
 def _warn_of_moving(found: Recorded, method: Method) -> None:

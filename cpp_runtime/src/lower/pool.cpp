@@ -311,6 +311,7 @@ void max_pool_with_index(Node& n) {
     for (std::size_t i = 0; i < out.size(); ++i)
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
   }
+  n.require(!pads_whole_windows(pool.window), "paddings as large as the window have no lowering with a mask");
   settle_window(n, pool);
   bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
   if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);
