@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core import rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
@@ -29,7 +30,7 @@ from .function_call import Arguments, Parameters, is_input
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
 from .rollback import Rollback
-from .snapshots import MISSING, reachable, snapshot
+from .snapshots import MISSING, Snapshot, reachable, snapshot
 
 
 class ConcreteProgram:
@@ -55,18 +56,43 @@ class ConcreteProgram:
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """What the function gives, for the inputs in order."""
+        """What the function gives, for the inputs in order.   A run that fails leaves random numbers and buffers as they were."""
         given = [*tensors, *self.results.held()]
         stops = self.partial.stops(given)
-        if stops is None or False not in stops:
-            found = self._inferred(given)
-        else:
-            found = self.partial.call(given, stops)
+        before = self._state()
+        try:
+            if stops is None or False not in stops:
+                found = self._inferred(given)
+            else:
+                found = self.partial.call(given, stops)
+        except Exception:
+            for tensor, array in before[0]:
+                tensor.array = array
+            if before[1] is not None:
+                rng.set_rng_state(before[1])
+            raise
         for tensor, name in zip(found, self._fetches, strict=False):
             tensor._given_as = name
         made = self.results.put(found, tensors)
         self.assumed.replay()
         return made
+
+    def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
+        """What a run changes besides its results: the arrays of tensors, and the state of the random numbers."""
+        if not self._changes_state:
+            return [], None
+        tensors = (self.recording.scope[name] for name in updated(self.recording))
+        return [(tensor, tensor.array) for tensor in tensors], rng.get_rng_state()
+
+    @functools.cached_property
+    def _changes_state(self) -> bool:
+        """Whether a run changes buffers or draws random numbers."""
+        return bool(updated(self.recording)) or draws_random(self.recording.program)
+
+    @functools.cached_property
+    def prints(self) -> bool:
+        """Whether a run calls Python, so that it cannot be repeated."""
+        return any(op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops())
 
     def labelled(self, given: Any) -> Any:
         """What Python gave in place of the program, whose tensors know from now on which outputs they are."""
@@ -234,7 +260,11 @@ def _built(
         _refuse_frozen(recorder)
         refuse_lists(found.effects)
         found.assumed.finish(found.effects)
-        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(found.bound[n])])
+        _warn_of_containers(
+            parameters.name,
+            [n for n, was in given.items() if _is_changed(recorder, was, found.bound[n])],
+            recorder.strict,
+        )
         results, tensors, behind = _results(found, outputs)
         contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
@@ -278,10 +308,17 @@ def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
             yield OPS["assign"](effect.is_set)
 
 
-def _warn_of_containers(function: str, names: list[str]) -> None:
-    """Say which lists and dicts of the caller the function changes: a program has copies of them."""
+def _is_changed(recorder: Recorder, was: Snapshot, now: Any) -> bool:
+    """Whether the recording changed an argument, or a list in it became one of the program."""
+    return not was.same(now) or any(value is moved for value in reachable(now) for moved in recorder.moved)
+
+
+def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
+    """Say which lists and dicts of the caller the function changes: a program has copies of them.   strict: raise TraceError instead"""
     if names:
         why = f"it changes what {names} hold; the caller's lists and dicts stay as they are. Return what is new instead"
+        if strict:
+            raise TraceError(with_user_line(f"{function}: {why}"))
         warn(f"{function}: {why}")
 
 

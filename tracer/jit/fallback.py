@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from ..core.errors import SideEffectError, TraceError, warn
+from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .function_call import Arguments
 
 MAX_KINDS = 4  # kinds of calls that fail before all calls of the function run as Python
@@ -37,21 +37,20 @@ class Fallback:
         """Whether a call whose recording failed with `error` runs as Python."""
         return not self.full_graph or isinstance(error, SideEffectError)
 
-    def add(self, name: str, key: Hashable, arguments: Arguments, error: Exception) -> None:
-        """Run calls of this kind as Python from now on.   Warns once for each function."""
+    def add(self, name: str, key: Hashable, arguments: Arguments, error: Exception, succeeded: bool = False) -> None:
+        """Run calls of this kind as Python from now on.   Warns once for each function.   succeeded: Python ran the call already"""
         self._keys.add(key)
         self.arguments = arguments.as_specs()
         if self._warned:
             return
         self._warned = True
-        why, at, line = str(error).partition("\n  at ")
-        if not isinstance(error, TraceError):
+        why, *rest = str(error).splitlines() or [""]
+        if not isinstance(error, OarlockError):
             why = f"{type(error).__name__}: {why}"
         hint = "" if isinstance(error, SideEffectError) else "; full_graph=True makes this an error"
-        self._message = (
-            f"{name} runs as Python, because it cannot become a program: {why.splitlines()[0]}{hint}{at}{line}"
-        )
-        if isinstance(error, TraceError):
+        place = f"\n{rest[-1]}" if rest and "at " in rest[-1] else ""
+        self._message = f"{name} runs as Python, because it cannot become a program: {why}{hint}{place}"
+        if succeeded or isinstance(error, TraceError):
             self._warn()
 
     def run(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

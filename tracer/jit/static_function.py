@@ -106,17 +106,32 @@ class StaticFunction:
         concrete = self._cache.plain.get(plain)
         if concrete is not None and concrete.assumed.hold():
             self._cache.latest = concrete
-            return concrete(args)
+            try:
+                return concrete(args)
+            except Exception as error:
+                return self._run_again(concrete, args, kwargs, error)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
         tensors = [_tensor(t) for t in arguments.tensors()]
-        if concrete is None:
-            return self._fallback.run(self.dygraph_function, args, kwargs)
-        if self._lacks_gradients(concrete, tensors):
-            return concrete.labelled(self.dygraph_function(*args, **kwargs))
+        if concrete is None or self._lacks_gradients(concrete, tensors):
+            found = self._fallback.run(self.dygraph_function, args, kwargs)
+            return found if concrete is None else concrete.labelled(found)
         if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
             self._cache.plain[plain] = concrete
-        return concrete(tensors)
+        try:
+            return concrete(tensors)
+        except Exception as error:
+            return self._run_again(concrete, args, kwargs, error)
+
+    def _run_again(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
+        """Run a call as Python whose program failed.   Raises the error of the program where it cannot, that of Python where that fails too."""
+        if self._fallback.full_graph or concrete.prints:
+            raise error
+        found = self.dygraph_function(*args, **kwargs)
+        arguments = self._parameters.bind(args, kwargs)
+        self._cache.plain.clear()
+        self._fallback.add(self._parameters.name, self._key(arguments), arguments, error, succeeded=True)
+        return found
 
     def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
         """Whether a call wants gradients that its program does not give; warns of the first."""

@@ -289,7 +289,7 @@ class NoValue(TraceError):
 def half_error(half: Half) -> NoValue:
     """The error for a variable that may have no value."""
     fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
-    why = f"'{half.name}' {half.why}{fix}"
+    why = f"'{half.name}' {half.why}{fix}{half.sides}"
     return NoValue(with_user_line(why))
 
 

@@ -28,7 +28,7 @@ from . import numbers, sequences
 from .checks import print_
 from .entries import OF_ONE_KEY, count_of, getting, is_unsure, whole
 from .numbers import guarded, method_of
-from .outside import changing, in_a_block, new, noting, refuse_outer_iterators
+from .outside import changing, delete_attribute, in_a_block, new, noting, refuse_outer_iterators, set_attribute
 from .restless import heard_of
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
@@ -399,16 +399,6 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _setattr(value: Any, name: str, given: Any) -> None:
-    changing(value, "an object")
-    setattr(value, name, given)
-
-
-def _delattr(value: Any, name: str) -> None:
-    changing(value, "an object")
-    delattr(value, name)
-
-
 def _iter(value: Any, *sentinel: Any) -> Any:
     rows = rows_of(value)
     if is_open(rows):
@@ -447,6 +437,6 @@ BUILTINS: dict[Any, Any] = {
     builtins.bool: _bool,
     **numbers.BUILTINS,
     **{of: _of_whole(function) for of, function in THROUGH.items()},
-    builtins.setattr: _setattr,
-    builtins.delattr: _delattr,
+    builtins.setattr: set_attribute,
+    builtins.delattr: delete_attribute,
 }

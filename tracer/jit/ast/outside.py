@@ -49,6 +49,18 @@ def changing(value: Any, name: str, attribute: str = "", reads: bool = False) ->
     return Positions(recorder, value) if type(value) in (list, EitherList) else value
 
 
+def set_attribute(value: Any, name: str, given: Any) -> None:
+    """`setattr` in converted code."""
+    changing(value, "an object")
+    setattr(value, name, given)
+
+
+def delete_attribute(value: Any, name: str) -> None:
+    """`delattr` in converted code."""
+    changing(value, "an object")
+    delattr(value, name)
+
+
 def refuse_outer_iterators(*values: Any) -> None:
     """Raise SideEffectError where code is about to advance an iterator from outside: a recording that fails later could not rewind it."""
     mode = static_mode(state.mode)
@@ -66,11 +78,13 @@ def refuse_outer_iterators(*values: Any) -> None:
             mode.recorder.rollback.irreversible = what
 
 
-def new(made: Any) -> Any:
-    """A list, dict or object that was made here."""
+def new(made: Any, original: Any = None) -> Any:
+    """A list, dict or object that was made here.   original: of which it is a copy"""
     mode = static_mode(state.mode)
     if mode is not None:
         born(mode.recorder, made)
+        if type(made) in (list, dict):
+            mode.recorder.note_line(made, original)
     return made
 
 
