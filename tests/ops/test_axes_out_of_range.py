@@ -17,7 +17,7 @@ from oarlock.static.program import Attr
 
 from .rows import Row
 from .table import op_of
-from .test_lowered import CASES, IDS, ROWS, side_results
+from .test_lowered import CASES, ROWS, side_results
 from .test_recorded import recorded
 
 NAMES = {

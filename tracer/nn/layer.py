@@ -326,7 +326,9 @@ class Layer:
             found = found if changed is None else changed
         return found
 
-    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list[str], list[str]]:
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """Set parameters and persistable buffers from a dict.
 
         Parameters
