@@ -30,7 +30,7 @@ def mutations() -> dict[str, tuple[Row, str, int]]:
     found: dict[str, tuple[Row, str, int]] = {}
     for n in CASES:
         row = ROWS[n]
-        for name in NAMES & op_of(row).attrs.keys():
+        for name in sorted(NAMES & op_of(row).attrs.keys()):
             for axis in (9, -9):
                 if _with(row.attrs.get(name, op_of(row).attrs[name].default), axis) is not None:
                     found.setdefault(f"{row.type}.{name}={axis}", (row, name, axis))
