@@ -236,9 +236,7 @@ class Assign(Initializer):
         self.value = np.asarray(cuda.host(value.array) if isinstance(value, Tensor) else value)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError when the value has another shape."""
-        if self.value.shape != tuple(shape):
-            raise OpError(f"Assign: the value has shape {self.value.shape}, the parameter {tuple(shape)}")
+        """See Initializer.make.   A value of another shape gives the parameter its own shape, as in Paddle."""
         return self.value.astype(dtype)
 
 
