@@ -50,6 +50,17 @@ const std::vector<Row>& rows() {
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}}; }},
       {"sub-block-int", "attribute 'sub_block' is a INT",
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::INT, std::int64_t{1000}}; }},
+      {"sub-block-shared", "names block 1, which relu runs already",
+       [](Program& p) {
+         p.blocks.emplace_back(), p.blocks[1].idx = 1, p.blocks[1].parent = 0;
+         op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{1}};
+         op_of(p, "relu").attrs["other"] = {AttrType::BLOCKS, Ints{1}};
+       }},
+      {"block-depth", "block 64 is nested more than 64 deep",
+       [](Program& p) {
+         for (std::int32_t i = 1; i <= 64; ++i)
+           p.blocks.emplace_back(), p.blocks[i].idx = i, p.blocks[i].parent = i - 1;
+       }},
       {"column-twice", "fetch: column 0 given twice",
        [](Program& p) {
          for (OpDesc& op : p.blocks[0].ops)

@@ -28,7 +28,10 @@ def negative() -> Any:
 
 @pytest.mark.parametrize("gradients", [True, False])
 def test_an_op_that_gives_a_nan_is_named(checked: None, gradients: bool) -> None:
-    with paddle.set_grad_enabled(gradients), pytest.raises(NumericsError, match=r"log: .*num_nan=1, num_inf=1.*float32\[2\]"):
+    with (
+        paddle.set_grad_enabled(gradients),
+        pytest.raises(NumericsError, match=r"log: .*num_nan=1, num_inf=1.*float32\[2\]"),
+    ):
         paddle.log(negative())
     assert issubclass(NumericsError, RuntimeError)  # as in Paddle
 

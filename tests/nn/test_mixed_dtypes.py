@@ -89,7 +89,11 @@ def test_casting_under_auto_cast_still_works() -> None:
 
 
 def test_slots_that_have_to_be_of_one_dtype_are_slots_of_their_ops() -> None:
-    marked = {op.type: [s.name for i, s in enumerate(op.ins) if op.same_dtype >> i & 1] for op in OPS.values() if op.same_dtype}
+    marked = {
+        op.type: [s.name for i, s in enumerate(op.ins) if op.same_dtype >> i & 1]
+        for op in OPS.values()
+        if op.same_dtype
+    }
     assert marked["conv2d"] == ["Input", "Filter"]
     assert marked["rnn"] == ["Input", "PreState", "WeightList"]
     for type_, slots in marked.items():

@@ -17,7 +17,7 @@ from oarlock.static.program import Attr
 
 from .rows import Row
 from .table import op_of
-from .test_lowered import CASES, IDS, ROWS, side_results
+from .test_lowered import CASES, ROWS, side_results
 from .test_recorded import recorded
 
 NAMES = {
@@ -30,7 +30,7 @@ def mutations() -> dict[str, tuple[Row, str, int]]:
     found: dict[str, tuple[Row, str, int]] = {}
     for n in CASES:
         row = ROWS[n]
-        for name in NAMES & op_of(row).attrs.keys():
+        for name in sorted(NAMES & op_of(row).attrs.keys()):
             for axis in (9, -9):
                 if _with(row.attrs.get(name, op_of(row).attrs[name].default), axis) is not None:
                     found.setdefault(f"{row.type}.{name}={axis}", (row, name, axis))

@@ -35,8 +35,7 @@ def test_unaligned_arrays(row: Row) -> None:
     op = op_of(row)
     wanted = leaves(op.kernel(*row.args, **row.attrs))
     found = leaves(op.kernel(*map(unaligned, row.args), **row.attrs))
-    for a, b in zip(found, wanted, strict=True):
-        a, b = np.asarray(a), np.asarray(b)
+    for a, b in zip(map(np.asarray, found), map(np.asarray, wanted), strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape)
         if b.dtype.kind in "fcV":
             wide = "complex128" if b.dtype.kind == "c" else "float64"

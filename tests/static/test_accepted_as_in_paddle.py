@@ -101,7 +101,9 @@ def test_max_pool_with_mask_outside_of_the_image() -> None:
     assert out.numpy().ravel().tolist() == [LOWEST, 1, 2, 3, LOWEST]
     out.sum().backward()
     assert x.grad.numpy().ravel().tolist() == [1, 1, 1]
-    out, mask = F.max_pool1d(paddle.arange(5, dtype="float32").reshape([1, 1, 5]), 2, 2, ceil_mode=True, return_mask=True)
+    out, mask = F.max_pool1d(
+        paddle.arange(5, dtype="float32").reshape([1, 1, 5]), 2, 2, ceil_mode=True, return_mask=True
+    )
     assert (out.shape, mask.numpy().ravel().tolist()) == ([1, 1, 2], [1, 3])  # with a mask Paddle leaves out ceil_mode
 
 
@@ -133,7 +135,9 @@ def test_an_affine_grid_of_a_computed_size_is_saved(corners: bool, tmp_path: Pat
 
 
 SAVES: dict[str, Callable[..., Any]] = {
-    "save_inference_model": lambda path, feeds, y, exe, main: static.save_inference_model(path, feeds, [y], exe, program=main),
+    "save_inference_model": lambda path, feeds, y, exe, main: static.save_inference_model(
+        path, feeds, [y], exe, program=main
+    ),
     "normalize_program": lambda path, feeds, y, exe, main: static.normalize_program(main, feeds, [y]),
     "serialize_program": lambda path, feeds, y, exe, main: static.serialize_program(feeds, [y], program=main),
 }

@@ -121,10 +121,19 @@ def programs(draw: Any, contract: bool = False) -> Program:
         names = own if i == 0 else names  # all ops use the outermost block's variables, and their own
         block.ops = draw(st.lists(ops(sorted({*names, *own}), list(range(i + 1, count))), max_size=3))
         program.blocks.append(block)
-    for block in program.blocks:  # one that an op names lies where the op is, whatever a file says
+    owned: set[int] = set()
+    for block in program.blocks:  # a block is a child of the block whose op runs it, and one op runs it
         for op in block.ops:
+            if "sub_block" in op.attrs and op.attr("sub_block") in owned:
+                del op.attrs["sub_block"]
+            if "sub_block" in op.attrs:
+                owned.add(op.attr("sub_block"))
+            if "blocks" in op.attrs:
+                free = [inner for inner in dict.fromkeys(op.attr("blocks")) if inner not in owned]
+                op.attrs["blocks"] = Attr(AttrType.BLOCKS, free)
+                owned.update(free)
             for inner in [*op.attr("blocks", []), *([op.attr("sub_block")] if "sub_block" in op.attrs else [])]:
-                program.blocks[inner].parent = program.blocks[inner].parent or block.idx
+                program.blocks[inner].parent = block.idx
     program.contract = draw(st.none() | CONTRACTS) if contract else None
     return program
 

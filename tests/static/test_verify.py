@@ -69,10 +69,19 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
     "sub_blocks_exist": [
         (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
         (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
+        (text("go() sub_block=1", "block 1 in 0:"), "attribute sub_block is of type INT, not BLOCK"),
     ],
-    "sub_blocks_end": [
-        (text("block 1 in 0:", "go() b=block(1)"), "block 1: an op in it runs this very block again"),
-        (text("block 1 in 0:", "go() b=block(2)", "block 2 in 0:", "go() b=blocks[1]"), "(through blocks [1, 2])"),
+    "sub_blocks_have_one_owner": [
+        (text("block 1 in 0:", "go() b=block(1)"), "attribute b is block 1, which is not a child of block 1"),
+        (
+            text("block 1 in 0:", "go() b=block(2)", "block 2 in 0:", "go() b=blocks[1]"),
+            "block 1, op 0 (go): attribute b is block 2, which is not a child of block 1",
+        ),
+        (
+            text("go() b=block(1)", "come() b=block(1)", "block 1 in 0:"),
+            "op 1 (come): attribute b is block 1, which block 0, op 0 (go) already runs",
+        ),
+        (text("go() b=blocks[1, 1]", "block 1 in 0:"), "attribute b is block 1, which block 0, op 0 (go) already runs"),
     ],
     "operands_declared": [
         (text("y = relu(X=x)  # net.py:3 in f"), "op 0 (relu) at net.py:3 in f: variable 'x' is not declared"),

@@ -131,7 +131,12 @@ class TensorCheckerConfig:
         checked_op_list: Sequence[str] | None = None, skipped_op_list: Sequence[str] | None = None,
         debug_step: Sequence[int] | None = None, stack_height_limit: int = 1,
     ) -> None:  # fmt: skip
-        given = {"output_dir": output_dir, "checked_op_list": checked_op_list, "skipped_op_list": skipped_op_list, "debug_step": debug_step}
+        given = {
+            "output_dir": output_dir,
+            "checked_op_list": checked_op_list,
+            "skipped_op_list": skipped_op_list,
+            "debug_step": debug_step,
+        }
         wrong = [name for name, value in given.items() if value]
         if enable and (wrong or debug_mode is not DebugMode.CHECK_NAN_INF_AND_ABORT):
             what = wrong or [f"debug_mode={debug_mode}"]

@@ -16,7 +16,7 @@ from .eager import NO_TAPE
 from .era import era
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
 from .listen import hear, listeners, summed
-from .mode import only_running, pushed, state
+from .mode import only_running, pushed, refuse_side_effect, state
 from .op import OPS
 from .sweep import Reach, Sweep, outward, sweep_for
 from .tensor import Tensor
@@ -66,6 +66,8 @@ def _walk_here(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | N
 def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
     only_running("backward", "use an optimizer's minimize, or static.append_backward")
+    if refuse_side_effect("backward()"):
+        return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={roots[0].meta})")
         return

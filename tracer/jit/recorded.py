@@ -65,7 +65,10 @@ class Recorded:
         """
         try:
             self.recorder.special.meet(self.owner, self.bound, function)
-            return self._checked(self._called(convert_or_leave(function), parameters))
+            made = self._called(convert_or_leave(function), parameters)
+            if self.recorder.side_effect is not None and not self.mode.continues:
+                raise self.recorder.side_effect
+            return self._checked(made)
         finally:
             self.recorder.special.leave()
             for moved in self.recorder.moved:
@@ -86,6 +89,8 @@ class Recorded:
     def _refuse_none(self, leaf: Variable) -> None:
         """Write down that a run ends where a result is None: a program gives tensors."""
         assert leaf.half is not None
+        if self.recorder.strict:
+            raise TraceError(f"'{leaf.half.name}' may be None, and a program gives tensors\n  at {leaf.where}")
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED

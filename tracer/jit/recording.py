@@ -37,7 +37,7 @@ class Recording:
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
     shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
-    tested: an op that trains whatever the mode of its layer, and does not in the file;
+    tested: an op that trains whatever the mode of its layer, and does not in the file; trains: whether the layer is training and an op does;
     undo: puts back what a call of the function changes in Python.
     """
 
@@ -52,6 +52,7 @@ class Recording:
     shapes: list[tuple[int, ...]] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
     tested: OpDesc | None = None
+    trains: bool = False
     undo: Callable[[], object] = bool  # nothing
 
     @property

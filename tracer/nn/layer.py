@@ -326,7 +326,9 @@ class Layer:
             found = found if changed is None else changed
         return found
 
-    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list[str], list[str]]:
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """Set parameters and persistable buffers from a dict.
 
         Parameters
@@ -348,13 +350,15 @@ class Layer:
 
     def train(self) -> Self:
         """Training behaviour for this layer and all below."""
-        for layer in (self, *self.sublayers()):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
         """Inference behaviour for this layer and all below."""
-        for layer in (self, *self.sublayers()):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = False
         return self
 

@@ -328,7 +328,12 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     return _grouped_vjp(g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout)
 
 
-@op("instance_norm", "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~", same_dtype="X Scale Bias", half_with_float32=True)
+@op(
+    "instance_norm",
+    "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~",
+    same_dtype="X Scale Bias",
+    half_with_float32=True,
+)
 @wide(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
     """Y = X standardized per channel and sample, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]

@@ -77,6 +77,7 @@ class Optimizer:
     _attrs: dict[str, Any]  # of that op
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
+    is_training_state = True  # converted code may not touch it while a program is recorded
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -160,6 +161,8 @@ class Optimizer:
         self._apply([(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient])
 
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+        if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
+            return
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         rate = self.get_lr()
@@ -296,6 +299,8 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
+        if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
+            return
         for parameter in self._parameter_list:
             if set_to_zero:
                 parameter.clear_gradient()
@@ -343,10 +348,11 @@ class Optimizer:
             has been updated before, else at its first update. An AssertionError in Paddle.
         """
         if isinstance(self._learning_rate, LRScheduler):
-            if "LR_Scheduler" not in state_dict:
+            if "LR_Scheduler" in state_dict:
+                self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+            elif "global_step" not in state_dict:  # which is all that Paddle 1.6 and 1.7 saved of a scheduler
                 why = "this optimizer has a learning rate scheduler, and state_dict has no 'LR_Scheduler'"
                 raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
-            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         for variable in (v for kept in self._variables.values() for v in kept.values()):
             if variable.name in state_dict:
                 variable.set_value(state_dict[variable.name])

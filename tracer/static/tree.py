@@ -89,6 +89,49 @@ def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
     return dict, {k: _nesting(n, count, constants) for k, n in node["dict"].items()}
 
 
+def check_structure(tree: str, value: Any) -> None:
+    """Raise StructureError where `value` is nested in another way than `tree` says: other keys, lengths, containers, or None for a tensor."""
+    recorded, found = json.loads(tree), json.loads(flatten(value, "out")[1])
+    why = _unlike(recorded, found, "")
+    if why:
+        raise StructureError(f"the program returns {_shown(recorded)}, Python {_shown(found)}{why}")
+
+
+class StructureError(VerifyError):
+    """Python returns values that are nested in another way than those of the program."""
+
+
+def _unlike(recorded: Any, found: Any, path: str) -> str:
+    """Where two nestings differ; empty where they do not."""
+    one, two = _items(recorded), _items(found)
+    if one is None or two is None:
+        alike = one is two and (recorded is None) == (found is None)
+        return "" if alike else f" (at {path or 'the result'})"
+    if one[0] != two[0] or list(one[1]) != list(two[1]):
+        return f" (at {path or 'the result'})"
+    inner = (_unlike(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
+    return next(filter(None, inner), "")
+
+
+def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
+    """The kind of a container and what it holds; None for a leaf."""
+    if isinstance(node, list):
+        return "list", dict(enumerate(node))
+    if not isinstance(node, dict) or "value" in node:
+        return None
+    return ("tuple", dict(enumerate(node["tuple"]))) if "tuple" in node else ("dict", node["dict"])
+
+
+def _shown(node: Any) -> str:
+    """A nesting as Python writes it, with `...` for values."""
+    held = _items(node)
+    if held is None:
+        return "None" if node is None else "..."
+    inner = [f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()]
+    left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
+    return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
+
+
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
     """The leaves that are outputs, in the order of the outputs.   Raises VerifyError where a number or text is another than the nesting has."""
     found = {}

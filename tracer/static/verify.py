@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64  # of nested blocks
 MOST_NESTED = 64  # of the containers of a result
 MOST_AXES = 32
+MAX_BYTES = (1 << 63) - 1  # that a size can count
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = (
     "while",
@@ -57,34 +59,36 @@ def blocks_not_too_deep(program: Program) -> Iterator[str]:
 
 
 def sub_blocks_exist(program: Program) -> Iterator[str]:
-    """BLOCK attributes name blocks that are there, not the outermost."""
+    """`sub_block` is a BLOCK, and BLOCK attributes name blocks that exist, not the outermost."""
     for _, op, where in _ops(program):
         for name, attr in op.attrs.items():
+            if name == "sub_block" and attr.type != AttrType.BLOCK:
+                yield f"{where}: attribute sub_block is of type {attr.type.name}, not BLOCK"
             for index in block_indices(attr):
                 if not 0 < index < len(program.blocks):
                     yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
 
 
-def sub_blocks_end(program: Program) -> Iterator[str]:
-    """No block runs itself, directly or through others."""
-    runs: dict[int, set[int]] = {block.idx: set() for block in program.blocks}
-    for block, op, _ in _ops(program):
-        for attr in op.attrs.values():
-            runs[block.idx].update(block_indices(attr))
-    leaves = [index for index, inner in runs.items() if not inner]
-    used_by: dict[int, set[int]] = {index: set() for index in runs}
-    for index, inner in runs.items():
-        for sub in inner:
-            used_by[sub].add(index)
-    while leaves:  # take away blocks that run no others until none is left, or only circles
-        leaf = leaves.pop()
-        for index in used_by[leaf]:
-            runs[index].discard(leaf)
-            if not runs[index]:
-                leaves.append(index)
-    circle = sorted(index for index, inner in runs.items() if inner)
-    if circle:
-        yield f"block {circle[0]}: an op in it runs this very block again (through blocks {circle})"
+def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
+    """A block is a child of the block whose op runs it, and one op runs it.
+
+    So nothing runs itself, blocks form a tree, and a walk through the blocks of ops visits each block once. The block of a
+    gradient op may also be a child of a child: of the block whose variables it reads.
+    """
+    owner: dict[int, str] = {}
+    for block, op, where in _ops(program):
+        for name, attr in op.attrs.items():
+            for index in block_indices(attr):
+                if not _is_child(program, op, index, block.idx):
+                    yield f"{where}: attribute {name} is block {index}, which is not a child of block {block.idx}"
+                elif index in owner:
+                    yield f"{where}: attribute {name} is block {index}, which {owner[index]} already runs"
+                owner.setdefault(index, where)
+
+
+def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
+    parent = program.blocks[index].parent
+    return parent == block or (op.type.endswith("_grad") and parent > 0 and program.blocks[parent].parent == block)
 
 
 def attributes_fit(program: Program) -> Iterator[str]:
@@ -97,9 +101,11 @@ def attributes_fit(program: Program) -> Iterator[str]:
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
-    if all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
-        return None
-    return f"the shape {list(shape)} has an axis that is neither a size nor -1"
+    if not all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
+        return f"the shape {list(shape)} has an axis that is neither a size nor -1"
+    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:  # of the widest dtype
+        return f"the shape {list(shape)} has more elements than fit into memory"
+    return None
 
 
 def _dtype_problem(dtype: str) -> str | None:
@@ -255,7 +261,7 @@ def contract_holds(program: Program) -> Iterator[str]:
 
 def _tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [(json.loads(text), 0)] if text else []
+        todo = [(json.loads(text, object_pairs_hook=_fields), 0)] if text else []
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
@@ -269,6 +275,14 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
             todo.extend((item, depth + 1) for item in inner)
         elif type(node) is not int or not 0 <= node < count:
             yield f"contract: the output tree holds {node!r:.80}, which is none of {count} outputs"
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, each of which is there once."""
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field is there twice")
+    return fields
 
 
 def _below(node: Any) -> list[Any] | None:
@@ -289,7 +303,7 @@ def _below(node: Any) -> list[Any] | None:
 FILE_RULES: tuple[tuple[Rule, ...], ...] = (
     (blocks_nest, variables_make_sense, attributes_fit),
     (blocks_not_too_deep, sub_blocks_exist),
-    (sub_blocks_end, operands_declared, feeds_and_fetches, steps_fit),
+    (sub_blocks_have_one_owner, operands_declared, feeds_and_fetches, steps_fit),
     (contract_holds,),
 )
 # What a program must keep to in order to mean something.

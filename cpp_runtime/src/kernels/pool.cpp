@@ -6,11 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace oarlock::kernels {
@@ -26,21 +28,59 @@ inline void relax() {
 #endif
 }
 
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+thread_local void (*poll_of_thread)() = nullptr;
+
 struct Job {
   Task task;
   const void* context;
   Size count;
   std::atomic<Size> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};  // of the first task that threw; written by the thread that set `failed`
 
-  void work() {
-    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread, nor this frame
+  /// while other threads still use the job.
+  void work() noexcept {
+    try {
+      if (poll_of_thread)
+        work_and_poll();
+      else
+        for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+      next = count;
+    }
+  }
+
+  /// Rethrows the exception of a task, once no thread works on the job any more.
+  void finish() const {
+    if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  void work_and_poll() {
+    auto last = std::chrono::steady_clock::now();
+    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      task(context, i);
+      auto now = std::chrono::steady_clock::now();
+      if (now - last < kPollEvery) continue;
+      poll_of_thread();
+      last = now;
+    }
   }
 };
 
 class Pool {
  public:
+  /// Starts up to `workers` threads: fewer where the system refuses more (a limit on processes, no memory).
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    try {
+      threads_.reserve(static_cast<std::size_t>(workers));
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    } catch (const std::exception&) {
+      return;  // the threads that exist, perhaps none, do the work
+    }
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -50,7 +90,9 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
-  void run(Job& job) {
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+  void run(Job& job) noexcept {
     job_ = &job;
     wake();
     job.work();
@@ -107,7 +149,7 @@ int default_count() {
 struct Shared {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
-  int count = default_count();
+  std::atomic<int> count = default_count();
 };
 
 Shared* shared = nullptr;
@@ -120,7 +162,7 @@ void make() {
   });
   // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it starts anew.
   pthread_atfork(nullptr, nullptr, [] {
-    int count = shared->count;
+    const int count = shared->count;
     shared = new Shared;
     shared->count = count;
   });
@@ -138,13 +180,25 @@ thread_local bool working = false;  // in a task: no pool inside of a pool
 void run_tasks(Size count, Task task, const void* context) {
   Shared& s = get();
   Job job{task, context, count};
-  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) return job.work();
-  std::lock_guard hold(s.busy, std::adopt_lock);
-  if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
-  working = true;
-  s.pool->run(job);
-  working = false;
+  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
+    job.work();
+    return job.finish();
+  }
+  {
+    std::lock_guard hold(s.busy, std::adopt_lock);
+    if (!s.pool) {
+      s.pool = std::make_unique<Pool>(s.count - 1);
+      s.count = s.pool->workers() + 1;
+    }
+    working = true;
+    s.pool->run(job);
+    working = false;
+  }
+  job.finish();
 }
+
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(poll_of_thread, poll)) {}
+PollScope::~PollScope() { poll_of_thread = outer_; }
 
 int thread_count() { return get().count; }
 
@@ -172,7 +226,7 @@ void* scratch(int slot, std::size_t bytes) {
   if (b.size[slot] < bytes) {
     ::operator delete(b.data[slot], Buffers::kAlign);
     b.size[slot] = 0;
-    b.data[slot] = nullptr;
+    b.data[slot] = nullptr;  // stays so where there is no memory: std::bad_alloc
     b.data[slot] = ::operator new(bytes, Buffers::kAlign);
     b.size[slot] = bytes;
   }

@@ -8,10 +8,24 @@ using Size = std::ptrdiff_t;
 using Task = void (*)(const void* context, Size index);
 
 /// Call `task` for every index below `count`, on all threads; in what order is not said.   A call from inside a task,
-/// or while another thread's kernel runs, does all the work itself.
+/// or while another thread's kernel runs, does all the work itself.  If a task throws, later tasks are skipped and the
+/// exception is rethrown here once all threads are done.
 void run_tasks(Size count, Task task, const void* context);
 
-/// How many threads work, this one counted.
+/// Within its lifetime, long calls of run_tasks on this thread call `poll` between tasks, at most every 50 ms.   What
+/// `poll` throws ends the call as an exception of a task does.
+class PollScope {
+ public:
+  explicit PollScope(void (*poll)());
+  ~PollScope();
+  PollScope(const PollScope&) = delete;
+  PollScope& operator=(const PollScope&) = delete;
+
+ private:
+  void (*outer_)();
+};
+
+/// How many threads work, this one counted: fewer than asked for if the system did not create them all.
 int thread_count();
 /// Let `count` threads work from now on; at least one.
 void set_thread_count(int count);

@@ -1,7 +1,9 @@
 // Branches, loops, and lists of tensors: blocks of the program become subgraphs.
 #include <algorithm>
+#include <set>
 
 #include "lower/expr.h"
+#include "lower/forks.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
 
@@ -64,46 +66,6 @@ Branch give(Node& n, const std::string& name, const Values& values) {
   return branch;
 }
 
-// `if` and `else` of Python come as two blocks with opposite conditions, and one select_input per result.
-struct Fork {
-  const OpDesc *yes = nullptr, *no = nullptr;
-  Strings yes_names, no_names;
-};
-
-const OpDesc* conditional_that_gives(const Block& block, const std::string& name) {
-  for (const OpDesc& op : block.ops)
-    if (op.type == "conditional_block" && holds(listed(op.outputs, "Out"), name)) return &op;
-  return nullptr;
-}
-
-bool negates(const Block& block, const std::string& name, const std::string& of) {
-  return std::any_of(block.ops.begin(), block.ops.end(), [&](const OpDesc& op) {
-    return op.type == "logical_not" && holds(listed(op.outputs, "Out"), name) && holds(listed(op.inputs, "X"), of);
-  });
-}
-
-bool covers(const OpDesc& op, const Strings& names) {
-  const Strings& all = listed(op.outputs, "Out");
-  return std::all_of(all.begin(), all.end(), [&](const std::string& name) { return holds(names, name); });
-}
-
-// The fork that the op is a half of, where all that both halves give is selected.
-std::optional<Fork> fork_of(const Node& n) {
-  const Block& block = n.here();
-  Fork fork;
-  for (const OpDesc& select : block.ops) {
-    const Strings& from = listed(select.inputs, "X");
-    if (select.type != "select_input" || from.size() != 2) continue;
-    const OpDesc *no = conditional_that_gives(block, from[0]), *yes = conditional_that_gives(block, from[1]);
-    if (!yes || !no || yes == no || (yes != &n.op() && no != &n.op())) continue;
-    fork.yes = yes, fork.no = no;
-    fork.no_names.push_back(from[0]), fork.yes_names.push_back(from[1]);
-  }
-  if (!fork.yes || !covers(*fork.yes, fork.yes_names) || !covers(*fork.no, fork.no_names)) return std::nullopt;
-  auto &yes = only(n, fork.yes->inputs, "Cond"), &no = only(n, fork.no->inputs, "Cond");
-  return negates(block, no, yes) || negates(block, yes, no) ? std::optional(fork) : std::nullopt;
-}
-
 // What a variable holds where the block is not run: what it held before, or anything of its type that nobody will read.
 Value otherwise(Node& n, const std::string& name, const Value& like) {
   if (n.is_bound(name)) return n.lookup(name);
@@ -113,15 +75,18 @@ Value otherwise(Node& n, const std::string& name, const Value& like) {
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
 
-void run_alone(Node& n, const OpDesc& op) {
-  Strings names = listed(op.outputs, "Out");
-  std::erase_if(names, [&](const std::string& name) { return name.empty(); });
-  if (names.empty()) return;
-  auto yes = run_branch(n, "then", op, names);
+// Binds what a conditional block gives: the results of `yes`, or what the variables held before.
+void run_alone(Node& n, const OpDesc& op, const Strings& names, const Branch& yes) {
   Values left;
   for (std::size_t i = 0; i < names.size(); ++i) left.push_back(otherwise(n, names[i], yes.results[i]));
   auto made = chosen(n, condition_of(n, op), yes, give(n, "else", left));
   for (std::size_t i = 0; i < names.size(); ++i) n.bind(names[i], made[i]);
+}
+
+void run_alone(Node& n, const OpDesc& op) {
+  Strings names = listed(op.outputs, "Out");
+  std::erase_if(names, [&](const std::string& name) { return name.empty(); });
+  if (!names.empty()) run_alone(n, op, names, run_branch(n, "then", op, names));
 }
 
 bool same_dtypes(const Node& n, const Branch& a, const Branch& b) {
@@ -129,13 +94,18 @@ bool same_dtypes(const Node& n, const Branch& a, const Branch& b) {
                     [&](const Value& x, const Value& y) { return n.dtype(x) == n.dtype(y); });
 }
 
+// Each block is lowered once: nested branches would else take time exponential in their depth.
 void conditional_block(Node& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
-  auto fork = fork_of(n);
+  const Fork* fork = n.fork();
   if (!fork) return run_alone(n, n.op());
   if (&n.op() == std::min(fork->yes, fork->no)) return;  // the later half does both
   auto yes = run_branch(n, "then", *fork->yes, fork->yes_names), no = run_branch(n, "else", *fork->no, fork->no_names);
-  if (!same_dtypes(n, yes, no)) return run_alone(n, *fork->yes), run_alone(n, *fork->no);
+  if (!same_dtypes(n, yes, no)) {
+    run_alone(n, *fork->yes, fork->yes_names, yes);
+    run_alone(n, *fork->no, fork->no_names, no);
+    return;
+  }
   auto made = chosen(n, condition_of(n, *fork->yes), yes, no);
   for (std::size_t i = 0; i < made.size(); ++i) n.bind(fork->yes_names[i], made[i]), n.bind(fork->no_names[i], made[i]);
 }
@@ -182,8 +152,9 @@ struct Carried {
 
 Carried carried_by(Node& n, const std::string& condition) {
   Carried all;
+  std::set<std::string_view> seen{"", condition};
   for (const std::string& name : n.out_names("Out")) {
-    if (name.empty() || name == condition || holds(all.names, name)) continue;
+    if (!seen.insert(name).second) continue;
     const VarDesc* var = n.var(name);
     if (n.is_bound(name)) {
       all.initial.push_back(of_declared_type(n, name, n.lookup(name)));

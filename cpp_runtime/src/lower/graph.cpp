@@ -6,6 +6,7 @@
 
 #include "lower/rules.h"
 #include "onnx/base64.h"
+#include "read/poll.h"
 
 namespace oarlock {
 namespace {
@@ -25,9 +26,11 @@ Strings contract_names(const std::vector<Arg>& args, Strings otherwise) {
 
 Strings made_unique(Strings names) {
   std::set<std::string> seen;
+  std::map<std::string, int> last_suffix;
   for (std::string& name : names) {
     std::string base = name;
-    for (int k = 1; !seen.insert(name).second; ++k) name = base + "." + std::to_string(k);
+    int& k = last_suffix[base];
+    while (!seen.insert(name).second) name = base + "." + std::to_string(++k);
   }
   return names;
 }
@@ -48,10 +51,11 @@ Strings input_names(const Program& p) {
 Strings output_names(const Program& p) {
   Strings own = made_unique(p.fetches());
   Strings names = p.contract ? contract_names(p.contract->outputs, own) : own;
-  Strings inputs = input_names(p);
-  for (const OffsetsInput& more : offset_inputs(p)) inputs.push_back(more.name);
+  Strings own_inputs = input_names(p);
+  std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
+  for (const OffsetsInput& more : offset_inputs(p)) inputs.insert(more.name);
   for (std::string& name : names)  // an input that is handed through needs a second name in ONNX
-    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) name += ".out";
+    if (inputs.count(name)) name += ".out";
   return names;
 }
 
@@ -74,7 +78,7 @@ onnx::Model Graph::lower() {
   offset_inputs();
   run_block(0);
   report();
-  if (options_.only_output.empty()) outputs();
+  if (options_.only_guards.empty()) outputs();
   if (options_.guard_outputs) guards();
   return finish();
 }
@@ -105,22 +109,21 @@ void Graph::inputs() {
 // An output gets its name by renaming what computes it; what is computed by nobody, or twice an output, by an Identity.
 void Graph::output(const Value& value, const std::string& name) {
   Value v = joined(value);
-  bool computed = false;
-  for (const onnx::Node& node : model_.graph.nodes)
-    computed |= std::find(node.outputs.begin(), node.outputs.end(), v) != node.outputs.end();
-  for (const onnx::ValueInfo& other : model_.graph.outputs) computed &= other.name != v;
+  if (auto found = output_renames_.find(v); found != output_renames_.end()) v = found->second;
+  auto origin = origins_.find(v);
+  bool computed = origin != origins_.end() && origin->second.graph == &model_.graph && !output_names_.count(v);
   Info known = info(v);
   if (v == name && computed) {
   } else if (computed) {
-    rename(model_.graph, 0, v, name);
-    for (auto& [paddle, value] : top_.bound)
-      if (value == v) value = name;
+    note_rename(v, name);
+    output_renames_[v] = name;
   } else {
     model_.graph.nodes.push_back({"Identity", "", "", {v}, {name}, {}});
   }
   infos_[name] = known;
   onnx::ValueInfo output{name, known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()};
   model_.graph.outputs.push_back(std::move(output));
+  output_names_.insert(name);
 }
 
 void Graph::outputs() {
@@ -134,29 +137,35 @@ void Graph::outputs() {
                                           std::string(name_of(var->dtype)) + ", which it is not");
     output(v, names[i]);
   }
+  std::set<std::string> named(names.begin(), names.end());
   for (const std::string& extra : options_.extra_outputs) {
-    bool is_named = std::find(names.begin(), names.end(), extra) != names.end();
+    bool is_named = named.count(extra) > 0;
     if (!is_named && !program_.var(extra))
       throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
     for (const onnx::ValueInfo& input : model_.graph.inputs)
       if (input.name == extra) throw Error(Fault::input, program_.name + ": '" + extra + "' is an input, not to fetch");
     if (is_named) continue;
-    names.push_back(extra);
+    named.insert(extra);
     output(value_of(extra, fetch), extra);
   }
   if (options_.offset_outputs) offset_outputs();
+  rename(model_.graph, 0, output_renames_);
+  for (auto& [paddle, value] : top_.bound)
+    if (auto found = output_renames_.find(value); found != output_renames_.end()) value = found->second;
 }
 
 void Graph::guards() {
   if (!program_.contract) return;
   static const OpDesc reader{"guard", {}, {}, {}, ""};
   Strings feeds = program_.feeds();
+  std::set<std::string_view> inputs(feeds.begin(), feeds.end());
   for (std::size_t i = 0; i < program_.contract->guards.size(); ++i) {
     const Guard& guard = program_.contract->guards[i];
-    bool is_input = std::find(feeds.begin(), feeds.end(), guard.var) != feeds.end();
+    bool is_input = inputs.count(guard.var) > 0;
     if (is_input && guard.kind != "value") continue;  // judged before the run
     std::string name = "guard." + std::to_string(i);
-    if (!options_.only_output.empty() && options_.only_output != name) continue;
+    const Strings& only = options_.only_guards;
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     Value v = value_of(guard.var, reader);
     bool value = guard.kind == "value";
     model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});
@@ -171,6 +180,7 @@ void Graph::run_block(std::int32_t block) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].type == "feed" || ops[i].type == "fetch") continue;
     op_index_ = i;
+    poll();
     lower_op(ops[i], i);
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) scope_->writers[name] = &ops[i];
@@ -283,15 +293,23 @@ const OpDesc* Graph::writer_of(std::string_view name) const {
   return nullptr;
 }
 
-bool Graph::is_read(const std::string& name) const {
-  auto holds = [&](const Strings& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  for (const Block& block : program_.blocks)
-    for (const OpDesc& op : block.ops)
-      for (auto& [slot, names] : op.inputs)
-        if (holds(names)) return true;
-  for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
-    if (program_.contract->guards[i].var == name) return true;
-  return holds(options_.extra_outputs);
+bool Graph::is_read(const std::string& name) {
+  if (!reads_) {
+    reads_.emplace(options_.extra_outputs.begin(), options_.extra_outputs.end());
+    for (const Block& block : program_.blocks)
+      for (const OpDesc& op : block.ops)
+        for (auto& [slot, names] : op.inputs) reads_->insert(names.begin(), names.end());
+    if (program_.contract)
+      for (const Guard& guard : program_.contract->guards) reads_->insert(guard.var);
+  }
+  return reads_->count(name) > 0;
+}
+
+const Forks& Graph::forks() {
+  auto found = forks_.find(block_);
+  if (found == forks_.end())
+    found = forks_.emplace(block_, Forks(program_.blocks[static_cast<std::size_t>(block_)])).first;
+  return found->second;
 }
 
 Value Graph::value_of(std::string_view name, const OpDesc& reader) {

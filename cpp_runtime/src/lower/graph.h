@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "lower/forks.h"
 #include "lower/node.h"
 #include "onnx/model.h"
 #include "read/params.h"
@@ -22,7 +23,7 @@ struct LowerOptions {
   bool inline_weights = false;
   std::string location;         // of the weights, as the ONNX file names it
   bool guard_outputs = false;   // inner guards become extra outputs `guard.<i>`
-  std::string only_output;      // of those, the one to compute and nothing else; "" = everything
+  Strings only_guards;          // of those, the ones to compute, and no output of the model; empty: everything
   Strings extra_outputs;        // inner variables to fetch as well, after the program's own outputs
   bool offset_outputs = false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };
@@ -50,6 +51,7 @@ struct Scope {
   std::map<std::string, const OpDesc*, std::less<>> writers;
   Scope* outer = nullptr;
   std::map<std::string, Value, std::less<>> offsets = {};  // of packed sequences: where each begins, and the end
+  std::set<Value, std::less<>> results = {};               // of a subgraph, so far
 };
 
 struct Rule;
@@ -93,7 +95,8 @@ class Graph {
   Value value_of(std::string_view paddle_name, const OpDesc& reader);
   const Value* find_bound(std::string_view paddle_name) const;
   const OpDesc* writer_of(std::string_view paddle_name) const;
-  bool is_read(const std::string& paddle_name) const;
+  bool is_read(const std::string& paddle_name);
+  const Forks& forks();
   Value weight(const Param& param);
   Value initializer(onnx::Initializer init);
   Value constant(const onnx::Tensor& tensor);
@@ -103,7 +106,9 @@ class Graph {
   void add_declared(Info& known, const OpDesc& op, const std::string& name, bool trusted) const;
   std::string fresh(const std::string& wanted);
   const Value& now(const Value& v) const;
-  void rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to);
+  using Renames = std::map<Value, Value, std::less<>>;
+  static void rename(onnx::Graph& graph, std::size_t first_node, const Renames& renames);
+  void note_rename(const Value& from, const Value& to);
   std::string describe(const OpDesc& op) const;
 
   const Program& program_;
@@ -124,7 +129,16 @@ class Graph {
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
   std::map<Value, Value, std::less<>> renamed_;  // what was renamed after others may have noted its name
-  int part_ = -1;                                // which one is looked at: 0 real, 1 imaginary, -1 the whole
+  struct Origin {
+    const onnx::Graph* graph;
+    std::size_t node;
+  };
+  std::map<Value, Origin, std::less<>> origins_;     // which node computes a value
+  Renames output_renames_;                           // of values to outputs, before the nodes are changed
+  std::set<std::string, std::less<>> output_names_;  // of the ONNX graph, so far
+  std::optional<std::set<std::string_view>> reads_;  // every variable that an op, a guard or the caller reads
+  std::map<std::int32_t, Forks> forks_;              // by block
+  int part_ = -1;                                    // which one is looked at: 0 real, 1 imaginary, -1 the whole
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;

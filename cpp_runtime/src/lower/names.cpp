@@ -22,40 +22,49 @@ std::string Graph::fresh(const std::string& wanted) {
   return name;
 }
 
-// What the op computed takes the name the program gave it.
+// What the op computed takes the name the program gave it.  All renames of an op are one pass over its nodes.
 void Graph::name_results(const OpDesc& op, std::size_t first_node) {
   std::map<Value, Value> renamed;
+  Renames changed;
   bool trusted = scope_ == &top_ && !doubts(op);
   for (auto& [paddle, value] : results_) {
     Value final = value;
     if (auto done = renamed.find(value); done != renamed.end()) {
       final = done->second;
     } else {
-      const auto& nodes = scope_->graph->nodes;
-      bool ours = std::any_of(
-          nodes.begin() + static_cast<std::ptrdiff_t>(first_node), nodes.end(),
-          [&](const onnx::Node& n) { return std::find(n.outputs.begin(), n.outputs.end(), value) != n.outputs.end(); });
-      if (ours) rename(*scope_->graph, first_node, value, final = fresh(paddle));
+      auto origin = origins_.find(value);
+      bool ours =
+          origin != origins_.end() && origin->second.graph == scope_->graph && origin->second.node >= first_node;
+      if (ours) note_rename(value, final = fresh(paddle));
       renamed[value] = final;
+      if (ours) changed[value] = final;
     }
     add_declared(infos_[final], op, paddle, trusted);
     scope_->bound[paddle] = final;
   }
+  if (!changed.empty()) rename(*scope_->graph, first_node, changed);
 }
 
-void Graph::rename(onnx::Graph& graph, std::size_t first_node, const std::string& from, const std::string& to) {
+void Graph::rename(onnx::Graph& graph, std::size_t first_node, const Renames& renames) {
+  auto replace = [&](std::string& name) {
+    if (auto found = renames.find(name); found != renames.end()) name = found->second;
+  };
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
     onnx::Node& node = graph.nodes[i];
-    std::replace(node.inputs.begin(), node.inputs.end(), from, to);
-    std::replace(node.outputs.begin(), node.outputs.end(), from, to);
+    std::for_each(node.inputs.begin(), node.inputs.end(), replace);
+    std::for_each(node.outputs.begin(), node.outputs.end(), replace);
     for (auto& [key, attr] : node.attrs)
       if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) {
-        rename(**inner, 0, from, to);
-        for (onnx::ValueInfo& v : (*inner)->outputs)
-          if (v.name == from) v.name = to;
+        rename(**inner, 0, renames);
+        for (onnx::ValueInfo& v : (*inner)->outputs) replace(v.name);
       }
   }
+}
+
+// What is known of `from` is known of `to`; the nodes that name it are changed by `rename`.
+void Graph::note_rename(const Value& from, const Value& to) {
   if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
+  if (auto found = origins_.find(from); found != origins_.end()) origins_[to] = found->second;
   renamed_[from] = to;
 }
 

@@ -173,6 +173,7 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   for (std::size_t i = 0; i < outputs; ++i) {
     node.outputs.push_back(graph_.fresh(stem));
     graph_.infos_[node.outputs.back()] = known[i];
+    graph_.origins_[node.outputs.back()] = {graph_.scope_->graph, graph_.scope_->graph->nodes.size()};
   }
   node.name = name_scope();
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
@@ -300,10 +301,8 @@ void Node::run_block(std::int64_t block) {
 // A subgraph's output must be computed inside it, under a name of its own.
 void Node::result(const Value& v) {
   onnx::Graph& body = *graph_.scope_->graph;
-  bool inside = std::any_of(body.nodes.begin(), body.nodes.end(), [&](const onnx::Node& n) {
-    return std::find(n.outputs.begin(), n.outputs.end(), v) != n.outputs.end();
-  });
-  for (const onnx::ValueInfo& other : body.outputs) inside &= other.name != v;
+  auto origin = graph_.origins_.find(v);
+  bool inside = origin != graph_.origins_.end() && origin->second.graph == &body && !graph_.scope_->results.count(v);
   Info known = graph_.info(v);
   Value final = v;
   if (!inside) {  // not by `emit`, which knows that a constant is the same constant
@@ -311,6 +310,7 @@ void Node::result(const Value& v) {
     body.nodes.push_back({"Identity", "", name_scope(), {v}, {final}, {}});
     graph_.infos_[final] = known;
   }
+  graph_.scope_->results.insert(final);
   body.outputs.push_back({final, known.dtype, {}, {}, false, known.sequence});
 }
 
@@ -322,7 +322,7 @@ Value Node::formal_like(const std::string& hint, const Value& v) {
   return made;
 }
 
-const Block& Node::here() const { return block(graph_.block_); }
+const Fork* Node::fork() const { return graph_.forks().of(op_); }
 const VarDesc* Node::var(const std::string& paddle_name) const {
   return graph_.program_.var(paddle_name, graph_.block_);
 }

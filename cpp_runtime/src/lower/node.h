@@ -18,6 +18,7 @@
 namespace oarlock {
 
 class Graph;
+struct Fork;
 struct Known;
 
 using Value = std::string;  // the name of a tensor in the ONNX graph; "" stands for an optional input left out
@@ -163,7 +164,7 @@ class Node {
   void run_block(std::int64_t block);  // inside: lower every op of the block here
   void result(const Value& v);         // inside: one more output of the subgraph
   const Block& block(std::int64_t index) const;
-  const Block& here() const;                                 // the block of this op
+  const Fork* fork() const;                                  // the two branches of which this op is one, or null
   const VarDesc* var(const std::string& paddle_name) const;  // its declaration, or null
   /// The op that last wrote `paddle_name` before this one, in this block; null when there is none.
   const OpDesc* writer(const std::string& paddle_name) const;

@@ -14,11 +14,12 @@ bool holds_sequences(const VarDesc* var) { return var && var->kind == Kind::dens
 std::vector<OffsetsInput> offset_inputs(const Program& program) {
   std::vector<OffsetsInput> made;
   Strings feeds = program.feeds(), names = input_names(program);
+  std::set<std::string_view> taken(names.begin(), names.end());
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program.var(feeds[i]);
     if (!var || var->lod_level <= 0) continue;
     std::string name = names[i] + ".lod";
-    while (std::find(names.begin(), names.end(), name) != names.end()) name += '_';
+    while (taken.count(name)) name += '_';
     made.push_back({name, i});
   }
   return made;

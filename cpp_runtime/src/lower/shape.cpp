@@ -86,7 +86,8 @@ Ints final_axes(const Node& n, const Ints& axes, int rank) {
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (auto a : axes) {
     auto size = static_cast<std::int64_t>(added.size()), at = a < 0 ? a + size + 1 : a;
-    n.require(0 <= at && at <= size, "axis " + std::to_string(a) + " is not among those of a tensor of rank " + std::to_string(size + 1));
+    n.require(0 <= at && at <= size,
+              "axis " + std::to_string(a) + " is not among those of a tensor of rank " + std::to_string(size + 1));
     added.insert(added.begin() + at, true);
   }
   Ints final;

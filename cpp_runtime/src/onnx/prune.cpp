@@ -5,32 +5,34 @@
 namespace oarlock::onnx {
 namespace {
 
-// A subgraph may read any name of the graphs around it, so everything it names counts as read.
-void note_reads(const Node& node, std::set<std::string>& live) {
-  for (const std::string& name : node.inputs) live.insert(name);
-  for (auto& [key, attr] : node.attrs)
-    if (auto* graph = std::get_if<std::shared_ptr<Graph>>(&attr)) {
-      prune(**graph);
-      for (const Node& inner : (*graph)->nodes) note_reads(inner, live);
-      for (const ValueInfo& v : (*graph)->outputs) live.insert(v.name);
-    }
-}
+using Names = std::set<std::string>;
 
-}  // namespace
-
-void prune(Graph& graph) {
-  std::set<std::string> live;
+// Prunes `graph` and returns every name that it reads: a subgraph may read any name of the graphs around it, so the
+// caller counts all of them as read.  Each node is visited once, whatever the depth.
+Names prune_and_list_reads(Graph& graph) {
+  Names live;
   for (const ValueInfo& v : graph.outputs) live.insert(v.name);
-  std::vector<Node> kept;
+  std::vector<Node> needed_nodes;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     bool needed = false;
     for (const std::string& name : node->outputs) needed |= live.count(name) > 0;
     if (!needed) continue;
-    note_reads(*node, live);
-    kept.push_back(std::move(*node));
+    live.insert(node->inputs.begin(), node->inputs.end());
+    for (auto& [key, attr] : node->attrs)
+      if (auto* subgraph = std::get_if<std::shared_ptr<Graph>>(&attr)) {
+        Names reads = prune_and_list_reads(**subgraph);
+        if (reads.size() > live.size()) live.swap(reads);
+        live.merge(reads);
+      }
+    needed_nodes.push_back(std::move(*node));
   }
-  graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  graph.nodes.assign(std::make_move_iterator(needed_nodes.rbegin()), std::make_move_iterator(needed_nodes.rend()));
   std::erase_if(graph.initializers, [&](const Initializer& i) { return live.count(i.name) == 0; });
+  return live;
 }
+
+}  // namespace
+
+void prune(Graph& graph) { prune_and_list_reads(graph); }
 
 }  // namespace oarlock::onnx

@@ -6,6 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "oarlock/oarlock.h"
+#include "python/arrays.h"
+#include "python/ctrl_c.h"
 #include "python/py_session.h"
 #include "read/parse.h"
 #include "run/model_impl.h"
@@ -25,20 +27,24 @@ Model model_of(const nb::bytes& pdmodel, const Path& params_path, const std::str
 
 nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& location,
                   bool inline_weights, const std::string& name) {
+  InterruptibleLowering until_ctrl_c;
   OnnxOptions options{opset, location, inline_weights};
   std::string bytes = model_of(pdmodel, params_path, name).to_onnx(options);
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int least, int most, const std::string& name) {
+  InterruptibleLowering until_ctrl_c;
   return model_of(pdmodel, params_path, name).lowest_opset(least, most);
 }
 
 nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& name) {
+  InterruptibleLowering until_ctrl_c;
   return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
 }
 
 nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
+  InterruptibleLowering until_ctrl_c;
   Model model = model_of(pdmodel, params_path, name);
   nb::list params, guards;
   for (const ParameterSpec& p : model.parameters())
@@ -57,6 +63,7 @@ nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::
 }
 
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
+  InterruptibleLowering until_ctrl_c;
   nb::dict found;
   add_offsets(found, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
   return found;
@@ -140,6 +147,7 @@ NB_MODULE(_runtime, m) {
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate);
+  load_numpy();
   bind_session(m);
   m.def("check_options", &check, "options"_a, nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");

@@ -1,6 +1,7 @@
 // Ctrl-C while the engine runs.
 #pragma once
 #include "oarlock/session.h"
+#include "read/poll.h"
 
 namespace oarlock::python {
 
@@ -14,6 +15,16 @@ class CtrlC {
   ~CtrlC();
   CtrlC(const CtrlC&) = delete;
   CtrlC& operator=(const CtrlC&) = delete;
+};
+
+/// For its lifetime, reading and lowering a program on this thread end with KeyboardInterrupt, or with what else a
+/// Python handler of a signal raises.   May be made without the GIL.
+class InterruptibleLowering {
+ public:
+  InterruptibleLowering();
+
+ private:
+  PollCallback callback_;
 };
 
 }  // namespace oarlock::python

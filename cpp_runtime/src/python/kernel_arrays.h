@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "kernels/pool.h"
 
 namespace oarlock::python {
 
@@ -111,6 +112,15 @@ class Unlocked {
 
  private:
   std::optional<nb::gil_scoped_release> released_;
+};
+
+/// Ctrl-C ends the kernels in its lifetime with KeyboardInterrupt.   Only for kernels whose results nobody sees if they
+/// do not end: not for those that write over an operand.
+class Interruptible {
+  kernels::PollScope scope_{[] {
+    nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }};
 };
 
 void bind_conv(nb::module_& m);

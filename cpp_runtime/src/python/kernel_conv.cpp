@@ -29,6 +29,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
     Unlocked free(work(s));
+    Interruptible until_ctrl_c;
     kernels::table<T>().conv(s, from, by, y.start<T>());
   });
   return given(std::move(y));
@@ -42,6 +43,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
   for_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
     Unlocked free(work(s));
+    Interruptible until_ctrl_c;
     kernels::table<T>().conv_input(s, by, from, x.start<T>());
   });
   return given(std::move(x));
@@ -55,6 +57,7 @@ nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
     Unlocked free(work(s));
+    Interruptible until_ctrl_c;
     kernels::table<T>().conv_filter(s, from, by, filter.start<T>());
   });
   return given(std::move(filter));

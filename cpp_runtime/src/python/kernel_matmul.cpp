@@ -54,6 +54,7 @@ void multiply(const Array& a, const Array& b, bool turn_a, bool turn_b, const Ba
                          from_a.data(),   a.stride(a_row),    a.stride(a_column), from_b.data(),
                          b.stride(b_row), b.stride(b_column), c.start<T>()};
   Unlocked free(s.count * s.m * s.n * s.k / 16);
+  Interruptible until_ctrl_c;
   kernels::table<T>().products(s);
 }
 
@@ -80,6 +81,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool turn_x, bool turn_y) {
       kernels::Products<T> s{1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
                              c.start<T>()};
       Unlocked free(s.m * n * k / 16);
+      Interruptible until_ctrl_c;
       kernels::table<T>().products(s);
     } else {
       multiply<T>(a, b, turn_x, turn_y, batch, c);

@@ -39,6 +39,7 @@ const std::map<std::string, Setter>& setters() {
       {"cache_dir", to(&Options::cache_dir)},
       {"cuda_graph", to(&Options::cuda_graph)},
       {"cpu_fallback", to(&Options::cpu_fallback)},
+      {"locate_guards", to(&Options::locate_guards)},
       {"nvidia_dirs", to(&Options::nvidia_dirs)},
       {"profile", to(&Options::profile)},
       {"ort_library", to(&Options::ort_library)},
@@ -91,6 +92,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
     nb::gil_scoped_release release;
+    InterruptibleLowering until_ctrl_c;
     Model model = Model::from_bytes(bytes, params_path.value_or(""), name);
     session_ = std::make_unique<Session>(model, read);
     guards_ = model.guards();

@@ -2,6 +2,7 @@
 
 #include "read/contract.h"
 #include "read/older.h"
+#include "read/poll.h"
 #include "read/shown.h"
 #include "read/validate.h"
 #include "read/wire.h"
@@ -304,6 +305,7 @@ Block read_block(Wire w) {
         block.vars.push_back(read_var(w.sub("VarDesc")));
         break;
       case 4:
+        poll();
         block.ops.push_back(read_op(w.sub("OpDesc")));
         break;
       default:
@@ -376,7 +378,8 @@ Program parse_program(std::string_view bytes, const std::string& name) {
         break;
       case kContractField: {
         std::string_view piece = w.bytes();
-        program.contract = read_contract(Wire(source, piece, "Contract"), piece);
+        if (!program.contract) program.contract.emplace();
+        read_contract(Wire(source, piece, "Contract"), piece, *program.contract);
         break;
       }
       default:

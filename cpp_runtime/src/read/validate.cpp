@@ -6,6 +6,8 @@
 
 #include "oarlock/error.h"
 #include "read/contract.h"
+#include "read/output_tree.h"
+#include "read/poll.h"
 
 namespace oarlock {
 namespace {
@@ -16,9 +18,11 @@ constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
 constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
+constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: static/verify.py
 
 struct Judge {
   Program& program;
+  std::vector<const OpDesc*> runs_block = std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
 
   [[noreturn]] void fail(const std::string& why) const { throw Error(Fault::file, program.name + ": " + why); }
   void require(bool ok, const std::string& why) const {
@@ -58,6 +62,7 @@ struct Judge {
     require(!program.blocks.empty(), "the program has no block");
     require(program.blocks.size() <= kMaxBlocks, std::to_string(program.blocks.size()) + " blocks");
     std::size_t vars = 0, ops = 0;
+    std::vector<int> depth;
     for (std::size_t i = 0; i < program.blocks.size(); ++i) {
       const Block& block = program.blocks[i];
       std::string which = "block " + std::to_string(i);
@@ -65,6 +70,8 @@ struct Judge {
       // A parent comes before its children, which also rules out cycles.
       require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
               which + " has parent " + std::to_string(block.parent));
+      depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
+      require(depth.back() <= kMaxDepth, which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
       vars += block.vars.size(), ops += block.ops.size();
     }
     require(vars <= kMaxVars, std::to_string(vars) + " variables");
@@ -89,12 +96,17 @@ struct Judge {
     return parent == block || (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
-  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) const {
+  // A block belongs to one op: whatever walks the blocks of ops then visits each block once.
+  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) {
     require(is_child(op, index, block), op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                                             ", which is no child of block " + std::to_string(block));
+    auto& owner = runs_block[static_cast<std::size_t>(index)];
+    require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) + ", which " +
+                        (owner ? owner->type : "") + " runs already");
+    owner = &op;
   }
 
-  void op(const OpDesc& op, std::int32_t block) const {
+  void op(const OpDesc& op, std::int32_t block) {
     name(op.type, "op type");
     operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
     operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
@@ -127,18 +139,26 @@ struct Judge {
             std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
   }
 
+  void arguments(const std::vector<Arg>& args, const Strings& names, const char* of_what) const {
+    require(args.size() == names.size(), std::string("the contract does not list the ") + of_what);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const Arg& arg = args[i];
+      name(arg.name, "contract argument");
+      require(arg.name == names[i],
+              "contract: '" + arg.name + "' among the " + of_what + " where the program has '" + names[i] + "'");
+      shape(arg.shape, "contract argument '" + arg.name + "'");
+      require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
+              "contract argument '" + arg.name + "' has an unknown dtype");
+    }
+  }
+
   void contract(const Contract& c) const {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
                                                ", this runtime reads version " + std::to_string(kContractVersion));
-    for (auto* args : {&c.inputs, &c.outputs})
-      for (const Arg& arg : *args) {
-        name(arg.name, "contract argument");
-        shape(arg.shape, "contract argument '" + arg.name + "'");
-        require(row_of(arg.dtype), "contract argument '" + arg.name + "' has an unknown dtype");
-      }
-    require(c.inputs.empty() || c.inputs.size() == program.feeds().size(), "the contract does not list the inputs");
-    require(c.outputs.empty() || c.outputs.size() == program.fetches().size(),
-            "the contract does not list the outputs");
+    arguments(c.inputs, program.feeds(), "inputs");
+    arguments(c.outputs, program.fetches(), "outputs");
+    std::string wrong = output_tree_problem(c.output_tree, c.outputs.size());
+    require(wrong.empty(), "contract: the output tree " + wrong);
     for (const Guard& g : c.guards) {
       require(g.kind == "dim" || g.kind == "rank" || g.kind == "value", "guard of unknown kind '" + g.kind + "'");
       require(program.var(g.var), "guard on '" + g.var + "', which the first block does not declare");
@@ -164,6 +184,15 @@ Character first_of_utf8(std::string_view text) {
   return {code, length};
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = first_of_utf8(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 bool is_clean_utf8(std::string_view text) {
   while (!text.empty()) {
     auto [code, length] = first_of_utf8(text);
@@ -185,7 +214,7 @@ void validate(Program& program) {
   judge.block_headers();
   for (Block& block : program.blocks) judge.variables(block);
   for (const Block& block : program.blocks)
-    for (const OpDesc& op : block.ops) judge.op(op, block.idx);
+    for (const OpDesc& op : block.ops) poll(), judge.op(op, block.idx);
   judge.columns("feed", &OpDesc::outputs, "Out");
   judge.columns("fetch", &OpDesc::inputs, "X");
   if (program.contract) judge.contract(*program.contract);

@@ -16,6 +16,7 @@ from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
+from ...static import default_main_program
 from ..phase import PHASE
 from .layer_object_helper import LayerObjectHelper
 

@@ -13,7 +13,6 @@ from ...core.tensor import Tensor
 from ..scope import Scope
 from .program import Program
 
-
 NAME_TABLE = "StructuredToParameterName@@"  # in a state dict of a layer: names of variables by structured names
 
 

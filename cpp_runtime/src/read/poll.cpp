@@ -1,0 +1,30 @@
+#include "read/poll.h"
+
+#include <chrono>
+#include <utility>
+
+namespace oarlock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kEvery = std::chrono::milliseconds(50);
+
+thread_local void (*callback_of_thread)() = nullptr;
+thread_local Clock::time_point last_call;
+
+}  // namespace
+
+PollCallback::PollCallback(void (*callback)()) : outer_(std::exchange(callback_of_thread, callback)) {
+  last_call = Clock::now();
+}
+PollCallback::~PollCallback() { callback_of_thread = outer_; }
+
+void poll() {
+  if (!callback_of_thread) return;
+  auto now = Clock::now();
+  if (now - last_call < kEvery) return;
+  last_call = now;
+  callback_of_thread();
+}
+
+}  // namespace oarlock
