@@ -71,7 +71,9 @@ class _Machine:
         self.budget = 8 * size + 4096
         # How many keys of a dict have the same hash: each of them is compared with the others.
         self.keys_of_hash: dict[tuple[int, int], int] = {}
-        self.depths: dict[int, tuple[Any, int]] = {}  # of containers that hold containers, by id; kept, so that ids stay
+        self.depths: dict[
+            int, tuple[Any, int]
+        ] = {}  # of containers that hold containers, by id; kept, so that ids stay
 
     def step(self, name: str, arg: Any) -> None:
         if name in _PUSH_ARG:

@@ -103,9 +103,7 @@ def _branches(program: Program, block: Block, at: str, dtypes: tuple[str, str], 
         attrs = {"sub_block": Attr(AttrType.BLOCK, body.idx), "is_scalar_condition": Attr(AttrType.BOOLEAN, True)}
         reads = {"Cond": [condition], "Input": ["x"]}
         block.vars[f"{at}.{side}.scope"].kind = Kind.STEP_SCOPES
-        block.ops.append(
-            OpDesc("conditional_block", reads, {"Out": [name], "Scope": [f"{at}.{side}.scope"]}, attrs)
-        )
+        block.ops.append(OpDesc("conditional_block", reads, {"Out": [name], "Scope": [f"{at}.{side}.scope"]}, attrs))
     mask = _call(block, "cast", "c", f"{at}.mask", "int32", out_dtype=Attr(AttrType.INT, 2))
     selected = _declare(block, at)
     block.ops.append(OpDesc("select_input", {"X": [f"{at}.0", f"{at}.1"], "Mask": [mask]}, {"Out": [selected]}))
