@@ -38,6 +38,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_half
 from .errors import OperandError, OpError
+from .limits import bounded
 
 Kernel = Callable[..., Any]
 
@@ -179,12 +180,12 @@ class Op(OpBase):
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.kernel = self.reference = kernel
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
         self.quick: Kernel | None = None  # that compiled one alone
         self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
+        self.kernel = self.reference = bounded(self, kernel, Meta)
         self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
@@ -236,7 +237,7 @@ class Op(OpBase):
 
     def native(self, rule: Kernel) -> Kernel:
         """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
-        reference = self.reference
+        reference, rule = self.reference, bounded(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)

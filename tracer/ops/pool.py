@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..core import native
 from ..core.arrays import np
+from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
 from .wide import wide
@@ -138,6 +139,7 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
+    check_result([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
     full = np.full_like(x, value, shape=(*x.shape[:2], *wide))
     full[_inside(pads, x.shape[2:])] = x
     return full

@@ -20,6 +20,7 @@ from .control import SPECIAL
 from .fuse import fused
 from .live import mark, needed
 from .lowering import SEVERAL, SKIPPED, Lowering
+from .malformed import malformed
 from .plan import Plan, Step, all_writes
 from .sequences import WithLod, levels
 from .source import Function, Source
@@ -88,12 +89,13 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
-    program = expanded(upgraded(program))
-    made = Lowering(program, tensors)
-    ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
-    foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
-    refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
-    return made.plan()
+    with malformed():
+        program = expanded(upgraded(program))
+        made = Lowering(program, tensors)
+        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
+        foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
+        refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
+        return made.plan()
 
 
 class Compiled:
