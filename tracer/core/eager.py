@@ -71,9 +71,10 @@ class Eager(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
         try:
+            arrays = [unwrap(arg) for arg in args]
             if op.same_dtype:
-                op.check_same_dtype(map(unwrap, args))
-            outs = op.kernel(*map(unwrap, args), **attrs)
+                op.check_same_dtype(arrays)
+            outs = op.kernel(*arrays, **attrs)
         except Exception as error:
             taken = firsts(op, args)
             if taken is None:

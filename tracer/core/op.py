@@ -272,11 +272,14 @@ class Op(OpBase):
 
     def check_same_dtype(self, operands: Iterable[Any]) -> None:
         """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype are not."""
-        first, name = None, ""
-        for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
-            if given is None or not self.same_dtype >> i & 1:
+        first, name, marked = None, "", self.same_dtype << 1
+        for slot, given in zip(self.ins, operands, strict=False):
+            marked >>= 1
+            if given is None or not marked & 1:
                 continue
             for dtype in [g.dtype for g in given] if isinstance(given, list) else [given.dtype]:
+                if dtype is first:
+                    continue
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
