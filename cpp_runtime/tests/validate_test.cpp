@@ -58,7 +58,8 @@ const std::vector<Row>& rows() {
        }},
       {"block-depth", "block 64 is nested more than 64 deep",
        [](Program& p) {
-         for (std::int32_t i = 1; i <= 64; ++i) p.blocks.emplace_back(), p.blocks[i].idx = i, p.blocks[i].parent = i - 1;
+         for (std::int32_t i = 1; i <= 64; ++i)
+           p.blocks.emplace_back(), p.blocks[i].idx = i, p.blocks[i].parent = i - 1;
        }},
       {"column-twice", "fetch: column 0 given twice",
        [](Program& p) {
