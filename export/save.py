@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +15,10 @@ from ..core.errors import FileError
 
 # Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not be there.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
+
+
+_STAGING = ".oarlock-saving-"  # begins the name of a folder in which files lie until all of them are complete
+_BACKUP = ".old"  # ends the name of a replaced file in such a folder
 
 
 @contextmanager
@@ -29,10 +34,12 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
             raise FileError(f"{os.path.basename(path)}: is there already, and is no file that could be replaced")
     asides: dict[str, Path] = {}
     made: list[Path] = []
+    locks = ExitStack()
     try:
         for folder in dict.fromkeys(os.path.dirname(path) for path in wanted):
             made += _make_folder(Path(folder))
-            asides[folder] = Path(tempfile.mkdtemp(prefix=".saving-", dir=folder))
+            _remove_abandoned(folder, {os.path.basename(path) for path in wanted})
+            asides[folder] = locks.enter_context(_staging_folder(folder))
         places: dict[str, Path] = {}
         for path, content in wanted.items():
             place = asides[os.path.dirname(path)] / os.path.basename(path)
@@ -46,6 +53,7 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
     finally:
         for aside in asides.values():
             shutil.rmtree(aside, ignore_errors=True)
+        locks.close()
         for new in reversed(made):
             _remove_if_empty(new)
 
@@ -65,6 +73,47 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.filename is None:
             error.filename = os.fspath(path)
         raise
+
+
+@contextmanager
+def _staging_folder(parent: str) -> Iterator[Path]:
+    """Create a folder for files that are being saved to `parent`, and hold a lock on it.
+
+    The system releases the lock when this process ends, however it ends: `_remove_abandoned` goes by that.
+    """
+    while True:  # until no other process removed the folder before it was locked
+        folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=parent))
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        with suppress(OSError):  # file systems without locks: no process removes the folder there
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if folder.exists():
+            break
+        os.close(handle)
+    try:
+        yield folder
+    finally:
+        os.close(handle)
+
+
+def _remove_abandoned(parent: str, saved: set[str]) -> None:
+    """Remove the staging folders in `parent` whose process was killed.
+
+    One that holds backups of files is kept unless those files are now `saved` again: its save was killed half-way
+    through replacing them, and the backups are all that is left of the old ones.
+    """
+    for folder in list(Path(parent).glob(_STAGING + "*")):
+        with suppress(OSError):  # of somebody else, in use, or removed meanwhile
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                backups = {name.removesuffix(_BACKUP) for name in os.listdir(folder) if name.endswith(_BACKUP)}
+                if backups <= saved:
+                    shutil.rmtree(folder)
+            finally:
+                os.close(handle)
 
 
 def _make_folder(folder: Path) -> list[Path]:
@@ -96,7 +145,7 @@ def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) 
     moved: list[tuple[str, Path]] = []
     try:
         for path in paths:
-            old = asides[os.path.dirname(path)] / (os.path.basename(path) + ".old")
+            old = asides[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP)
             moved.append((path, old))
             if os.path.lexists(path):
                 _keep(path, old)

@@ -282,8 +282,7 @@ def _contract(message: Any) -> Contract:
 
 def _no_other_wire_type(message: Any) -> None:
     """Reject a known field with the wire type of another type, and groups; a new field of a later version may be there."""
-    unknown: Any = UnknownFieldSet(message)
-    for field in unknown:
+    for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")
 

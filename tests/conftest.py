@@ -1,10 +1,14 @@
-"""A quick look: one in so many of the rows that a test is run on."""
+"""What all tests share: `--one-in N`, and `to_static` that raises what it cannot convert."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
+
+# Tests of the conversion need its errors; tests of the fallback to Python say `full_graph=False`.
+os.environ["ENABLE_FALL_BACK"] = "False"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "fixtures.h"
 #include "oarlock/session.h"
+#include "run/guard_locator.h"
 
 using namespace oarlock;
 
@@ -54,4 +55,67 @@ TEST("guards: the outputs are the model's own, by the contract's names") {
   auto results = run_mlp(mlp_contract({{"rank", "relu_0.tmp_0", 0, "2", "ndim", "", ""}}));
   CHECK_EQ(results.size(), std::size_t{2});
   CHECK(results[1].shape() == (std::vector<std::int64_t>{2, 8}));
+}
+
+namespace {
+
+/// Guards on 40 results of a chain of 40 ops: 10 on each tenth op's result, each of which has to be [8].
+struct Chain {
+  Program program;
+  Guards guards;
+  GuardLocator locator;
+  int sessions = 0;
+
+  Chain() : program(make()), guards(program) {}
+
+  static Program make() {
+    Program made;
+    made.name = "chain";
+    made.blocks.resize(1);
+    made.contract.emplace();
+    for (int i = 0; i < 40; ++i) {
+      OpDesc op;
+      op.type = "relu";
+      op.outputs["Out"] = {"v" + std::to_string(i)};
+      made.blocks[0].ops.push_back(op);
+      made.contract->guards.push_back({"dim", "v" + std::to_string(i), 0, "8", "shape[0]", "", ""});
+    }
+    return made;
+  }
+
+  /// The guard that is found violated where op `failed` fails, op `really_failed` is the one that does, and the results
+  /// of the ops from `wrong` on have the shape [5].
+  std::string located(std::size_t failed, std::size_t really_failed, std::size_t wrong) {
+    auto create = [&](const Strings&) {
+      ++sessions;
+      return ort::SessionHandle();
+    };
+    auto run = [&](ort::Session*, Names outputs) {
+      std::vector<Tensor> values;
+      for (const char* name : outputs) {
+        std::size_t index = std::stoul(std::string(name).substr(std::string("guard.").size()));
+        if (index >= really_failed) throw Error(Fault::engine, "failed");
+        Tensor shape(DType::int64, {1});
+        *static_cast<std::int64_t*>(shape.data()) = index >= wrong ? 5 : 8;
+        values.push_back(std::move(shape));
+      }
+      return values;
+    };
+    return check::error_of([&] { locator.locate(guards, failed, create, run); });
+  }
+};
+
+}  // namespace
+
+TEST("guards: after a failed run the violated guard is located once, at a bounded cost") {
+  Chain chain;
+  for (int turn = 0; turn < 3; ++turn) CHECK_HAS(chain.located(20, 20, 7), "v7.shape[0] is 5, the trace assumed 8");
+  CHECK_EQ(chain.sessions, 1);
+  CHECK_EQ(chain.located(20, 20, 40), "");  // no guard is violated
+  CHECK_EQ(chain.sessions, 1);
+  CHECK_HAS(chain.located(40, 12, 7), "v7.shape[0] is 5");  // fused: tried with 40, 20 and then 10 guards
+  CHECK_EQ(chain.sessions, 3);
+  CHECK_EQ(chain.located(0, 0, 0), "");  // no guard comes before the first op
+  for (std::size_t failed = 1; failed < 40; ++failed) chain.located(failed, failed, 0);
+  CHECK_EQ(chain.sessions, static_cast<int>(GuardLocator::kMaxSessions));
 }

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core import _tape
 from oarlock.core._tape import Node
 from oarlock.core.mode import state
 from oarlock.core.op import OPS
@@ -167,14 +168,89 @@ def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
     np.testing.assert_allclose(x.gradient(), -1 - 1.5 / np.array([1, 4]) + 2)
 
 
-def test_what_is_no_node_is_refused() -> None:
+def test_arguments_of_a_node_are_checked() -> None:
     x = leaf(1.0)
-    y = x * 2
-    y.node = 3
-    with pytest.raises(TypeError, match="node of a tensor"):
-        y.backward()
     for args in ((1, (), {}, None), (OPS["exp"], [], {}, None), (OPS["exp"], (), (), None)):
         with pytest.raises(TypeError):
             Node(*args)
     with pytest.raises(AttributeError):
         (x * 2).node.op = 3
+
+
+# -- attributes that C++ reads without a check --------------------------------------------------------------------------
+
+# Owner, attribute, a value of a wrong type (None: any object is accepted).
+ATTRIBUTES = [
+    ("tensor", "node", 3),
+    ("tensor", "grad", None),
+    ("tensor", "_hooks", 3),
+    ("tensor", "_history", [1]),
+    ("tensor", "_origin", 3),
+    ("node", "attrs", 3),
+    ("node", "outs", None),
+    ("node", "hooks", 3),
+    ("node", "grads", 3),
+    ("op", "kernel", None),
+    ("op", "rule", None),
+    ("op", "rule_names", [1]),
+    ("op", "rule_defaults", 3),
+    ("op", "rule_outs", None),
+    ("walk", "reach", None),
+    ("walk", "nodes", 3),
+    ("walk", "watched", [1]),
+    ("walk", "last", 3),
+    ("walk", "sum", None),
+]
+
+
+def objects() -> dict[str, object]:
+    """A fresh object of each type of the module, which nothing else uses."""
+    result = leaf(1.0, 2.0) * 2
+    return {"tensor": result, "node": result.node, "op": _tape.OpBase(), "walk": _tape.Walk()}
+
+
+def test_every_writable_attribute_is_listed() -> None:
+    listed = {(owner, name) for owner, name, _ in ATTRIBUTES}
+    for owner, value in objects().items():
+        base = next(c for c in type(value).__mro__ if c.__module__ == "oarlock.core._tape")
+        descriptors = {name for name, d in vars(base).items() if type(d).__name__ == "getset_descriptor"}
+        assert descriptors - {"stop_gradient"} == {name for o, name in listed if o == owner}
+
+
+@pytest.mark.parametrize(("owner", "name", "wrong"), ATTRIBUTES)
+def test_deleting_an_attribute_restores_its_default(owner: str, name: str, wrong: object) -> None:
+    value = objects()[owner]
+    delattr(value, name)
+    delattr(value, name)
+    assert getattr(value, name) in (None, (), {}, frozenset())
+    if wrong is not None:
+        with pytest.raises(TypeError, match="expected a"):
+            setattr(value, name, wrong)
+
+
+@pytest.mark.parametrize("name", ["node", "grad", "_hooks", "_history", "_origin", "stop_gradient", "array"])
+def test_backward_after_deleting_an_attribute_of_a_tensor(name: str) -> None:
+    for chosen in ("leaf", "result"):
+        x = leaf(1.0, 2.0)
+        y = x * 3
+        loss = (y * y).sum()
+        delattr({"leaf": x, "result": y}[chosen], name)
+        try:
+            loss.backward()
+        except (AttributeError, paddle.core.errors.OarlockError) as error:
+            assert name == "array", error
+
+
+@pytest.mark.parametrize("name", ["attrs", "outs", "hooks", "grads"])
+def test_backward_after_deleting_an_attribute_of_a_node(name: str) -> None:
+    x = leaf(1.0, 2.0)
+    y = paddle.exp(x)
+    z = y.sum(axis=0)
+    delattr(y.node, name)
+    delattr(z.node, name)
+    if name == "outs":
+        with pytest.raises(paddle.core.errors.OpError):
+            z.backward()
+    else:
+        z.backward()
+        np.testing.assert_allclose(x.gradient(), np.exp([1.0, 2.0]), rtol=1e-6)

@@ -16,7 +16,7 @@ import pytest
 from oarlock.core.errors import OarlockError
 from oarlock.distributed.launch.command import parser, plan_of, set_by_variables
 from oarlock.distributed.launch.start import Plan, World
-from oarlock.distributed.launch.watch import _crossed
+from oarlock.distributed.launch.watch import _absent, _crossed
 
 from .launched import PROGRAMS, launch
 
@@ -100,6 +100,7 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(w
         ("code", 7, "rank 1 ended with exit code 7"),
         ("sys", 3, "rank 1 ended with exit code 3"),
         ("raised", 3, "rank 1 ended with exit code 3"),
+        ("zero", 1, "rank 1 ended with exit code 0 before the end of its program"),
         ("caught", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
         ("exit", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
     ],
@@ -119,6 +120,7 @@ def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path)
     assert (
         "distributed.all_reduce: waited 2 s for the other ranks" in done.stderr and "dist.all_reduce(x)" in done.stderr
     )
+    assert f"rank 1 did not take part in all_reduce of ranks 0, 1; its log is {tmp_path}/workerlog.1" in done.stderr
 
 
 @pytest.mark.slow
@@ -140,6 +142,24 @@ def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
         path.write_bytes(text.encode() + b"\0")
         os.utime(path, (time.time() - ago,) * 2)
     return World(Plan(len(notes), "", 0, [], folder, []), None, folder)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("notes", "gone", "lines"),
+    [
+        (["all_reduce of ranks 0, 1, 2\na.py:1", "", "all_reduce of ranks 0, 1, 2\na.py:1"], None, ["1 all_reduce"]),
+        (["all_reduce of ranks 0, 1, 2\na.py:1", "", "all_reduce of ranks 0, 1, 2\na.py:1"], 1, []),
+        (["all_reduce of ranks 0, 1, 2\na.py:1", "", ""], 0, ["1 all_reduce", "2 all_reduce"]),
+        (["all_reduce of ranks 0, 1\na.py:1", "barrier of ranks 0, 1\na.py:2"], None, ["1 all_reduce", "0 barrier"]),
+        (["recv of ranks 1\na.py:1", "exit"], None, ["1 recv"]),
+        (["", "exit"], None, []),
+    ],
+)
+def test_ranks_that_others_wait_for_in_vain(
+    notes: list[str], gone: int | None, lines: list[str], tmp_path: Path
+) -> None:
+    found = _absent(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
+    assert [f"{line.split()[1]} {line.split()[7]}" for line in found] == lines
 
 
 @pytest.mark.parametrize(

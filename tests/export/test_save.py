@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -146,7 +150,7 @@ def test_staged_files_can_be_looked_at_under_their_own_names(folder: Path) -> No
         assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
         assert len({place.parent for place in places.values()}) == 1
         assert places[str(folder / "m.pdmodel")].read_bytes() == b"program"
-        now = {name: held for name, held in state(folder).items() if not name.startswith(".saving-")}
+        now = {name: held for name, held in state(folder).items() if not name.startswith(".oarlock-saving-")}
         assert now == before
     assert state(folder) == {"b": b"old b", "sub": None, "m.pdmodel": b"program", "m.pdiparams": b"values"}
 
@@ -163,3 +167,86 @@ def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
     with pytest.raises(FileError, match="pipe: is there already, and is no file"):
         atomic_write({folder / "pipe": b"x"})
     assert (folder / "pipe").is_fifo()
+
+
+# -- saves that were killed -----------------------------------------------------------------------------------------------
+
+SAVE_AND_WAIT = """
+import sys, time
+from oarlock.export import save
+
+def wait():
+    print("waiting", flush=True)
+    time.sleep(100)
+
+where, name = sys.argv[1:]
+if where == "writing":
+    with save.staged({name: b"half"}):
+        wait()
+else:
+    save._sync_folder = lambda folder: wait()  # after the files were replaced
+    save.atomic_write({name: b"new"})
+"""
+
+
+@contextmanager
+def saving(where: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that is saving `path` and has come as far as `where`."""
+    command = [sys.executable, "-c", SAVE_AND_WAIT, where, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        yield process
+        process.kill()
+
+
+def staging_folders(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith(".oarlock-saving-"))
+
+
+def test_the_next_save_removes_what_killed_ones_left(folder: Path) -> None:
+    for _ in range(3):
+        with saving("writing", folder / "a"):
+            pass
+    assert len(staging_folders(folder)) == 1  # of the last: each removed that of the one before
+    assert (folder / "a").read_bytes() == b"old a"
+    atomic_write({folder / "other": b"new"})
+    assert staging_folders(folder) == []
+
+
+def test_the_folder_of_a_running_save_is_left_alone(folder: Path) -> None:
+    with saving("writing", folder / "a"):
+        before = staging_folders(folder)
+        atomic_write({folder / "a": b"new a"})
+        assert staging_folders(folder) == before
+        assert len(before) == 1
+
+
+def test_backups_are_kept_until_their_files_are_saved_again(folder: Path) -> None:
+    with saving("replacing", folder / "a"):
+        pass
+    (aside,) = staging_folders(folder)
+    atomic_write({folder / "b": b"new b"})
+    assert (folder / aside / "a.old").read_bytes() == b"old a"
+    atomic_write({folder / "a": b"newer a"})
+    assert staging_folders(folder) == []
+
+
+def test_a_folder_that_only_looks_like_one_is_left_alone(folder: Path) -> None:
+    (folder / ".oarlock-saving-file").write_bytes(b"")
+    (folder / ".oarlock-saving-link").symlink_to(folder / "sub")
+    (folder / ".saving-mine").mkdir()
+    before = state(folder)
+    atomic_write({folder / "c": b"new"})
+    assert state(folder) == {**before, "c": b"new"}
+
+
+def test_concurrent_saves_do_not_remove_each_others_folders(folder: Path) -> None:
+    def save(index: int) -> None:
+        for turn in range(20):
+            atomic_write({folder / f"{index}": f"{turn}".encode()})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(save, range(8)))
+    assert all((folder / f"{index}").read_bytes() == b"19" for index in range(8))
+    assert staging_folders(folder) == []

@@ -110,7 +110,7 @@ def test_names_and_nesting_come_back(tmp_path: Path) -> None:
     np.testing.assert_allclose(got["logits"].numpy(), want["logits"].numpy(), rtol=1e-6)
     np.testing.assert_array_equal(got["given"].numpy(), b.numpy())
     assert layer.program().feeds() == ["x", "pair_0", "pair_1"]
-    assert layer.program().fetches() == ["logits", "aux.0", "aux.1.0", "same", "given"]
+    assert layer.program().fetches() == ["aux.0", "aux.1.0", "given", "logits", "same"]
 
 
 class Labelled(nn.Layer):

@@ -32,8 +32,8 @@ def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(trains: bool, 
     for args, named in (
         ((x, {"k": k, "m": m}, [a, b]), {}),
         ((x,), {"pair": (paddle.to_tensor(a), b), "extra": {"k": k, "m": m}}),
-        ((x, m, k, a, b), {}),
-        ((x, m), {"second": b, "keys": k, "first": a}),
+        ((x, k, m, a, b), {}),
+        ((x, k), {"second": b, "mask": m, "first": a}),
     ):  # fmt: skip
         np.testing.assert_array_equal(layer(*args, **named).numpy(), x + m * 2 + k * 3 + a * b)
     for args, why in (
@@ -93,6 +93,53 @@ def test_nested_arguments_that_are_gathered_into_one_parameter(tmp_path: Path) -
         paddle.jit.save(gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}])
     layer, ones = load(tmp_path / "m"), np.ones(2, np.float32)
     assert layer(ones, {"b": ones}).numpy().tolist() == layer(ones, ones).numpy().tolist() == [4, 4]
+
+
+class Leaves(nn.Layer):
+    """Returns each leaf of its arguments, so that a call shows which input became which leaf."""
+
+    def forward(self, first: Any, tree: Any, last: Any = None) -> Any:
+        found = {"first": first, "b": tree["b"], "a": [tree["a"][0], {"z": tree["a"][1]["z"], "k": tree["a"][1]["k"]}]}
+        return found if last is None else {**found, "Z": last["last"]}
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+@pytest.mark.parametrize("way", ["engine", "interpreter", "predictor"])
+@pytest.mark.parametrize("more", [False, True])
+def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(way: str, more: bool, tmp_path: Path) -> None:
+    def spec(name: str) -> InputSpec:
+        return InputSpec([1], name=name)
+
+    specs = [spec("zero"), {"b": spec("bb"), "a": [spec("a0"), {"z": spec("z"), "k": spec("k")}]}]
+    paddle.jit.save(Leaves(), str(tmp_path / "m"), [*specs, {"last": spec("aa")}] if more else specs)
+    order = ["zero", "a0", "k", "z", "bb"] + ["aa"] * more  # arguments in order, the keys of each dict sorted
+    values = {name: np.full(1, i, np.float32) for i, name in enumerate(order)}
+    layer = load(tmp_path / "m")
+    assert [s.name for s in layer._input_spec()] == order
+    leaves = ["Z"] * more + ["a.0", "a.1.k", "a.1.z", "b", "first"]
+    wanted = [5.0] * more + [1.0, 2.0, 3.0, 4.0, 0.0]
+    assert [s.name for s in layer._output_spec()] == leaves
+    if way == "predictor":
+        made = paddle.inference.create_predictor(paddle.inference.Config(str(tmp_path / "m.pdmodel")))
+        assert made.get_input_names() == order
+        found = [float(t.numpy()[0]) for t in made.run([paddle.to_tensor(values[n]) for n in order])]
+        assert found == wanted
+        return
+    layer.training = way == "interpreter"
+    for result in (
+        layer(*values.values()),
+        layer(**dict(reversed(values.items()))),
+        layer(
+            values["zero"],
+            {"b": values["bb"], "a": [values["a0"], {"z": values["z"], "k": values["k"]}]},
+            *([{"last": values["aa"]}] if more else []),
+        ),
+    ):
+        assert list(result) == ["first", "b", "a"] + ["Z"] * more  # nesting keeps its own order
+        assert float(result["first"].numpy()[0]) == 0.0
+        assert float(result["b"].numpy()[0]) == 4.0
+        assert [float(result["a"][0].numpy()[0]), float(result["a"][1]["z"].numpy()[0])] == [1.0, 3.0]
+        assert float(result["a"][1]["k"].numpy()[0]) == 2.0
 
 
 class Looked(float):

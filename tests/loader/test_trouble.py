@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import oarlock as paddle
 from oarlock import jit
-from oarlock.core.errors import FileError
+from oarlock.core.errors import FileError, GuardError
 from oarlock.loader.engine import Engine, EngineError
 
 ROOT = Path(__file__).parents[2]
@@ -22,10 +23,11 @@ FIXTURES = ROOT / "tests/fixtures"
 WAIT = 120  # seconds until a child counts as hung
 
 
-def said(*words: str) -> list[str]:
+def said(*words: str, **variables: str) -> list[str]:
     """What a process of its own says; it must end well."""
     command = [sys.executable, "-m", "tests.loader.trouble", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=WAIT)
+    env = {**os.environ, **variables}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=env, timeout=WAIT)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -39,6 +41,82 @@ def test_ctrl_c_ends_a_run() -> None:
 
 def test_a_run_is_stopped_from_another_thread() -> None:
     assert said("stop") == ["EngineError run: stopped"] * 2
+
+
+def test_ctrl_c_calls_each_handler_of_a_chain_once(tmp_path: Path) -> None:
+    library = tmp_path / "handlers.so"
+    subprocess.run(["cc", "-fPIC", "-shared", ROOT / "tests/loader/signal_handlers.c", "-o", library], check=True)
+    assert said("chained_handlers", str(library)) == ["interrupted 1 1"]
+
+
+def test_ctrl_c_in_other_threads_while_sessions_come_and_go() -> None:
+    assert said("other_threads") == ["True"]
+
+
+# -- decimal comma ------------------------------------------------------------------------------------------------
+
+
+class Scaled(paddle.nn.Layer):
+    """Reads a value in Python, which becomes a guard, and has constants that are stored as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = self.create_parameter([2])
+
+    def forward(self, x: Any) -> Any:
+        scale = float(x.mean())
+        return paddle.full([2], 0.5) * x * scale * self.weight + paddle.isclose(x, x, rtol=1.5e-3).astype("float32")
+
+
+@pytest.fixture
+def comma_locale(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user whose locale writes 1.5 as 1,5."""
+    if shutil.which("localedef") is None:
+        pytest.skip("localedef makes the locale")
+    made = subprocess.run(
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True, check=False
+    )
+    if made.returncode > 1:  # 1: with warnings
+        pytest.skip("the sources of locales are not installed")
+    return {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
+
+
+def test_models_run_in_a_locale_with_a_decimal_comma(tmp_path: Path, comma_locale: dict[str, str]) -> None:
+    x = paddle.full([2], 1.25)
+    _, traced = jit.TracedLayer.trace(Scaled(), x)
+    traced.save_inference_model(tmp_path / "m")
+    cache = {"OARLOCK_CACHE_DIR": str(tmp_path / "cache")}
+    expected = str(traced(x)[0].tolist())
+    for _ in range(2):  # lowered, then from the cache
+        point, first, error, last = said("comma", str(tmp_path / "m"), **comma_locale, **cache)
+        assert point == "1,5"
+        assert first == last == expected
+        assert "is 1.5" in error
+        assert "assumed 1.25" in error
+
+
+# -- guards of failed runs ----------------------------------------------------------------------------------------
+
+
+class Positives(paddle.nn.Layer):
+    """Python reads how many inputs are positive, and the op after that relies on the number."""
+
+    def forward(self, x: Any) -> Any:
+        found = paddle.nonzero(x > 0)
+        count = found.shape[0]
+        return found.reshape([count // 2, 2])
+
+
+@pytest.mark.parametrize("locate", [True, False])
+def test_a_violated_guard_explains_a_failed_run(tmp_path: Path, locate: bool) -> None:
+    _, traced = jit.TracedLayer.trace(Positives(), paddle.to_tensor([1.0, -1.0, 2.0, 3.0, 4.0]))
+    with pytest.warns(UserWarning, match="no parameters"):
+        traced.save_inference_model(tmp_path / "m")
+    engine = Engine((tmp_path / "m.pdmodel").read_bytes(), None, locate_guards=locate)
+    for _ in range(2):
+        with pytest.raises(GuardError if locate else EngineError, match="assumed 4" if locate else "reshape2"):
+            engine.run([np.ones(5, "f")])
+    assert engine.run([np.array([1, 2, -1, 3, 4], "f")])[0].tolist() == [[0, 1], [3, 4]]
 
 
 # -- memory -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ python -m tests.loader.trouble WHAT [WORDS]
 
 from __future__ import annotations
 
+import ctypes
+import locale
 import os
 import resource
 import signal
@@ -15,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import oarlock as paddle
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.loader.engine import Engine
@@ -94,7 +97,61 @@ def large_weights(path: str) -> None:
         told(error)
 
 
+def chained_handlers(library: str) -> None:
+    """Get a Ctrl-C where a library installed handlers of its own that call the handler before them.
+
+    Sessions made between and after them install the engine's handler again: each handler is called once.
+    """
+    handlers = ctypes.CDLL(library)
+    relu = model_of(Row("relu", [np.ones(2, "f")]))
+    for index in range(2):
+        Engine(relu, None)
+        handlers.install(index)
+    engine = Engine(endless(), None, threads=1)
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        engine.run(endless_feeds())
+    except KeyboardInterrupt:
+        print("interrupted", handlers.calls_of(0), handlers.calls_of(1))
+
+
+def other_threads() -> None:
+    """Get many Ctrl-C in other threads while the first one makes, runs and drops sessions."""
+    relu = model_of(Row("relu", [np.ones(2, "f")]))
+    received, ended = 0, threading.Event()
+
+    def count(number: int, frame: Any) -> None:
+        nonlocal received
+        received += 1
+
+    signal.signal(signal.SIGINT, count)
+    Engine(relu, None)
+
+    def send() -> None:
+        while not ended.is_set():
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    for _ in range(150):
+        assert Engine(relu, None, threads=1).run([np.array([-1, 2], "f")])[0].tolist() == [0, 2]
+    ended.set()
+    sender.join()
+    print(received > 0)
+
+
+def comma(prefix: str) -> None:
+    """Run a saved model in the user's locale; say what it writes for one and a half there."""
+    locale.setlocale(locale.LC_ALL, "")
+    print(locale.str(1.5))
+    layer = paddle.jit.load(prefix)
+    print(layer(paddle.full([2], 1.25)).numpy().tolist())
+    try:
+        layer(paddle.full([2], 1.5))
+    except OarlockError as error:
+        told(error)
+    print(paddle.jit.load(prefix)(paddle.full([2], 1.25)).numpy().tolist())
+
+
 if __name__ == "__main__":
-    {"ctrl_c": ctrl_c, "stop": stop, "small_memory": small_memory, "large_weights": large_weights}[sys.argv[1]](
-        *sys.argv[2:]
-    )
+    globals()[sys.argv[1]](*sys.argv[2:])

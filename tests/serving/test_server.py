@@ -29,7 +29,7 @@ from tritonclient.utils import InferenceServerException
 import oarlock as paddle
 from oarlock.loader.engine import EngineError
 from oarlock.serving import server as serving
-from oarlock.serving.app import Limits
+from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import DATATYPES, datatype_of
 from oarlock.serving.protocol import Request, RequestError, answer, request_of
 from oarlock.serving.served import Served
@@ -399,17 +399,6 @@ def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
     ask(10_000)
     connection.close()
     assert server.memory() < before + 4 and server.open_files() <= files
-
-
-@pytest.mark.slow
-def test_more_requests_than_may_wait_are_sent_away(model: str) -> None:
-    busy = started([model], "--workers", "1", "--queue", "0", "--request-timeout", "5")
-    with socket.create_connection(("127.0.0.1", busy.port), timeout=20) as first:
-        first.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{")
-        time.sleep(0.5)
-        status, said = posted(busy, json.dumps(request()))
-        assert status == 503 and "too many requests" in said["error"]
-    assert stopped(busy) == 0
 
 
 @pytest.mark.slow

@@ -125,9 +125,16 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, max=1024, help="requests that run at once")] = 2,
     queue: Annotated[int, typer.Option(min=0, help="requests that may wait for them; more are refused with 503")] = 64,
     max_request_mb: Annotated[float, typer.Option(min=0.001, help="the largest request, also unpacked")] = 64,
-    request_timeout: Annotated[float, typer.Option(min=0.1, help="seconds that a client has to send one")] = 30,
+    max_memory_mb: Annotated[
+        float, typer.Option(min=0.001, help="all requests in memory; more are refused with 503")
+    ] = 512,
+    request_timeout: Annotated[float, typer.Option(min=0.1, help="seconds that a client has to send a request")] = 30,
+    idle_timeout: Annotated[float, typer.Option(min=0.1, help="seconds between two pieces of a request")] = 5,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="listen where other machines can reach it")
+    ] = False,
+    locate_guards: Annotated[
+        bool, typer.Option("--locate-guards", help="after a failed run, find the guard that its inputs violate")
     ] = False,
     device: Device = "cpu",
     threads: Threads = 0,
@@ -136,10 +143,16 @@ def serve(
     """Answer the Open Inference Protocol v2 (KServe, Triton's clients) over HTTP.   Metrics are at /metrics."""
     from .serving import serve_models  # noqa: PLC0415
 
-    limits = {"bytes": int(max_request_mb * (1 << 20)), "seconds": request_timeout, "workers": workers, "queue": queue}
-    sys.exit(
-        serve_models(models, host, port, allow_remote, limits, device=device, threads=threads, cache_dir=cache_dir)
-    )
+    limits = {
+        "bytes": int(max_request_mb * (1 << 20)),
+        "memory": int(max_memory_mb * (1 << 20)),
+        "seconds": request_timeout,
+        "idle": idle_timeout,
+        "workers": workers,
+        "queue": queue,
+    }
+    options = {"device": device, "threads": threads, "cache_dir": cache_dir, "locate_guards": locate_guards}
+    sys.exit(serve_models(models, host, port, allow_remote, limits, **options))
 
 
 @app.command()

@@ -14,11 +14,11 @@ _NEEDED = ("starlette", "uvicorn", "prometheus_client")
 def serve_models(
     models: list[str], host: str, port: int, allow_remote: bool, limits: Mapping[str, Any], **options: Any
 ) -> int:
-    """Serve some models until a signal ends it.   models: prefixes, or NAME=PREFIX; limits: see serving.app.Limits; options: of the engine"""
+    """Serve some models until a signal ends it.   models: prefixes, or NAME=PREFIX; limits: see serving.body.Limits; options: of the engine"""
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise OpError(f"serve: {', '.join(missing)} are missing; pip install 'oarlock[serve]'")
-    from ..serving.app import Limits  # noqa: PLC0415 - an extra
+    from ..serving.body import Limits  # noqa: PLC0415 - an extra
     from ..serving.served import Served  # noqa: PLC0415
     from ..serving.server import check_host, serve  # noqa: PLC0415
 

@@ -71,6 +71,8 @@ class Eager(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
         try:
+            if op.same_dtype:
+                op.check_same_dtype(map(unwrap, args))
             outs = op.kernel(*map(unwrap, args), **attrs)
         except Exception as error:
             taken = firsts(op, args)

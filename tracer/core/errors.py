@@ -6,7 +6,9 @@ import contextlib
 import linecache
 import os
 import sys
+import threading
 import warnings
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NamedTuple
 
@@ -49,6 +51,10 @@ class SequencesError(OpError, RuntimeError):
     """Something that holds sequences was asked for as if it held none; a RuntimeError in Paddle."""
 
 
+class StateError(OpError, RuntimeError):
+    """A state dict lacks a value; a RuntimeError in Paddle."""
+
+
 def told(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
     kind = next((kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError)
@@ -61,6 +67,10 @@ class AssertError(OpError, AssertionError):
 
 class TraceError(OarlockError, RuntimeError):
     """A program could not be recorded: Python asked for a value that is not known while recording."""
+
+
+class SideEffectError(TraceError):
+    """The recorded code does something that a program cannot hold, such as a backward pass or advancing an iterator from outside."""
 
 
 class BranchesError(TraceError, TypeError, ValueError):
@@ -138,16 +148,39 @@ def user_line() -> UserLine | None:
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 
 
+class _Warnings(threading.local):
+    held: list[Callable[[], None]] | None = None
+
+
+_warnings = _Warnings()
+
+
+@contextlib.contextmanager
+def hold_warnings() -> Iterator[list[Callable[[], None]]]:
+    """Collect this thread's warnings of the body, as functions that give them, instead of giving them."""
+    before, _warnings.held = _warnings.held, []
+    try:
+        yield _warnings.held
+    finally:
+        _warnings.held = before
+
+
 def warn(message: str) -> None:
     """A UserWarning at the user's own line, however deep in Oarlock it is given."""
     frame = user_frame()
     if frame is None:
         warnings.warn(message, stacklevel=2)
         return
-    names = frame.f_globals
-    registry = names.setdefault("__warningregistry__", {})
-    module = names.get("__name__")
-    warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno, module, registry)
+    names, file, line = frame.f_globals, frame.f_code.co_filename, frame.f_lineno
+
+    def give() -> None:
+        registry = names.setdefault("__warningregistry__", {})
+        warnings.warn_explicit(message, UserWarning, file, line, names.get("__name__"), registry)
+
+    if _warnings.held is None:
+        give()
+    else:
+        _warnings.held.append(give)
 
 
 def with_user_line(message: str) -> str:

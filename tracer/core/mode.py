@@ -62,6 +62,10 @@ class Mode:
     def hooked(self, tensor: Tensor, handle: Any) -> None:
         """A tensor was given a hook.   handle: takes it away."""
 
+    def refuse_side_effect(self, what: str) -> bool:
+        """Raise SideEffectError if `what` has no place in the program being recorded.   Returns True if the caller must not do it."""
+        return False
+
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """The gradients of values of a recording, as parts of it; None where there is a tape to ask."""
         return None
@@ -132,6 +136,10 @@ class Over(Mode):
         """See Mode.hooked."""
         self.inner.hooked(tensor, handle)
 
+    def refuse_side_effect(self, what: str) -> bool:
+        """See Mode.refuse_side_effect."""
+        return self.inner.refuse_side_effect(what)
+
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """See Mode.gradients."""
         return self.inner.gradients(roots, given, wanted, barred)
@@ -185,6 +193,11 @@ def only_running(what: str, otherwise: str) -> None:
         raise OarlockError(
             with_user_line(f"{what}: works on values, and a program that is written has none; {otherwise}")
         )
+
+
+def refuse_side_effect(what: str) -> bool:
+    """Raise SideEffectError if a program of `to_static` is being recorded, which cannot hold `what`.   Returns True if the caller must not do it."""
+    return not state.mode.silent and state.mode.refuse_side_effect(what)
 
 
 @contextmanager

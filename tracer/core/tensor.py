@@ -15,7 +15,7 @@ from .dtype import BY_NP, DType, dtype_of
 from .element import check_item
 from .era import era, texts
 from .errors import MisfitError, OpError, with_user_line
-from .mode import only_running, state
+from .mode import only_running, refuse_side_effect, state
 from .op import OPS, Meta
 from .place import Place, place_of
 from .show import show_array
@@ -261,6 +261,8 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Forget the gradient, or set it to zero."""
+        if refuse_side_effect("clear_gradient()"):
+            return
         if set_to_zero and self.grad is not None:
             self.grad = Tensor(cuda.zeros_like(self.grad.array))
         else:

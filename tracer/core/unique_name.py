@@ -25,6 +25,11 @@ class UniqueNames:
 _names = UniqueNames()
 
 
+def counts() -> dict[str, int]:
+    """How many names were made from each key: the table itself."""
+    return _names.counts
+
+
 def is_given(name: str) -> bool:
     """Note that a user gave a name; whether somebody did before."""
     known = name in _names.given

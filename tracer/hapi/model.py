@@ -23,6 +23,7 @@ from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from ..jit.save import save as jit_save
 from ..metric import Metric
+from ..nn.layer import Layer
 from ..static.input_spec import InputSpec
 from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
@@ -162,7 +163,7 @@ class Model:
         self._precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
             self._precision.step(self._optimizer)
-            self.network.clear_gradients(set_to_zero=False)
+            _clear_gradients(self.network)
         with no_grad():
             metrics = self._measured(outputs, targets)
         arrays = [loss.numpy() for loss in losses]
@@ -358,6 +359,14 @@ class Model:
             elif list(np.shape(state[name])) != list(tensor.shape):
                 found.append(f"{name} has shape {list(np.shape(state[name]))} in the file, {list(tensor.shape)} here")
         return found
+
+
+def _clear_gradients(network: Layer) -> None:
+    """Drop the gradients of all parameters; an overridden `clear_gradients` is called without arguments, as Paddle calls it."""
+    if type(network).clear_gradients is Layer.clear_gradients:
+        network.clear_gradients(set_to_zero=False)
+    else:
+        network.clear_gradients()
 
 
 def _limited(num_iters: int | None, epochs: int, steps: int | None) -> tuple[int, int | None]:

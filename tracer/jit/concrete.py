@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core import rng
 from ..core.autograd import no_grad
-from ..core.errors import TraceError, warn, with_user_line
+from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
@@ -28,7 +29,8 @@ from .effects import Effect, is_buffer, refuse_lists
 from .function_call import Arguments, Parameters, is_input
 from .recorded import Recorded
 from .recording import Recording, described, finish, recording_of
-from .snapshots import MISSING, reachable, snapshot
+from .rollback import Rollback
+from .snapshots import MISSING, Snapshot, reachable, snapshot
 
 
 class ConcreteProgram:
@@ -54,18 +56,43 @@ class ConcreteProgram:
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """What the function gives, for the inputs in order."""
+        """What the function gives, for the inputs in order.   A run that fails leaves random numbers and buffers as they were."""
         given = [*tensors, *self.results.held()]
         stops = self.partial.stops(given)
-        if stops is None or False not in stops:
-            found = self._inferred(given)
-        else:
-            found = self.partial.call(given, stops)
+        before = self._state()
+        try:
+            if stops is None or False not in stops:
+                found = self._inferred(given)
+            else:
+                found = self.partial.call(given, stops)
+        except Exception:
+            for tensor, array in before[0]:
+                tensor.array = array
+            if before[1] is not None:
+                rng.set_rng_state(before[1])
+            raise
         for tensor, name in zip(found, self._fetches, strict=False):
             tensor._given_as = name
         made = self.results.put(found, tensors)
         self.assumed.replay()
         return made
+
+    def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
+        """What a run changes besides its results: the arrays of tensors, and the state of the random numbers."""
+        if not self._changes_state:
+            return [], None
+        tensors = (self.recording.scope[name] for name in updated(self.recording))
+        return [(tensor, tensor.array) for tensor in tensors], rng.get_rng_state()
+
+    @functools.cached_property
+    def _changes_state(self) -> bool:
+        """Whether a run changes buffers or draws random numbers."""
+        return bool(updated(self.recording)) or draws_random(self.recording.program)
+
+    @functools.cached_property
+    def prints(self) -> bool:
+        """Whether a run calls Python, so that it cannot be repeated."""
+        return any(op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops())
 
     def labelled(self, given: Any) -> Any:
         """What Python gave in place of the program, whose tensors know from now on which outputs they are."""
@@ -179,18 +206,65 @@ def updated(recording: Recording) -> list[str]:
 
 
 def build(
-    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None
+    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None, strict: bool = False
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is."""
+    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is.
+
+    strict: refuse what a run could only find out, such as a result that may be None.   A recording that fails leaves Python as it was.
+    """
     recorder = Recorder()
+    recorder.rollback, recorder.strict = Rollback(), strict
     found = Recorded.by(recorder, arguments, owner)
+    try:
+        with hold_warnings() as warnings:
+            made = _built(function, parameters, arguments, owner, found)
+    except BaseException as error:
+        _undo(found, isinstance(error, Exception))
+        if recorder.rollback.irreversible and isinstance(error, SideEffectError):
+            why = f"{recorder.rollback.irreversible} came before it and cannot be undone; full_graph=False runs the call as Python"
+            raise TraceError(f"{why}: {error}") from error
+        if not strict and not isinstance(error, SideEffectError):  # else the call runs as Python, which warns itself
+            _give(warnings)
+        raise
+    recorder.rollback.commit()
+    recorder.rollback = None
+    _give(warnings)
+    return made
+
+
+def _give(warnings: list[Callable[[], None]]) -> None:
+    for give in warnings:
+        give()
+
+
+def _undo(found: Recorded, hooks: bool) -> None:
+    """Put Python back to what it was before a recording that failed."""
+    recorder = found.recorder
+    for effect in found.effects:
+        effect.restore()
+    for place in found.assumed.changed():
+        place.put_back()
+    for handle in recorder.hooks if hooks else ():
+        handle.remove()
+    recorder.rollback.undo()
+
+
+def _built(
+    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any, found: Recorded
+) -> ConcreteProgram:
+    recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
     with instead(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
+        _refuse_frozen(recorder)
         refuse_lists(found.effects)
         found.assumed.finish(found.effects)
-        _warn_of_containers(parameters.name, [n for n, was in given.items() if not was.same(found.bound[n])])
+        _warn_of_containers(
+            parameters.name,
+            [n for n, was in given.items() if _is_changed(recorder, was, found.bound[n])],
+            recorder.strict,
+        )
         results, tensors, behind = _results(found, outputs)
         contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
@@ -199,6 +273,14 @@ def build(
     made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner)
     made.cuts, made.hooks = recorder.cuts, recorder.hooks
     return made
+
+
+def _refuse_frozen(recorder: Recorder) -> None:
+    """Raise SideEffectError where the function set `stop_gradient` of a tensor from outside, which a program cannot."""
+    for tensor, before in recorder.rollback.flags.values():
+        if tensor.stop_gradient != before:
+            why = f"stop_gradient of '{tensor.name}' is set, a tensor from outside; a program of `to_static` cannot set it"
+            raise SideEffectError(with_user_line(why))
 
 
 def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
@@ -226,10 +308,17 @@ def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
             yield OPS["assign"](effect.is_set)
 
 
-def _warn_of_containers(function: str, names: list[str]) -> None:
-    """Say which lists and dicts of the caller the function changes: a program has copies of them."""
+def _is_changed(recorder: Recorder, was: Snapshot, now: Any) -> bool:
+    """Whether the recording changed an argument, or a list in it became one of the program."""
+    return not was.same(now) or any(value is moved for value in reachable(now) for moved in recorder.moved)
+
+
+def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
+    """Say which lists and dicts of the caller the function changes: a program has copies of them.   strict: raise TraceError instead"""
     if names:
         why = f"it changes what {names} hold; the caller's lists and dicts stay as they are. Return what is new instead"
+        if strict:
+            raise TraceError(with_user_line(f"{function}: {why}"))
         warn(f"{function}: {why}")
 
 

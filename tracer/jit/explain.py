@@ -60,6 +60,8 @@ class Explanation:
 class Explaining(Static):
     """Notes every error of a recording, and goes on."""
 
+    continues = True
+
     def __init__(self, recorder: Recorder, found: list[Problem]) -> None:
         super().__init__(recorder, convert_or_leave, True)
         self.found = found

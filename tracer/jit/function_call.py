@@ -50,7 +50,8 @@ class Arguments:
     @functools.cached_property
     def paths(self) -> list[str]:
         """Where each leaf is."""
-        return [p for name, inner in self.nesting[1].items() for p in _paths(self.parameters[name], inner)]
+        found = [p for name, inner in self.nesting[1].items() for p in _paths(self.parameters[name], inner)]
+        return [path for _, path in sorted(found)]
 
     def tensors(self) -> list[Any]:
         """The leaves that are inputs of a program."""
@@ -188,12 +189,13 @@ class Parameters:
         return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
 
     def _taken_apart(self, bound: Bound) -> Arguments:
-        leaves, nesting = nest.flatten(bound)
+        leaves, inner = nest.flatten(list(bound.values()), sort_keys=True)  # arguments keep the order of the signature
+        nesting = (dict, dict(zip(bound, inner[1], strict=True)))
         return Arguments(nesting, leaves, self.signature.parameters, same=shared(leaves))
 
 
-def _paths(parameter: inspect.Parameter, nesting: Any) -> list[str]:
-    """Where the leaves of an argument are.   What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`."""
+def _paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
+    """The leaves of an argument, by number, and where they are.   What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`."""
     if parameter.kind is parameter.VAR_POSITIONAL:
-        return [p for i, inner in enumerate(nesting[1]) for p in nest.dotted(inner, f"{parameter.name}_{i}")]
-    return nest.dotted(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name)
+        return [p for i, inner in enumerate(nesting[1]) for p in nest.numbered_paths(inner, f"{parameter.name}_{i}")]
+    return list(nest.numbered_paths(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import TraceError, with_user_line
+from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
 from ..core.op import OPS
 from ..nn.layer import Layer
@@ -65,7 +65,10 @@ class Recorded:
         """
         try:
             self.recorder.special.meet(self.owner, self.bound, function)
-            return self._checked(self._called(convert_or_leave(function), parameters))
+            made = self._called(convert_or_leave(function), parameters)
+            if self.recorder.side_effect is not None and not self.mode.continues:
+                raise self.recorder.side_effect
+            return self._checked(made)
         finally:
             self.recorder.special.leave()
             for moved in self.recorder.moved:
@@ -86,6 +89,8 @@ class Recorded:
     def _refuse_none(self, leaf: Variable) -> None:
         """Write down that a run ends where a result is None: a program gives tensors."""
         assert leaf.half is not None
+        if self.recorder.strict:
+            raise TraceError(f"'{leaf.half.name}' may be None, and a program gives tensors\n  at {leaf.where}")
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
@@ -126,8 +131,11 @@ def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list
         if is_input(leaf):
             meta = leaf_meta(leaf)
             assert meta is not None
-            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
-            leaves[i] = recorder.variable(recorder.feed(wanted, meta, path))
+            own = isinstance(leaf, InputSpec) and leaf.name
+            feed = recorder.feed(leaf.name if own else name, meta, path)
+            if own and feed.name != leaf.name:
+                warn(f"two inputs are named '{leaf.name}'; the one of '{path}' is called '{feed.name}' in the program")
+            leaves[i] = recorder.variable(feed)
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])
     if arguments.same:

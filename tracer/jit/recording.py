@@ -37,7 +37,7 @@ class Recording:
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
     shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
-    tested: an op that trains whatever the mode of its layer, and does not in the file;
+    tested: an op that trains whatever the mode of its layer, and does not in the file; trains: whether the layer is training and an op does;
     undo: puts back what a call of the function changes in Python.
     """
 
@@ -52,6 +52,7 @@ class Recording:
     shapes: list[tuple[int, ...]] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
     tested: OpDesc | None = None
+    trains: bool = False
     undo: Callable[[], object] = bool  # nothing
 
     @property
@@ -73,7 +74,7 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        leaves, nesting = nest.flatten(value)
+        leaves, nesting = nest.flatten(value, sort_keys=True)
         yield from zip(nest.names(name, nesting), leaves, strict=True)
 
 
@@ -100,8 +101,11 @@ class State:
 
 
 def structured_names(layer: Layer) -> dict[int, str]:
-    """The structured name of every parameter and buffer, by id."""
-    return {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    """The structured name of every parameter and buffer, by id: that of `to_static_state_dict` where a subclass overrides it."""
+    names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
+    if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
+        names.update({id(t): n for n, t in layer.to_static_state_dict().items()})
+    return names
 
 
 @contextmanager

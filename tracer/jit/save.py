@@ -118,7 +118,8 @@ def inference_of(
     """A recording for inference.   output_spec: the outputs that are kept, or None; input_names: the inputs that are, or None.   Raises OpError."""
     recording = record(method, together, guards)
     program = for_inference(recording.program)
-    recording.tested = None if method.training else next(iter(_turned(recording.program, program)), None)
+    turned = next(iter(_turned(recording.program, program)), None)
+    recording.tested, recording.trains = (None, turned is not None) if method.training else (turned, False)
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
@@ -163,14 +164,14 @@ def _output_name(program: Program, output: Any) -> str | None:
 
 
 def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
-    """What the files are compared with: Python itself, or where the layer or an op is training, or the program is not `whole`, the recording."""
+    """What the files are compared with: Python itself, or where an op is training, or the program is not `whole`, the recording."""
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
     if recording.tested is not None:
         op = recording.tested
         why = f"'{op.type}'{f' at {op.where}' if op.where else ''} is told to train, though its layer is not; the file has it as it is in a test, as in Paddle"
         warn(f"jit.save: {why}. Give it training=self.training")
-    if method.training or recording.tested is not None or not whole or isinstance(method.owner, TranslatedLayer):
+    if recording.trains or recording.tested is not None or not whole or isinstance(method.owner, TranslatedLayer):
         return interpreted(recording)
 
     goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())  # the function asks for gradients
@@ -179,6 +180,7 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
         with set_grad_enabled(goes_back), as_python(), _one_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
+        tree.check_structure(recording.contract.output_tree, found)
         given_back = tree.outputs_among(recording.contract.output_tree, nest.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 

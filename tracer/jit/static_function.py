@@ -23,6 +23,7 @@ from ..static.program import Guard
 from .ast import converted_source
 from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
+from .fallback import Fallback
 from .function_call import Arguments, Parameters, is_input, shared
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
@@ -47,8 +48,11 @@ class StaticFunction:
     one program is recorded, and kept.   With `input_spec` the shapes and dtypes are those of the specs, and a call has to fit them.
     """
 
-    def __init__(self, function: Callable[..., Any], input_spec: Any = None, owner: Any = None, **_: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], input_spec: Any = None, owner: Any = None, full_graph: bool = True, **_: Any
+    ) -> None:
         self._function = function
+        self._fallback = Fallback(full_graph)
         self._input_spec = input_spec
         self._owner = owner
         self._cache = ProgramCache()
@@ -78,14 +82,18 @@ class StaticFunction:
         if instance is None:
             return self
         if isinstance(instance, type):  # below `classmethod`
-            return self._of_classes.setdefault(instance, StaticFunction(self._function, self._input_spec, instance))
+            return self._of_classes.setdefault(instance, self._bound_to(instance))
         if not hasattr(instance, "__dict__"):
-            return StaticFunction(self._function, self._input_spec, instance)
+            return self._bound_to(instance)
         table = instance.__dict__.setdefault("_static_functions", {})
         found: StaticFunction | None = table.get(self._function.__name__)
         if found is None or found._function is not self._function:
-            found = table[self._function.__name__] = StaticFunction(self._function, self._input_spec, instance)
+            found = table[self._function.__name__] = self._bound_to(instance)
         return found
+
+    def _bound_to(self, owner: Any) -> StaticFunction:
+        """The same as a method of `owner`."""
+        return StaticFunction(self._function, self._input_spec, owner, self._fallback.full_graph)
 
     # -- calling ------------------------------------------------------------------------------------------------
 
@@ -98,17 +106,32 @@ class StaticFunction:
         concrete = self._cache.plain.get(plain)
         if concrete is not None and concrete.assumed.hold():
             self._cache.latest = concrete
-            return concrete(args)
+            try:
+                return concrete(args)
+            except Exception as error:
+                return self._run_again(concrete, args, kwargs, error)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
         tensors = [_tensor(t) for t in arguments.tensors()]
-        if concrete is None:
-            return self.dygraph_function(*args, **kwargs)
-        if self._lacks_gradients(concrete, tensors):
-            return concrete.labelled(self.dygraph_function(*args, **kwargs))
+        if concrete is None or self._lacks_gradients(concrete, tensors):
+            found = self._fallback.run(self.dygraph_function, args, kwargs)
+            return found if concrete is None else concrete.labelled(found)
         if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
             self._cache.plain[plain] = concrete
-        return concrete(tensors)
+        try:
+            return concrete(tensors)
+        except Exception as error:
+            return self._run_again(concrete, args, kwargs, error)
+
+    def _run_again(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
+        """Run a call as Python whose program failed.   Raises the error of the program where it cannot, that of Python where that fails too."""
+        if self._fallback.full_graph or concrete.prints:
+            raise error
+        found = self.dygraph_function(*args, **kwargs)
+        arguments = self._parameters.bind(args, kwargs)
+        self._cache.plain.clear()
+        self._fallback.add(self._parameters.name, self._key(arguments), arguments, error, succeeded=True)
+        return found
 
     def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
         """Whether a call wants gradients that its program does not give; warns of the first."""
@@ -143,13 +166,17 @@ class StaticFunction:
         return Parameters(self.dygraph_function)
 
     def _concrete(self, arguments: Arguments) -> ConcreteProgram | None:
-        wanted = arguments
-        if self._input_spec is not None:
-            wanted = self._parameters.with_specs(self._input_spec, arguments)
-            wanted.leaves = fitted(self._parameters.name, wanted, arguments)
-            wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
-        key = self._key(wanted)
-        found = self._cache.few(key, wanted, lambda: self._build(wanted))
+        if self._fallback.is_used and self._fallback.holds(self._key(arguments)):
+            return None
+        try:
+            wanted = self._with_specs(arguments)
+            key = self._key(wanted)
+            found = self._cache.few(key, wanted, lambda: self._build(wanted, not self._fallback.full_graph))
+        except Exception as error:
+            if not self._fallback.serves(error):
+                raise
+            self._fallback.add(self._parameters.name, self._key(arguments), arguments, error)
+            return None
         if found is None and not self._warned:
             self._warned = True
             last = self._cache.of(key)[-1]
@@ -162,6 +189,15 @@ class StaticFunction:
             warn(f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside of the function")
         return found
 
+    def _with_specs(self, arguments: Arguments) -> Arguments:
+        """The arguments as the `input_spec` describes them."""
+        if self._input_spec is None:
+            return arguments
+        wanted = self._parameters.with_specs(self._input_spec, arguments)
+        wanted.leaves = fitted(self._parameters.name, wanted, arguments)
+        wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
+        return wanted
+
     def _key(self, arguments: Arguments) -> tuple[Any, ...]:
         """What calls share that one program serves, as far as arguments and modes say."""
         training = self._is_training()
@@ -171,11 +207,11 @@ class StaticFunction:
         """The program for some arguments, made if there is none, however many there are."""
         return self._cache.get(self._key(arguments), arguments, lambda: self._build(arguments))
 
-    def _build(self, arguments: Arguments) -> ConcreteProgram:
+    def _build(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
         show_code(function)
         self._count_numbers(arguments)
-        made = build(function, self._parameters, arguments, self._owner)
+        made = build(function, self._parameters, arguments, self._owner, strict)
         if made.hooks:
             self._take_hooks_away()
             self._hooks = made.hooks
@@ -248,7 +284,7 @@ class StaticFunction:
             refuse_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
-        return self._last().arguments
+        return self._fallback.arguments if self._fallback.arguments is not None else self._last().arguments
 
     def opened(self, input_spec: Any) -> Any:
         """`input_spec`, where a tensor stands for any that the function's own spec allows in its place."""
@@ -329,7 +365,9 @@ class StaticFunction:
         if self._owner is None:
             return self._function
         function = getattr(self._function, "__func__", self._function)
-        return StaticFunction(function, self._input_spec, memo.get(id(self._owner), self._owner))
+        return StaticFunction(
+            function, self._input_spec, memo.get(id(self._owner), self._owner), self._fallback.full_graph
+        )
 
 
 def _tensor(value: Any) -> Tensor:

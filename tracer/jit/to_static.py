@@ -20,6 +20,7 @@ from .concrete import ConcreteProgram
 from .methods import methods_of
 from .program_cache import ProgramCache
 from .save import chosen_names, inference_of
+from .sot import ENV_ENABLE_SOT
 from .stateless import Together
 from .static_function import StaticFunction, built_last
 from .written import write_folder
@@ -36,37 +37,42 @@ def to_static(
 
     input_spec: the InputSpec of each argument, nested as they are; without one, every combination of shapes that a call brings is
     a program of its own.   Control flow on values of tensors becomes part of the program.   A layer is given back itself.
+    full_graph: True raises an error for what cannot become a program; False runs such calls as Python, with one warning that names the
+    construct and its line.   The default is False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
+    A function that trains (backward, optimizer steps) runs as Python in both cases.
     """
     unknown = kwargs.keys() - TAKEN
     if unknown:
         raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
     _check_spec(input_spec)
-    if not isinstance(build_strategy, BuildStrategy | None):
+    if build_strategy and not isinstance(build_strategy, BuildStrategy):
         kind = type(build_strategy).__name__
         raise TypeError(with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}"))
+    full_graph = kwargs.get("full_graph")
+    whole = not ENV_ENABLE_SOT.get() if full_graph is None else bool(full_graph)
     if backend not in (None, "CINN"):
         raise OpError(with_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'"))
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
-        return _of_layer(function, input_spec)
+        return _of_layer(function, input_spec, whole)
     if isinstance(function, StaticFunction):
         specs = input_spec if input_spec is not None else function._input_spec
-        return StaticFunction(function._function, specs, function._owner)
+        return StaticFunction(function._function, specs, function._owner, whole)
     if isinstance(function, staticmethod):
-        return staticmethod(to_static(function.__func__, input_spec))
+        return staticmethod(to_static(function.__func__, input_spec, full_graph=whole))
     if not callable(function) or isinstance(function, type):
         raise TypeError(with_user_line(f"to_static: a function, a method or a Layer, not {type(function).__name__}"))
     owner = function.__self__ if inspect.ismethod(function) else None
-    made = StaticFunction(function, input_spec, owner)
+    made = StaticFunction(function, input_spec, owner, whole)
     made.is_property = bool(kwargs.get("property"))  # then it is none of the methods that are saved
     return made
 
 
-def _of_layer(layer: Layer, input_spec: Any) -> Layer:
+def _of_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
-    layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer)
+    layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
     return layer
 
 

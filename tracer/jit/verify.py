@@ -22,6 +22,7 @@ from ..static.blocks import draws_random
 from ..static.compiled import Compiled
 from ..static.feeding import FEED
 from ..static.program import Arg, Kind, Program
+from ..static.tree import StructureError
 from ..static.unsupported import Unsupported
 from .rounding import is_rounding
 
@@ -144,12 +145,9 @@ def verify(
             if ending.endless == MOST_ENDLESS:
                 break
             continue
-        try:
-            tensors, wanted = _answered(reference, tensors)
-        except (MemoryError, VerifyError):
-            raise
-        except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
-            refused = (str(error) or type(error).__name__).splitlines()[0]
+        tensors, wanted, refused_here = _expected(reference, engine, program, tensors, sizes)
+        if wanted is None:
+            refused = refused_here
             continue
         try:
             worst = max(worst, _compared(engine, program, pdmodel, params, scope, tensors, wanted, sizes))
@@ -169,6 +167,32 @@ def verify(
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+
+
+def _expected(
+    reference: Reference, engine: Any, program: Program, tensors: list[Tensor], sizes: str
+) -> tuple[list[Tensor], Sequence[Any] | None, str]:
+    """The inputs with what the reference returns; None and why where it refuses them.   Raises VerifyError for another structure."""
+    try:
+        return *_answered(reference, tensors), ""
+    except StructureError as error:  # which a run may refuse: a result that is None, a loop of no iterations
+        refused = _refusal(engine, program, tensors)
+        if not refused:
+            raise VerifyError(f"verify: {error} at {sizes}") from None
+        return tensors, None, refused
+    except (MemoryError, VerifyError):
+        raise
+    except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
+        return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
+
+
+def _refusal(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+    """Why the files refuse some inputs; empty where they return results."""
+    try:
+        engine.run(arrays_for(engine, program, tensors))
+    except (OpError, GuardError, EngineError) as error:
+        return str(error).splitlines()[0]
+    return ""
 
 
 MOST_ROUNDS, MOST_ENDLESS = 2000, 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -21,6 +20,7 @@ from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import made_parameter
 from .initializer import Initializer
 from .param_attr import ParamAttr
+from .state_dict import collect_state, set_values
 
 __all__ = ["Layer"]
 
@@ -266,11 +266,11 @@ class Layer:
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
-            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, include_self=True, layers_set=seen)
+            yield from layer.named_sublayers(prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=seen)
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        layers = self.named_sublayers(prefix, include_self=True) if deep else [(prefix, self)]
+        layers = self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
         for path, layer in layers:
             for name, tensor in getattr(layer, table).items():
                 if tensor is not None and id(tensor) not in seen:
@@ -303,22 +303,24 @@ class Layer:
     # -- state --------------------------------------------------------------------------------------------------
 
     def state_dict(
-        self,
-        destination: Any = None,
-        include_sublayers: bool = True,
-        structured_name_prefix: str = "",
-        use_hook: bool = True,
-    ) -> dict[str, Tensor]:
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
+    ) -> dict[str, Tensor]:  # fmt: skip
         """Parameters and persistable buffers by structured name: the live tensors, not copies."""
+        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, False, use_hook)
+
+    def to_static_state_dict(
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
+    ) -> dict[str, Tensor]:  # fmt: skip
+        """All parameters and buffers, persistable or not, by structured name; `jit.save` stores these names."""
+        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, True, use_hook)
+
+    def _state_dict_impl(
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "",
+        include_non_persistable_buffer: bool = False, use_hook: bool = True,
+    ) -> dict[str, Tensor]:  # fmt: skip
+        """The state of this layer and its sublayers, whatever subclasses return from `state_dict`."""
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        prefix = structured_name_prefix
-        found.update({prefix + n: p for n, p in self._parameters.items() if p is not None})
-        found.update(
-            {prefix + n: b for n, b in self._buffers.items() if b is not None and n not in self._non_persistable}
-        )
-        if include_sublayers:
-            for name, layer in self.named_children():
-                layer.state_dict(found, True, f"{prefix}{name}.", use_hook)
+        collect_state(self, found, include_sublayers, structured_name_prefix, include_non_persistable_buffer, use_hook)
         for hook in self._state_hooks if use_hook else ():
             changed = hook(found)
             found = found if changed is None else changed
@@ -327,29 +329,36 @@ class Layer:
     def set_state_dict(
         self, state_dict: dict[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take over values; gives the names that were missing and those nobody wanted.   A wrong shape is warned about."""
-        own = self.state_dict(use_hook=False)
-        if not use_structured_name:
-            own = {t.name: t for t in own.values()}
-        for name in own.keys() & state_dict.keys():
-            try:
-                own[name].set_value(state_dict[name])
-            except OpError as error:
-                warnings.warn(f"Skip loading for {name}. {error}", stacklevel=2)
-        missing = [n for n in own if n not in state_dict]
-        return missing, [n for n in state_dict if n not in own and n != "StructuredToParameterName@@"]
+        """Set parameters and persistable buffers from a dict.
+
+        Parameters
+        ----------
+        state_dict : dict of str to Tensor or ndarray
+        use_structured_name : bool, default True
+            Whether the keys are structured names (`fc.weight`) or names of tensors (`linear_0.w_0`).
+
+        Returns
+        -------
+        missing_keys : list of str
+            Names without a value of the right shape. Each is warned about, and its tensor keeps its value.
+        unexpected_keys : list of str
+            Keys of `state_dict` that were not used, those with a wrong shape included.
+        """
+        return set_values(self._state_dict_impl(use_hook=False), state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict
 
     def train(self) -> Self:
         """Training behaviour for this layer and all below."""
-        for layer in self.sublayers(include_self=True):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
         """Inference behaviour for this layer and all below."""
-        for layer in self.sublayers(include_self=True):
+        layers: list[Layer] = [self, *self.sublayers()]
+        for layer in layers:
             layer.training = False
         return self
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import OperandError, with_user_line
+from ..core.errors import OperandError, StateError, warn, with_user_line
 
 __all__ = ["LRScheduler"]
 
 
 class LRScheduler:
     """Base of all schedulers.   learning_rate: where it starts; last_epoch: -1 for the beginning."""
+
+    is_training_state = True  # converted code may not touch it while a program is recorded
+    keys: Sequence[str]  # the attributes that state_dict holds
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
         if not isinstance(learning_rate, int | float | np.number):
@@ -39,12 +43,37 @@ class LRScheduler:
         """The rate at last_epoch."""
         raise NotImplementedError
 
+    def state_keys(self) -> None:
+        """Set `self.keys`, the attributes that `state_dict` holds; a subclass with other state overrides it."""
+        self.keys = ["last_epoch", "last_lr"]
+
     def state_dict(self) -> dict[str, Any]:
         """What set_state_dict needs to go on from here."""
-        return {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
+        self.state_keys()
+        return {key: _plain(self.__dict__[key]) for key in self.keys if key in self.__dict__}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from where state_dict() was taken."""
-        self.last_epoch, self.last_lr = int(state_dict["last_epoch"]), float(state_dict["last_lr"])
+        """Go on from where state_dict() was taken.
+
+        Raises
+        ------
+        StateError
+            If a value is missing; it is a RuntimeError. Values of another kind of scheduler are warned about.
+        """
+        self.state_keys()
+        for key in self.keys:
+            if key not in state_dict:
+                why = "Please check whether state_dict is correct for optimizer"
+                raise StateError(with_user_line(f"{why}. Can't find [ {key} ] in state_dict"))
+            self.__dict__[key] = _plain(state_dict[key])
+        if len(state_dict) > len(self.keys):
+            unused = sorted(map(str, state_dict.keys() - set(self.keys)))
+            warn(f"There are some unused values in state_dict: {unused}. {type(self).__name__} does not have them")
 
     set_dict = set_state_dict
+
+
+def _plain(value: Any) -> Any:
+    """A Python number in place of a tensor or an array of one element."""
+    array = getattr(value, "array", value)
+    return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

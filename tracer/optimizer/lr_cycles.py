@@ -214,22 +214,6 @@ class ReduceOnPlateau(LRScheduler):
             if self.verbose:
                 print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
 
-    def state_dict(self) -> dict[str, Any]:
-        """See LRScheduler."""
-        found = super().state_dict()
-        return {
-            "cooldown_counter": self.cooldown_counter,
-            "best": self.best,
-            "num_bad_epochs": self.num_bad_epochs,
-            **found,
-        }
-
-    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """See LRScheduler."""
-        super().set_state_dict(state_dict)
-        self.cooldown_counter, self.num_bad_epochs = (
-            int(state_dict["cooldown_counter"]),
-            int(state_dict["num_bad_epochs"]),
-        )
-        best = state_dict["best"]
-        self.best = None if best is None else float(np.asarray(best).reshape(()))
+    def state_keys(self) -> None:
+        """The counters belong to the state, too."""
+        self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from ..core.errors import OperandError, OpError, with_user_line
 from .lr_base import LRScheduler
@@ -122,6 +123,22 @@ class LinearWarmup(LRScheduler):
         self.start_lr = start_lr
         self.end_lr = end_lr
         super().__init__(start_lr, last_epoch, verbose)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state of this scheduler, and under `LinearWarmup_LR` that of the one that follows."""
+        found = super().state_dict()
+        if isinstance(self.after, LRScheduler):
+            found["LinearWarmup_LR"] = self.after.state_dict()
+        return found
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from where state_dict() was taken.   Raises StateError for a value that is missing."""
+        own = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
+        super().set_state_dict(own if isinstance(self.after, LRScheduler) else state_dict)
+        if isinstance(self.after, LRScheduler) and "LinearWarmup_LR" in state_dict:
+            self.after.set_state_dict(state_dict["LinearWarmup_LR"])
+
+    set_dict = set_state_dict
 
     def get_lr(self) -> float:
         """A straight line, then the rate after it."""

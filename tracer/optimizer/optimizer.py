@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import cuda, mode, native
 from ..core.dtype import work_dtype
-from ..core.errors import OperandError, OpError, RuleError
+from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
 from ..core.op import Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, remember_all
@@ -78,6 +77,7 @@ class Optimizer:
     _attrs: dict[str, Any]  # of that op
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
+    is_training_state = True  # converted code may not touch it while a program is recorded
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -105,6 +105,7 @@ class Optimizer:
         self._attrs = {}
         self._parameter_list: list[Parameter] = []
         self._state: dict[str, dict[str, Array]] = {}
+        self._is_restored = False  # whether set_state_dict set accumulators
         self._rates: dict[int, Any] = {}  # in programs, the variables of the learning rate and of what is kept
         self._variables: dict[str, dict[str, Any]] = {}
         for item in parameters or ():
@@ -160,6 +161,8 @@ class Optimizer:
         self._apply([(p, p.grad.array) for p in self._parameter_list if p.grad is not None and not p.stop_gradient])
 
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+        if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
+            return
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         rate = self.get_lr()
@@ -250,7 +253,10 @@ class Optimizer:
     def _state_of(self, parameter: Parameter) -> dict[str, Array]:
         state = self._state.get(parameter.name)
         if state is None:
-            state = self._state[parameter.name] = self._new_state(parameter)
+            state = self._new_state(parameter)
+            if state and self._is_restored:
+                self._refuse_missing(parameter, list(state))
+            self._state[parameter.name] = state
         return state
 
     def _new_state(self, parameter: Parameter) -> dict[str, Array]:
@@ -293,6 +299,8 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
         """Forget the gradients of all parameters."""
+        if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
+            return
         for parameter in self._parameter_list:
             if set_to_zero:
                 parameter.clear_gradient()
@@ -324,9 +332,27 @@ class Optimizer:
         return f"{parameter.name}_{MASTER}_0_{accumulator}_0" if mastered else f"{parameter.name}_{accumulator}_0"
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict() gave.   Warns of accumulators that are missing; raises OpError for one of another shape."""
-        if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
-            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+        """Set the accumulators and the state of the learning rate scheduler.
+
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict()` of an optimizer of the same kind, for parameters of the same names, returned.
+
+        Raises
+        ------
+        StateError
+            If there is a scheduler and 'LR_Scheduler' is missing.
+        MisfitError
+            If an accumulator is missing or has another shape. A parameter without any accumulators in `state_dict` raises here when it
+            has been updated before, else at its first update. An AssertionError in Paddle.
+        """
+        if isinstance(self._learning_rate, LRScheduler):
+            if "LR_Scheduler" in state_dict:
+                self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+            elif "global_step" not in state_dict:  # which is all that Paddle 1.6 and 1.7 saved of a scheduler
+                why = "this optimizer has a learning rate scheduler, and state_dict has no 'LR_Scheduler'"
+                raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
         for variable in (v for kept in self._variables.values() for v in kept.values()):
             if variable.name in state_dict:
                 variable.set_value(state_dict[variable.name])
@@ -335,13 +361,18 @@ class Optimizer:
         for parameter in self._parameter_list:
             state = self._new_state(parameter)
             given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}
-            missing = [key for key, value in given.items() if value is None]
-            if missing and len(missing) < len(state):
-                warnings.warn(f"{type(self).__name__}: no {missing} for {parameter.name}", stacklevel=2)
-            for key in state.keys() - set(missing):
-                state[key] = self._checked(parameter, key, given[key], state[key])
-            if len(missing) < len(state):
-                self._state[parameter.name] = state
+            missing = [key for key, value in given.items() if value is None and key != MASTER]
+            if missing and (len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)):
+                self._refuse_missing(parameter, missing)
+            if not missing:
+                set_ = {k: self._checked(parameter, k, v, state[k]) for k, v in given.items() if v is not None}
+                self._state[parameter.name] = {**state, **set_}
+        self._is_restored = bool(state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"})
+
+    def _refuse_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+        why = f"optimizer Tensor {self._key(parameter, missing[0], False)} not found in the state dict"
+        hint = "names of parameters have to be those of the model that was saved"
+        raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}; {hint}"))
 
     def _given(self, state_dict: dict[str, Any], parameter: Parameter, key: str, mastered: bool) -> Any:
         """What a state dict holds for an accumulator; Paddle counts the last number on with every optimizer of a process."""
@@ -357,7 +388,7 @@ class Optimizer:
         array = cuda.copied_to(given.array if isinstance(given, Tensor) else np.asarray(given), like)
         if array.size != like.size:
             why = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
-            raise OpError(f"{type(self).__name__}.set_state_dict: {why}")
+            raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
         return array.reshape(like.shape)
 
     set_dict = set_state_dict

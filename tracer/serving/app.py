@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import read_body, unpacked
+from .body import Limits, MemoryBudget, body_of, unpacked
 from .metrics import Metrics
 from .protocol import RequestError, request_of
 from .served import Served, rows_of
@@ -32,23 +32,14 @@ _GONE = 499  # what web servers count for a client that left
 _MOST_WORDS = 2000  # characters of an error: it may list what the client sent
 
 
-@dataclass(frozen=True)
-class Limits:
-    """bytes: of a request; seconds: that a client has to send it; workers: requests that run at once; queue: that wait for them"""
-
-    bytes: int = 64 << 20
-    seconds: float = 30.0
-    workers: int = 2
-    queue: int = 64
-
-
 class App:
     """The answers.   models: by name"""
 
     def __init__(self, models: Mapping[str, Served], limits: Limits) -> None:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
-        self._in_hand = 0
+        self._budget = MemoryBudget(limits.memory)
+        self._in_hand = 0  # requests that are complete, and wait or run
         self._workers: anyio.CapacityLimiter | None = None  # belongs to the event loop
 
     def asgi(self) -> Starlette:
@@ -98,6 +89,7 @@ class App:
         return JSONResponse([{"name": name, "version": "1", "state": "READY"} for name in self._models])
 
     def _text(self, request: Request) -> Response:
+        self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
     # -- what it says of a model ------------------------------------------------------------------------------------
@@ -132,14 +124,13 @@ class App:
         started, status, rows = time.perf_counter(), 500, 1
         model: Served | None = None
         seconds: float | None = None
-        self._in_hand += 1
-        self._metrics.waiting.set(self._in_hand)
         try:
             model = self._model(request)
-            if self._in_hand > self._limits.workers + self._limits.queue:
-                raise RequestError("too many requests wait already", 503)
-            body = await read_body(request, self._limits.bytes, self._limits.seconds)
-            (text, size), rows, seconds = await self._run(partial(self._answer, model, body, request.headers))
+            self._check_queue()  # before a body is read for nothing
+            async with body_of(request, self._limits, self._budget) as body:
+                with self._place_in_queue():
+                    call = partial(self._answer, model, body, request.headers)
+                    (text, size), rows, seconds = await self._run(call)
             status = 200
             return _answered(text, size)
         except RequestError as error:
@@ -151,11 +142,25 @@ class App:
         except OarlockError as error:
             return _refused(RequestError(str(error), 500))
         finally:
-            self._in_hand -= 1
-            self._metrics.waiting.set(self._in_hand)
             if model is not None:
                 model.counts.add(status == 200, time.perf_counter() - started, rows)
                 self._metrics.add(model.name, status, seconds)
+
+    def _check_queue(self) -> None:
+        if self._in_hand >= self._limits.workers + self._limits.queue:
+            raise RequestError("too many requests wait already", 503)
+
+    @contextmanager
+    def _place_in_queue(self) -> Iterator[None]:
+        """Count a request whose body has arrived while it waits and runs: one that is still being sent takes no place."""
+        self._check_queue()
+        self._in_hand += 1
+        self._metrics.waiting.set(self._in_hand)
+        try:
+            yield
+        finally:
+            self._in_hand -= 1
+            self._metrics.waiting.set(self._in_hand)
 
     def _answer(self, model: Served, body: bytes, headers: Mapping[str, str]) -> tuple[Any, int, float]:
         """What a model says to a body: the answer, how many samples it was asked for, and its seconds."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 
 import anyio
 from starlette.requests import Request
@@ -12,21 +15,77 @@ from .protocol import RequestError
 _WINDOWS = {"gzip": 31, "deflate": 15}  # zlib's numbers for these forms
 
 
-async def read_body(request: Request, most: int, seconds: float) -> bytes:
-    """The whole body, as it was sent.   Raises RequestError for one that is too large (413) or too slow (408)."""
-    said = request.headers.get("content-length", "")
-    if said.isdecimal() and int(said) > most:
-        raise RequestError(f"a request may have {most} bytes, this one has {said[:20]}", 413)
-    found = bytearray()
+@dataclass(frozen=True)
+class Limits:
+    """What clients may ask of a server.
+
+    bytes: of one request, also unpacked; memory: bytes of all requests together; seconds: to send a body; idle:
+    seconds between two pieces of a body; workers: requests that run at once; queue: complete requests that wait
+    """
+
+    bytes: int = 64 << 20
+    memory: int = 512 << 20
+    seconds: float = 30.0
+    idle: float = 5.0
+    workers: int = 2
+    queue: int = 64
+
+
+class MemoryBudget:
+    """The bytes that the bodies of all requests in memory have together, and their limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.used = 0
+
+    def take(self, count: int) -> None:
+        """Count `count` bytes more.  Raises RequestError (503) where that is over the limit."""
+        if self.used + count > self._limit:
+            raise RequestError("too many bytes of requests are in memory already", 503)
+        self.used += count
+
+    def give_back(self, count: int) -> None:
+        """Count `count` bytes less."""
+        self.used -= count
+
+
+@asynccontextmanager
+async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> AsyncIterator[bytes]:
+    """Read the body of a request as it was sent; its bytes count in `budget` until the block ends.
+
+    Bytes count when they arrive, not when a header announces them: a client that sends nothing takes nothing.
+    Raises RequestError for a body that is too large (413), too slow (408) or over the budget (503).
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limits.bytes:
+        raise RequestError(f"a request may have {limits.bytes} bytes, this one has {declared[:20]}", 413)
+    body = bytearray()
+    counted = 0
+    chunks = request.stream()
+    try:
+        with _timeout(limits.seconds):
+            while True:
+                with _timeout(limits.idle):
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    break
+                if len(body) + len(chunk) > limits.bytes:
+                    raise RequestError(f"a request may have {limits.bytes} bytes", 413)
+                budget.take(len(chunk))
+                counted += len(chunk)
+                body += chunk
+        yield bytes(body)
+    finally:
+        budget.give_back(counted)
+
+
+@contextmanager
+def _timeout(seconds: float) -> Iterator[None]:
     try:
         with anyio.fail_after(seconds):
-            async for chunk in request.stream():
-                found += chunk
-                if len(found) > most:
-                    raise RequestError(f"a request may have {most} bytes", 413)
+            yield
     except TimeoutError:
-        raise RequestError(f"the request was not here after {seconds:g} s", 408) from None
-    return bytes(found)
+        raise RequestError(f"no more of the request arrived within {seconds:g} s", 408) from None
 
 
 def unpacked(body: bytes, form: str, most: int) -> bytes:

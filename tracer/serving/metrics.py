@@ -18,7 +18,8 @@ class Metrics:
         self._seconds = Histogram(
             "oarlock_inference_seconds", "Time in the model", ["model"], buckets=_SECONDS, registry=self._registry
         )
-        self.waiting = Gauge("oarlock_requests_in_hand", "Requests that are read, wait or run", registry=self._registry)
+        self.waiting = Gauge("oarlock_requests_in_hand", "Requests that wait or run", registry=self._registry)
+        self.body_bytes = Gauge("oarlock_request_body_bytes", "Bytes of requests in memory", registry=self._registry)
 
     def add(self, model: str, status: int, seconds: float | None) -> None:
         """One request more; seconds: in the model, None where it did not come so far."""

@@ -16,7 +16,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
-from .app import App, Limits
+from .app import App
+from .body import Limits
 from .served import Served
 
 _MOST_CONNECTIONS = 512

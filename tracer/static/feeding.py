@@ -79,4 +79,7 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+    """Whether an array may be fed for a variable; where the first declared size is -1, as in Paddle also one without that axis."""
+    if declared[:1] == (-1,) and 0 < len(shape) == len(declared) - 1:
+        declared = declared[1:]
     return len(shape) == len(declared) and all(w in (-1, n) for n, w in zip(shape, declared, strict=True))

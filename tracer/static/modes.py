@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.eager import Eager, metas_of
-from ..core.errors import OpError, TraceError, told, user_line, warn, with_user_line
+from ..core.errors import OpError, SideEffectError, TraceError, told, user_line, warn, with_user_line
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
@@ -101,6 +101,7 @@ class Static(Mode):
 
     silent = False
     static = True
+    continues = False  # whether a recording goes on after an error
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
@@ -123,6 +124,15 @@ class Static(Mode):
         """See Mode.hooked."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
+
+    def refuse_side_effect(self, what: str) -> bool:
+        """See Mode.refuse_side_effect.   `oarlock explain` notes the error and skips `what`."""
+        if self.builder is not None:
+            return False
+        why = f"{what}: has no place in a program of `to_static`; keep it outside of the function"
+        error = self.recorder.side_effect = SideEffectError(with_user_line(why))
+        self.trouble(error, None)
+        return True
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
@@ -279,7 +289,7 @@ class NoValue(TraceError):
 def half_error(half: Half) -> NoValue:
     """The error for a variable that may have no value."""
     fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
-    why = f"'{half.name}' {half.why}{fix}"
+    why = f"'{half.name}' {half.why}{fix}{half.sides}"
     return NoValue(with_user_line(why))
 
 

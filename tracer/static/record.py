@@ -27,7 +27,7 @@ class Inner:
 
     born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
     lists: those that may become lists of the program, by id, and whether this one has to; facts: conditions of which it is known here
-    whether they hold.
+    whether they hold; repeats: whether it is the body of a loop.
     """
 
     block: Block
@@ -37,6 +37,7 @@ class Inner:
     owned: set[tuple[int, Any]] = field(default_factory=set)
     lists: dict[int, bool] = field(default_factory=dict)
     facts: frozenset[tuple[str, bool]] = frozenset()
+    repeats: bool = False
 
 
 class Mark(NamedTuple):
@@ -72,6 +73,10 @@ class Recorder:
         self.hooks: list[RemovableHook] = []  # that tensors from outside were given
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
+        self.rollback: Any = None  # told of objects before code changes them, to undo a recording that fails
+        self._lines: dict[int, tuple[Any, str]] = {}  # by id, lists and dicts with the line that made them
+        self.side_effect: Exception | None = None  # the last one that was refused: code may have caught the error
+        self.strict = False  # whether what may fail in a run only is refused while recording
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()
         self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
@@ -148,6 +153,16 @@ class Recorder:
     def var(self, name: str) -> VarDesc | None:
         """The declaration of `name` as the block that is being written sees it."""
         return self.program.var(name, self.block.idx)
+
+    def note_line(self, made: Any, original: Any = None) -> None:
+        """Note the user's line that made a list or dict, for errors.   original: of which it is a copy, whose line it has"""
+        held, line = self._lines.get(id(original), (None, ""))
+        self._lines[id(made)] = made, line if original is not None and held is original else str(user_line() or "")
+
+    def line_of(self, made: Any) -> str:
+        """` made at` and the line that made a list or dict; empty where it is not known."""
+        held, line = self._lines.get(id(made), (None, ""))
+        return f" made at {line}" if held is made and line else ""
 
     # -- tensors ------------------------------------------------------------------------------------------------
 

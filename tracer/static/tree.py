@@ -21,7 +21,10 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Every tensor of nested containers with its path, and the nesting.   single: the path of a tensor that stands alone."""
+    """Every tensor of nested containers with its path, and the nesting.   single: the path of a tensor that stands alone.
+
+    Those of a dict are in the order of its sorted keys, as in Paddle's files.
+    """
     leaves, nesting = nest.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
@@ -31,9 +34,10 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            return {"dict": {str(k): written(v, f"{below}{k}") for k, v in inner.items()}}
-        items = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
-        return items if kind is list else {"tuple": items}
+            items = {k: written(inner[k], f"{below}{k}") for k in nest.sorted_keys(inner)}
+            return {"dict": {str(k): items[k] for k in inner}}
+        listed = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
+        return listed if kind is list else {"tuple": listed}
 
     def leaf(value: Any, path: str) -> Any:
         if value is None:
@@ -85,17 +89,60 @@ def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
     return dict, {k: _nesting(n, count, constants) for k, n in node["dict"].items()}
 
 
+def check_structure(tree: str, value: Any) -> None:
+    """Raise StructureError where `value` is nested in another way than `tree` says: other keys, lengths, containers, or None for a tensor."""
+    recorded, found = json.loads(tree), json.loads(flatten(value, "out")[1])
+    why = _unlike(recorded, found, "")
+    if why:
+        raise StructureError(f"the program returns {_shown(recorded)}, Python {_shown(found)}{why}")
+
+
+class StructureError(VerifyError):
+    """Python returns values that are nested in another way than those of the program."""
+
+
+def _unlike(recorded: Any, found: Any, path: str) -> str:
+    """Where two nestings differ; empty where they do not."""
+    one, two = _items(recorded), _items(found)
+    if one is None or two is None:
+        alike = one is two and (recorded is None) == (found is None)
+        return "" if alike else f" (at {path or 'the result'})"
+    if one[0] != two[0] or list(one[1]) != list(two[1]):
+        return f" (at {path or 'the result'})"
+    inner = (_unlike(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
+    return next(filter(None, inner), "")
+
+
+def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
+    """The kind of a container and what it holds; None for a leaf."""
+    if isinstance(node, list):
+        return "list", dict(enumerate(node))
+    if not isinstance(node, dict) or "value" in node:
+        return None
+    return ("tuple", dict(enumerate(node["tuple"]))) if "tuple" in node else ("dict", node["dict"])
+
+
+def _shown(node: Any) -> str:
+    """A nesting as Python writes it, with `...` for values."""
+    held = _items(node)
+    if held is None:
+        return "None" if node is None else "..."
+    inner = [f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()]
+    left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
+    return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
+
+
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs.   Raises VerifyError where a number or text is another than the nesting has."""
-    found = []
+    """The leaves that are outputs, in the order of the outputs.   Raises VerifyError where a number or text is another than the nesting has."""
+    found = {}
     for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
-            found.append(leaf)
+            found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
             raise VerifyError(
                 f"a result that is Python's was {mark['value']!r} when it was recorded, and is {leaf!r} now"
             )
-    return found
+    return [found[mark] for mark in sorted(found)]
 
 
 def _marks(node: Any) -> Iterator[Any]:

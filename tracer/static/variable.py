@@ -34,7 +34,8 @@ GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 class Half(NamedTuple):
     """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in;
-    none: where it is None on the other ways, whether it is, as a variable; late: what is read instead where nobody knows the way.
+    none: where it is None on the other ways, whether it is, as a variable; late: what is read instead where nobody knows the way;
+    sides: for errors, what each side of the branch has in its place.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Half(NamedTuple):
     block: int
     none: Any = None
     late: Any = None
+    sides: str = ""
 
 
 def checked_flags(throw_on_error: Any, with_details: Any) -> None:

@@ -33,6 +33,7 @@ struct Options {
   bool fp16 = false;          // tensorrt: kernels of half precision where it chooses
   bool cuda_graph = false;    // cuda, tensorrt: launch the whole graph at once; inputs of fixed sizes only
   bool cpu_fallback = false;  // cuda, tensorrt: let nodes that the device has no kernel for compute on the CPU
+  bool locate_guards = true;  // after a failed run, look for a violated guard; creates up to 4 small sessions, once
   std::string nvidia_dirs;    // folders of NVIDIA's libraries, `:` between them, before those beside the engine
   std::string cache_dir;      // where optimised graphs are kept, tensorrt: built engines; "" = OARLOCK_CACHE_DIR, or
                               // nowhere; "none" = nowhere

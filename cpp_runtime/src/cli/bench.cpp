@@ -8,6 +8,7 @@
 #include "cli/measure.h"
 #include "cli/memory.h"
 #include "cli/profile.h"
+#include "read/decimal.h"
 #include "read/mapped_file.h"
 #include "run/library.h"
 
@@ -43,9 +44,8 @@ std::vector<Row> memory_rows(const Subject& s) {
 std::string json_of(const std::vector<Row>& rows) {
   std::string text = "{";
   for (const Row& row : rows) {
-    char number[40];
-    std::snprintf(number, sizeof number, "%.6g", row.value);
-    text += (text.size() > 1 ? ", \"" : "\"") + std::string(row.name) + "_" + row.unit + "\": " + number;
+    text += (text.size() > 1 ? ", \"" : "\"") + std::string(row.name) + "_" + row.unit +
+            "\": " + format_double(row.value, 6);
   }
   return text + "}";
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "read/decimal.h"
 #include "run/model_impl.h"
 #include "run/options.h"
 
@@ -34,10 +35,9 @@ int integer(const std::string& option, const std::string& text) {
 }
 
 double number(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end || !(value >= 0)) throw Usage{option + " wants a number, not '" + text + "'"};
-  return value;
+  auto value = parse_double(text);
+  if (!value || !(*value >= 0)) throw Usage{option + " wants a number, not '" + text + "'"};
+  return *value;
 }
 
 Shapes shapes(const std::string& option, const std::string& text) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "lower/numbers.h"
+#include "read/decimal.h"
 #include "read/program.h"
 
 namespace oarlock::cli {
@@ -18,11 +18,7 @@ double element(const Tensor& t, std::size_t i) {
   return *value;
 }
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string number(double value) { return format_double(value, 6); }
 
 double largest_of(const Tensor& t) {
   double largest = 0;

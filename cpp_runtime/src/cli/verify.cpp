@@ -5,6 +5,7 @@
 #include "cli/compare.h"
 #include "cli/measure.h"
 #include "cli/npz.h"
+#include "read/decimal.h"
 #include "read/json.h"
 #include "run/model_impl.h"
 
@@ -148,9 +149,7 @@ std::string explain(const Case& c) {
 
 std::string largest(const Comparison& comparison, const char* none) {
   if (!comparison.largest) return none;
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", *comparison.largest);
-  return text;
+  return format_double(*comparison.largest, 6);
 }
 
 std::string shown(const Comparison& comparison) {

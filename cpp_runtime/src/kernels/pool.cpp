@@ -11,7 +11,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,9 +37,10 @@ struct Job {
   Size count;
   std::atomic<Size> next{0};
   std::atomic<bool> failed{false};
-  std::exception_ptr error = nullptr;  // of the task that failed first
+  std::exception_ptr error{};  // of the first task that threw; written by the thread that set `failed`
 
-  // An exception must not leave a worker thread: it is kept for the thread that called run_tasks.
+  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread, nor this frame
+  /// while other threads still use the job.
   void work() noexcept {
     try {
       if (poll_of_thread)
@@ -49,12 +49,13 @@ struct Job {
         for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
     } catch (...) {
       if (!failed.exchange(true)) error = std::current_exception();
-      next = count;  // fetch_add by every thread stays far from overflow
+      next = count;
     }
   }
 
-  void rethrow() const {
-    if (failed) std::rethrow_exception(error);
+  /// Rethrows the exception of a task, once no thread works on the job any more.
+  void finish() const {
+    if (error) std::rethrow_exception(error);
   }
 
  private:
@@ -72,13 +73,14 @@ struct Job {
 
 class Pool {
  public:
+  /// Starts up to `workers` threads: fewer where the system refuses more (a limit on processes, no memory).
   explicit Pool(int workers) {
-    threads_.reserve(static_cast<std::size_t>(workers));
-    for (int i = 0; i < workers; ++i) try {
-        threads_.emplace_back([this] { live(); });
-      } catch (const std::system_error&) {  // the system has no more threads: those that exist do the work
-        break;
-      }
+    try {
+      threads_.reserve(static_cast<std::size_t>(workers));
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    } catch (const std::exception&) {
+      return;  // the threads that exist, perhaps none, do the work
+    }
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -88,7 +90,9 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
-  void run(Job& job) {
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+  void run(Job& job) noexcept {
     job_ = &job;
     wake();
     job.work();
@@ -145,7 +149,7 @@ int default_count() {
 struct Shared {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
-  int count = default_count();
+  std::atomic<int> count = default_count();
 };
 
 Shared* shared = nullptr;
@@ -158,7 +162,7 @@ void make() {
   });
   // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it starts anew.
   pthread_atfork(nullptr, nullptr, [] {
-    int count = shared->count;
+    const int count = shared->count;
     shared = new Shared;
     shared->count = count;
   });
@@ -178,16 +182,19 @@ void run_tasks(Size count, Task task, const void* context) {
   Job job{task, context, count};
   if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
     job.work();
-    return job.rethrow();
+    return job.finish();
   }
   {
     std::lock_guard hold(s.busy, std::adopt_lock);
-    if (!s.pool) s.pool = std::make_unique<Pool>(s.count - 1);
+    if (!s.pool) {
+      s.pool = std::make_unique<Pool>(s.count - 1);
+      s.count = s.pool->workers() + 1;
+    }
     working = true;
     s.pool->run(job);
     working = false;
   }
-  job.rethrow();
+  job.finish();
 }
 
 PollScope::PollScope(void (*poll)()) : outer_(std::exchange(poll_of_thread, poll)) {}

@@ -8,8 +8,8 @@ using Size = std::ptrdiff_t;
 using Task = void (*)(const void* context, Size index);
 
 /// Call `task` for every index below `count`, on all threads; in what order is not said.   A call from inside a task,
-/// or while another thread's kernel runs, does all the work itself.   The first exception of a task ends the call, and
-/// leaves it when no task runs any more.
+/// or while another thread's kernel runs, does all the work itself.  If a task throws, later tasks are skipped and the
+/// exception is rethrown here once all threads are done.
 void run_tasks(Size count, Task task, const void* context);
 
 /// Within its lifetime, long calls of run_tasks on this thread call `poll` between tasks, at most every 50 ms.   What
@@ -25,7 +25,7 @@ class PollScope {
   void (*outer_)();
 };
 
-/// How many threads work, this one counted.
+/// How many threads work, this one counted: fewer than asked for if the system did not create them all.
 int thread_count();
 /// Let `count` threads work from now on; at least one.
 void set_thread_count(int count);

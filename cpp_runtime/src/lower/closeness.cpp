@@ -5,6 +5,7 @@
 #include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "read/decimal.h"
 
 namespace oarlock {
 namespace {
@@ -13,10 +14,9 @@ namespace {
 Expr tolerance(Node& n, std::string_view slot, std::string_view attr, const char* otherwise) {
   if (n.has(slot)) return Expr(n, as_scalar(n, n.in(slot))).to(DType::float64);
   auto text = n.attr(attr, otherwise);
-  char* end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  n.require(!text.empty() && *end == 0, "'" + text + "' is no number");
-  return {n, n.scalar(value, DType::float64)};
+  auto value = parse_double(text);
+  n.require(value.has_value(), "attribute '" + std::string(attr) + "' is '" + text + "', not a number");
+  return {n, n.scalar(*value, DType::float64)};
 }
 
 // |x - y| <= atol + rtol * |y|, or equal: in float64, as Paddle computes it.

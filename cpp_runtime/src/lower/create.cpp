@@ -7,6 +7,7 @@
 #include "lower/numbers.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
+#include "read/decimal.h"
 
 namespace oarlock {
 namespace {
@@ -33,9 +34,9 @@ std::string number(const Node& n, DType dtype) {
   char* end = nullptr;
   auto whole = std::strtoll(begin, &end, 10);
   if (*end == 0 && dtype == DType::int64) return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
-  double value = std::strtod(begin, &end);
-  n.require(end != begin && *end == 0, "'" + text + "' is no number");
-  return encoded(value, dtype);
+  auto value = parse_double(text);
+  n.require(value.has_value(), "attribute 'str_value' is '" + text + "', not a number");
+  return encoded(*value, dtype);
 }
 
 void fill_constant(Node& n) {

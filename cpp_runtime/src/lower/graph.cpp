@@ -79,7 +79,7 @@ onnx::Model Graph::lower() {
   offset_inputs();
   run_block(0);
   report();
-  if (options_.only_output.empty()) outputs();
+  if (options_.only_guards.empty()) outputs();
   if (options_.guard_outputs) guards();
   return finish();
 }
@@ -165,7 +165,8 @@ void Graph::guards() {
     bool is_input = inputs.count(guard.var) > 0;
     if (is_input && guard.kind != "value") continue;  // judged before the run
     std::string name = "guard." + std::to_string(i);
-    if (!options_.only_output.empty() && options_.only_output != name) continue;
+    const Strings& only = options_.only_guards;
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     Value v = value_of(guard.var, reader);
     bool value = guard.kind == "value";
     model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});

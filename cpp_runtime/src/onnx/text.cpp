@@ -1,21 +1,17 @@
 // Text of a graph for golden tests and for people: not meant to be parsed.
-#include <cstdio>
 
 #include "onnx/model.h"
+#include "read/decimal.h"
 
 namespace oarlock::onnx {
 namespace {
 
 std::string number(float v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(v));
-  float back = 0;
-  char shorter[32];
   for (int digits = 1; digits < 9; ++digits) {  // the shortest that reads back the same
-    std::snprintf(shorter, sizeof shorter, "%.*g", digits, static_cast<double>(v));
-    if (std::sscanf(shorter, "%f", &back) == 1 && back == v) return shorter;
+    std::string text = format_double(v, digits);
+    if (auto back = parse_double(text); back && static_cast<float>(*back) == v) return text;
   }
-  return text;
+  return format_double(v, 9);
 }
 
 template <class T, class F>

@@ -36,10 +36,9 @@ struct Numpy {
   }
 };
 
-Numpy& numpy() {
-  static Numpy& kept = *new Numpy;  // never destroyed: Python is gone before static objects are
-  return kept;
-}
+Numpy* loaded = nullptr;  // never destroyed: Python is gone before static objects are
+
+Numpy& numpy() { return *loaded; }
 
 // One letter of the struct module; the size tells `l` from `i` and complex halves from whole.
 DType dtype_of(const Py_buffer& b) {
@@ -153,6 +152,8 @@ void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
 }
 
 // NumPy refuses dims whose product overflows, even where one of them is 0.
+void load_numpy() { loaded = new Numpy; }
+
 nb::object to_numpy(const Tensor& tensor) {
   try {
     return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor);

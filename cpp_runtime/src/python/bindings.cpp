@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "oarlock/oarlock.h"
+#include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
 #include "read/parse.h"
@@ -146,6 +147,7 @@ NB_MODULE(_runtime, m) {
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate);
+  load_numpy();
   bind_session(m);
   m.def("check_options", &check, "options"_a, nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");

@@ -39,6 +39,7 @@ const std::map<std::string, Setter>& setters() {
       {"cache_dir", to(&Options::cache_dir)},
       {"cuda_graph", to(&Options::cuda_graph)},
       {"cpu_fallback", to(&Options::cpu_fallback)},
+      {"locate_guards", to(&Options::locate_guards)},
       {"nvidia_dirs", to(&Options::nvidia_dirs)},
       {"profile", to(&Options::profile)},
       {"ort_library", to(&Options::ort_library)},

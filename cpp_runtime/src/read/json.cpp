@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "oarlock/error.h"
+#include "read/decimal.h"
 
 namespace oarlock {
 namespace {
@@ -72,12 +73,12 @@ class Parser {
     made.type = Json::Type::boolean;
     if (word("true")) return made.number = 1, made;
     if (word("false")) return made;
-    std::string digits(
-        text_.substr(at_, std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size()) - at_));
-    char* end = nullptr;
+    std::string_view digits =
+        text_.substr(at_, std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size()) - at_);
+    auto value = parse_double(digits);
+    if (!value) fail("no value");
     made.type = Json::Type::number;
-    made.number = std::strtod(digits.c_str(), &end);
-    if (digits.empty() || *end) fail("no value");
+    made.number = *value;
     at_ += digits.size();
     return made;
   }

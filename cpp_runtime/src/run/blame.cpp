@@ -166,4 +166,11 @@ Error blamed(const Program& program, const Error& error) {
                                   std::string(found.gives) + "': " + reason_of(message) + at);
 }
 
+std::size_t failed_op(const Program& program, const Error& error) {
+  std::span<const Block> main_block = std::span(program.blocks).first(1);
+  std::vector<Failed> nodes = failed_nodes(error.what());
+  const OpDesc* op = nodes.empty() ? nullptr : op_of(main_block, nodes[0].name, nodes.size() > 1).op;
+  return op ? static_cast<std::size_t>(op - main_block[0].ops.data()) : main_block[0].ops.size();
+}
+
 }  // namespace oarlock

@@ -9,4 +9,10 @@ namespace oarlock {
 /// stay.
 Error blamed(const Program& program, const Error& error);
 
+/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where that is not known.
+std::size_t failed_op(const Program& program, const Error& error);
+
+/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where that is not known.
+std::size_t failed_op(const Program& program, const Error& error);
+
 }  // namespace oarlock

@@ -1,5 +1,6 @@
 #include "run/cache_manifest.h"
 
+#include <locale>
 #include <sstream>
 
 #include "run/digest.h"
@@ -41,6 +42,7 @@ bool is_known(KnownFile& known, const MappedFile& file, bool& moved) {
 
 std::string to_text(const Manifest& manifest, const std::string& key) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());  // an application may have chosen one that groups digits
   out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest << '\n';
   KnownFile none{"", kNobody, {}};
   put(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
@@ -50,6 +52,7 @@ std::string to_text(const Manifest& manifest, const std::string& key) {
 
 std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key) {
   std::istringstream in{std::string(text)};
+  in.imbue(std::locale::classic());
   Manifest found;
   std::string word;
   in >> word >> word >> word >> found.graph >> found.graph_digest;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "lower/numbers.h"
 #include "oarlock/error.h"
+#include "read/decimal.h"
 
 namespace oarlock {
 namespace {
@@ -23,19 +25,13 @@ std::string subject(const Guard& g) {
 
 bool is_whole(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
 
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", v);
-  return text;
-}
-
 }  // namespace
 
 bool is_expected(double found, const std::string& expected) {
   if (expected == "True" || expected == "False") return (found != 0) == (expected == "True");
-  char* end = nullptr;
-  double wanted = std::strtod(expected.c_str(), &end);
-  if (expected.empty() || *end) return false;
+  auto parsed = parse_double(expected);
+  if (!parsed) return false;
+  const double wanted = *parsed;
   if (is_whole(expected)) return std::trunc(found) == wanted;
   if (std::isnan(wanted) || std::isinf(wanted)) return std::isnan(wanted) ? std::isnan(found) : found == wanted;
   return std::fabs(found - wanted) <= kRounding * std::max(1.0, std::fabs(wanted));
@@ -50,10 +46,31 @@ Guards::Guards(const Program& program) : model_(program.name) {
     if (feed != feeds.end() && guard.kind != "value") {
       outer_.push_back({&guard, static_cast<std::size_t>(feed - feeds.begin())});
     } else {
+      computed_.emplace_back(0, inner_.size());
       inner_.push_back(&guard);
       fetched_.push_back("guard." + std::to_string(i));
     }
   }
+  std::map<std::string_view, std::size_t> last_write;
+  const std::vector<OpDesc>& ops = program.blocks[0].ops;
+  for (std::size_t i = 0; i < ops.size() && !inner_.empty(); ++i)
+    for (auto& [slot, names] : ops[i].outputs)
+      for (const std::string& name : names) last_write[name] = i + 1;
+  for (auto& [written, index] : computed_)
+    if (auto found = last_write.find(inner_[index]->var); found != last_write.end()) written = found->second;
+  std::sort(computed_.begin(), computed_.end());
+}
+
+std::size_t Guards::num_before(std::size_t op) const {
+  auto end = std::partition_point(computed_.begin(), computed_.end(), [&](auto& guard) { return guard.first <= op; });
+  return static_cast<std::size_t>(end - computed_.begin());
+}
+
+std::vector<std::size_t> Guards::first_computed(std::size_t count) const {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < count; ++i) indices.push_back(computed_[i].second);
+  std::sort(indices.begin(), indices.end());
+  return indices;
 }
 
 void Guards::refuse(const Guard& g, const std::string& found) const {
@@ -80,7 +97,7 @@ void Guards::values(const Guard& g, const Tensor& tensor) const {
     std::size_t comma = std::min(rest.find(", "), rest.size());
     auto found = decoded(bytes.substr(i * width, width), tensor.dtype());
     if (!found || rest.empty() || !is_expected(*found, std::string(rest.substr(0, comma))))
-      refuse(g, found ? "[..., " + number(*found) + ", ...] at " + std::to_string(i) : "of another dtype");
+      refuse(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i) : "of another dtype");
     rest.remove_prefix(std::min(rest.size(), comma + 2));
   }
   if (!rest.empty()) refuse(g, std::to_string(tensor.size()) + " values");
@@ -107,7 +124,7 @@ void Guards::value(const Guard& g, const Tensor& tensor) const {
     std::string exact = std::to_string(tensor.values<std::int64_t>()[0]);
     return exact == g.expected ? void() : refuse(g, exact);
   }
-  if (!is_expected(*found, g.expected)) refuse(g, truth ? (*found != 0 ? "True" : "False") : number(*found));
+  if (!is_expected(*found, g.expected)) refuse(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
 }
 
 void Guards::before(std::span<const TensorView> inputs) const {

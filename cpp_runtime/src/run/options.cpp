@@ -55,6 +55,7 @@ const std::map<std::string, Setter>& setters() {
       {"tf32", flag(&Options::tf32)},
       {"cuda_graph", flag(&Options::cuda_graph)},
       {"cpu_fallback", flag(&Options::cpu_fallback)},
+      {"locate_guards", flag(&Options::locate_guards)},
       {"nvidia_dirs", text(&Options::nvidia_dirs)},
       {"fp16", flag(&Options::fp16)},
       {"cache_dir", text(&Options::cache_dir)},

@@ -12,6 +12,7 @@
 #include "run/blame.h"
 #include "run/bound.h"
 #include "run/cache.h"
+#include "run/guard_locator.h"
 #include "run/guards.h"
 #include "run/made_up.h"
 #include "run/model_impl.h"
@@ -36,7 +37,6 @@ std::uint64_t ticks() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 #endif
-constexpr std::size_t kMostExplained = 32;
 constexpr int kFolderKeyMinor = 21;  // older engines cannot be told where external data lies
 
 struct Paths {
@@ -81,6 +81,7 @@ struct Session::Impl {
   Pictures pictures;
   mutable std::once_flag once;
   mutable std::unique_ptr<CapturedRun> captured;  // destroyed before the session
+  mutable GuardLocator guard_locator;
   mutable std::atomic<std::uint64_t> last_look = 0;
 
   Impl(const Model& m, const Options& o)
@@ -146,8 +147,8 @@ struct Session::Impl {
     std::string bytes, folder;  // of a ModelProto, and of its weights
   };
 
-  /// only: one guard's output instead of everything.
-  Lowered lowered(const std::string& only = "") const {
+  /// only_guards: compute these instead of everything.
+  Lowered lowered(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
     Paths weights = split_real_path(impl.weights.path());
@@ -156,7 +157,7 @@ struct Session::Impl {
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.offset_outputs = options.offsets;
-    lowering.only_output = only;
+    lowering.only_guards = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower(impl.program, impl.params, lowering);
     return {onnx::to_bytes(graph), external ? weights.folder : ""};
@@ -294,20 +295,18 @@ struct Session::Impl {
     return names;
   }
 
-  // An assumption that broke often makes a later op fail.  The assumption is the better explanation, where it can be
-  // had: the engine runs all of a graph whatever is fetched, so each guard gets a graph of its own.
-  void explain(const OrtValues& in) const {
-    for (std::size_t i = 0; i < std::min(guards.fetched().size(), kMostExplained); ++i) {
-      const char* name = guards.fetched()[i].c_str();
-      std::vector<Tensor> value;
-      try {
-        ort::SessionHandle alone = create(lowered(name));
-        value = call(alone.get(), in, {&name, 1});
-      } catch (const Error&) {
-        continue;
-      }
-      guards.after(i, value[0]);
-    }
+  // Error(guard) if the run failed because the inputs violate a guard, as far as that can be told.
+  void locate_guard(const OrtValues& in, const Error& error) const {
+    if (!options.locate_guards || guards.fetched().empty()) return;
+    Options small = options;
+    small.optimize = 0;  // such a session runs rarely, and only while inputs are wrong
+    small.threads = 1;
+    auto create_locator = [&](const Strings& outputs) {
+      Lowered graph = lowered(outputs);
+      return create(graph.bytes, session_settings(library, small, graph.folder).get());
+    };
+    auto run_locator = [&](ort::Session* session, Names outputs) { return call(session, in, outputs); };
+    guard_locator.locate(guards, failed_op(model.impl().program, error), create_locator, run_locator);
   }
 
   std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted,
@@ -326,7 +325,7 @@ struct Session::Impl {
       results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how);
     } catch (const Error& error) {
       if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
-      explain(values);
+      locate_guard(values, error);
       throw blamed(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetched().size(); ++i) guards.after(i, results[wanted.size() + i]);

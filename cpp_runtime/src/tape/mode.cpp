@@ -94,8 +94,7 @@ PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, P
 
 PyObject* bind(PyObject* self, PyObject* owner, PyObject*) {
   if (!owner || owner == Py_None) return Py_NewRef(self);
-  static PyObject* method = PyObject_GetAttrString(PyImport_ImportModule("types"), "MethodType");
-  return PyObject_CallFunctionObjArgs(method, self, owner, nullptr);
+  return PyObject_CallFunctionObjArgs(shared.method_type, self, owner, nullptr);
 }
 
 PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {

@@ -54,6 +54,10 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyObject* make_module() {
   if (!load_numpy()) return nullptr;
+  Ref types(PyImport_ImportModule("types"));
+  if (!types) return nullptr;
+  shared.method_type = PyObject_GetAttrString(types.get(), "MethodType");
+  shared.run = PyUnicode_InternFromString("run");
   shared.empty_tuple = PyTuple_New(0);
   shared.no_attrs = PyDict_New();
   shared.tensor_base = make_tensor_type();
@@ -61,10 +65,10 @@ PyObject* make_module() {
   shared.node = make_node_type();
   Ref module(PyModule_Create(&definition));
   bool good =
-      module && shared.empty_tuple && shared.no_attrs && add_type(module.get(), "TensorBase", shared.tensor_base) &&
-      add_type(module.get(), "OpBase", shared.op_base) && add_type(module.get(), "Node", shared.node) &&
-      add_type(module.get(), "State", make_state_type()) && add_type(module.get(), "Operator", make_operator_type()) &&
-      add_type(module.get(), "Walk", make_walk_type());
+      module && shared.method_type && shared.run && shared.empty_tuple && shared.no_attrs &&
+      add_type(module.get(), "TensorBase", shared.tensor_base) && add_type(module.get(), "OpBase", shared.op_base) &&
+      add_type(module.get(), "Node", shared.node) && add_type(module.get(), "State", make_state_type()) &&
+      add_type(module.get(), "Operator", make_operator_type()) && add_type(module.get(), "Walk", make_walk_type());
   return good ? module.release() : nullptr;
 }
 

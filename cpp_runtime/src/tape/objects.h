@@ -6,6 +6,8 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <exception>
+#include <new>
 
 namespace oarlock::tape {
 
@@ -64,6 +66,7 @@ struct OpObject {
   PyObject* rule_defaults;  // tuple: defaults of those attributes
   PyObject* rule_outs;      // tuple of ints: which results it asks for
   Py_ssize_t inputs;        // number of input slots
+  Py_ssize_t same_dtype;    // bit i: input slot i has the dtype of the others that are marked
   char single;              // one result, in a slot of one
   char has_vjp;
 };
@@ -93,6 +96,8 @@ struct Shared {
   PyObject* is_float;    // (dtype) -> bool, for dtypes that NumPy itself does not have
   PyObject* no_attrs;    // an empty dict, shared by all nodes without attributes
   PyObject* empty_tuple;
+  PyObject* method_type;  // types.MethodType, which binds a function to an object
+  PyObject* run;          // the string "run"
 };
 extern Shared shared;
 
@@ -100,6 +105,19 @@ inline bool is_tensor(PyObject* o) { return PyObject_TypeCheck(o, shared.tensor_
 inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
 inline OpObject* as_op(PyObject* o) { return reinterpret_cast<OpObject*>(o); }
 inline NodeObject* as_node(PyObject* o) { return reinterpret_cast<NodeObject*>(o); }
+
+/// The result of `body`; null with a Python error set if it throws: a C++ exception must not cross a frame of CPython.
+template <class Body>
+PyObject* guarded(const Body& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
 
 /// A zeroed object of a heap type, and its end, once its fields are cleared.
 inline PyObject* alloc_object(PyTypeObject* type) {

@@ -2,7 +2,8 @@
 // mode, and every op with several results, is asked through `mode.run(op, args, attrs)`.
 #include <array>
 
-#include "tape/objects.h"
+#include "tape/fields.h"
+#include "tape/numpy.h"
 
 namespace oarlock::tape {
 namespace {
@@ -45,11 +46,10 @@ PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObjec
 }
 
 PyObject* ask_mode(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  static PyObject* run = PyUnicode_InternFromString("run");
   Ref operands = tuple_of(args, count);
   Ref attrs(names && PyTuple_Size(names) ? attrs_of(args + count, names) : Ref(PyDict_New()));
   if (!operands || !attrs) return nullptr;
-  return PyObject_CallMethodObjArgs(mode_now(), run, op, operands.get(), attrs.get(), nullptr);
+  return PyObject_CallMethodObjArgs(mode_now(), shared.run, op, operands.get(), attrs.get(), nullptr);
 }
 
 enum class Unwrapped { yes, no, failed };
@@ -100,6 +100,22 @@ bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t coun
   return true;
 }
 
+// Whether arrays that have to be of one dtype are not: the mode in force decides what becomes of them.
+bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
+  PyObject* first = nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!(marked >> i & 1) || arrays[i] == Py_None) continue;
+    bool is_list = PyList_Check(arrays[i]) != 0;
+    Py_ssize_t items = is_list ? PyList_Size(arrays[i]) : 1;
+    for (Py_ssize_t k = 0; k < items; ++k) {
+      PyObject* array = is_list ? PyList_GetItem(arrays[i], k) : arrays[i];
+      if (!first) first = array;
+      if (different_dtypes(first, array)) return true;
+    }
+  }
+  return false;
+}
+
 PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, Py_ssize_t more) {
   std::array<PyObject*, kMost + 1> given{};
   std::array<Ref, kMost> lists;
@@ -109,8 +125,10 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
     if (found == Unwrapped::failed) return nullptr;
     if (found == Unwrapped::no) return ask_mode(self, args, count, names);
   }
-  for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
   OpObject* op = as_op(self);
+  if (op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count))
+    return ask_mode(self, args, count, names);
+  for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
   PyObject* array = PyObject_Vectorcall(op->kernel, given.data() + 1,
                                         static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return explain(self, args, count, names);
@@ -174,14 +192,21 @@ PyObject* make_op(PyTypeObject* type, PyObject*, PyObject*) {
   return self;
 }
 
+const Field kernel_of_op{offsetof(OpObject, kernel), nullptr, nullptr, nullptr};
+const Field rule_of_op{offsetof(OpObject, rule), nullptr, nullptr, nullptr};
+const Field rule_names_of_op{offsetof(OpObject, rule_names), is_tuple, "a tuple", &shared.empty_tuple};
+const Field rule_defaults_of_op{offsetof(OpObject, rule_defaults), is_tuple, "a tuple", &shared.empty_tuple};
+const Field rule_outs_of_op{offsetof(OpObject, rule_outs), is_tuple, "a tuple", &shared.empty_tuple};
+
+PyGetSetDef op_getset[] = {
+    attribute("kernel", kernel_of_op),         attribute("rule", rule_of_op),
+    attribute("rule_names", rule_names_of_op), attribute("rule_defaults", rule_defaults_of_op),
+    attribute("rule_outs", rule_outs_of_op),   {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, call), READONLY, nullptr},
-    {"kernel", T_OBJECT, offsetof(OpObject, kernel), 0, nullptr},
-    {"rule", T_OBJECT, offsetof(OpObject, rule), 0, nullptr},
-    {"rule_names", T_OBJECT, offsetof(OpObject, rule_names), 0, nullptr},
-    {"rule_defaults", T_OBJECT, offsetof(OpObject, rule_defaults), 0, nullptr},
-    {"rule_outs", T_OBJECT, offsetof(OpObject, rule_outs), 0, nullptr},
     {"inputs", T_PYSSIZET, offsetof(OpObject, inputs), 0, nullptr},
+    {"same_dtype", T_PYSSIZET, offsetof(OpObject, same_dtype), 0, nullptr},
     {"single", T_BOOL, offsetof(OpObject, single), 0, nullptr},
     {"has_vjp", T_BOOL, offsetof(OpObject, has_vjp), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
@@ -193,6 +218,7 @@ PyType_Slot op_slots[] = {
     {Py_tp_clear, reinterpret_cast<void*>(clear_op)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_members, op_members},
+    {Py_tp_getset, op_getset},
     {0, nullptr},
 };
 PyType_Spec op_spec = {"oarlock.core._tape.OpBase", sizeof(OpObject), 0,

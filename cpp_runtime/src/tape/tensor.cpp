@@ -1,5 +1,5 @@
 // TensorBase and Node: fields with defaults, seen by the garbage collector.
-#include "tape/objects.h"
+#include "tape/fields.h"
 
 namespace oarlock::tape {
 namespace {
@@ -64,22 +64,28 @@ int set_stop(PyObject* self, PyObject* value, void*) {
   return 0;
 }
 
-// Fields that are never absent: deleting one sets it to None.
-#define OARLOCK_FIELD(struct_, field) T_OBJECT, offsetof(struct_, field), 0, nullptr
+const Field node_of_tensor{offsetof(TensorObject, node), is_node_or_none, "a Node or None", nullptr};
+const Field grad_of_tensor{offsetof(TensorObject, grad), nullptr, nullptr, nullptr};
+const Field hooks_of_tensor{offsetof(TensorObject, hooks), is_list_or_none, "a list or None", nullptr};
+const Field history_of_tensor{offsetof(TensorObject, history), is_tuple, "a tuple", &shared.empty_tuple};
+const Field origin_of_tensor{offsetof(TensorObject, origin), is_tensor_or_none, "a Tensor or None", nullptr};
+
 PyMemberDef tensor_members[] = {
     {"array", T_OBJECT_EX, offsetof(TensorObject, array), 0, nullptr},
-    {"node", OARLOCK_FIELD(TensorObject, node)},
-    {"grad", OARLOCK_FIELD(TensorObject, grad)},
-    {"_hooks", OARLOCK_FIELD(TensorObject, hooks)},
-    {"_history", OARLOCK_FIELD(TensorObject, history)},
-    {"_origin", OARLOCK_FIELD(TensorObject, origin)},
     {"index", T_PYSSIZET, offsetof(TensorObject, index), 0, nullptr},
     {"inplace_version", T_PYSSIZET, offsetof(TensorObject, version), 0, nullptr},
     {"taken", T_BOOL, offsetof(TensorObject, taken), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
-PyGetSetDef tensor_getset[] = {{"stop_gradient", get_stop, set_stop, nullptr, nullptr},
-                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef tensor_getset[] = {
+    {"stop_gradient", get_stop, set_stop, nullptr, nullptr},
+    attribute("node", node_of_tensor),
+    attribute("grad", grad_of_tensor),
+    attribute("_hooks", hooks_of_tensor),
+    attribute("_history", history_of_tensor),
+    attribute("_origin", origin_of_tensor),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyType_Slot tensor_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make_tensor)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_tensor)},
@@ -163,13 +169,21 @@ PyObject* hooks_of(PyObject* self, PyObject* index) {
   return list.release();
 }
 
+const Field attrs_of_node{offsetof(NodeObject, attrs), is_dict, "a dict", &shared.no_attrs};
+const Field outs_of_node{offsetof(NodeObject, outs), nullptr, nullptr, nullptr};
+const Field hooks_of_node{offsetof(NodeObject, hooks), is_dict_or_none, "a dict or None", nullptr};
+const Field grads_of_node{offsetof(NodeObject, grads), is_dict_or_none, "a dict or None", nullptr};
+
+PyGetSetDef node_getset[] = {
+    attribute("attrs", attrs_of_node),
+    attribute("outs", outs_of_node),
+    attribute("hooks", hooks_of_node),
+    attribute("grads", grads_of_node),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyMemberDef node_members[] = {
     {"op", T_OBJECT, offsetof(NodeObject, op), READONLY, nullptr},
     {"args", T_OBJECT, offsetof(NodeObject, args), READONLY, nullptr},
-    {"attrs", OARLOCK_FIELD(NodeObject, attrs)},
-    {"outs", OARLOCK_FIELD(NodeObject, outs)},
-    {"hooks", OARLOCK_FIELD(NodeObject, hooks)},
-    {"grads", OARLOCK_FIELD(NodeObject, grads)},
     {"seq", T_LONGLONG, offsetof(NodeObject, seq), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -184,6 +198,7 @@ PyType_Slot node_slots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_node)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_node)},
     {Py_tp_members, node_members},
+    {Py_tp_getset, node_getset},
     {Py_tp_methods, node_methods},
     {0, nullptr},
 };

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tape/fields.h"
 #include "tape/numpy.h"
-#include "tape/objects.h"
 
 namespace oarlock::tape {
 namespace {
@@ -26,6 +26,8 @@ struct Walk {
   std::vector<Arrived> leaves;
   std::unordered_map<PyObject*, size_t> leaf_of;
 };
+
+PyObject* no_keys = nullptr;  // an empty set, the default of `WalkObject::watched`
 
 /// bare: gradients are arrays, and sums are NumPy's; else Tensors, and the op `sum` adds them up.
 struct WalkObject {
@@ -57,9 +59,12 @@ bool add_up(WalkObject* self, Arrived& place, PyObject* gradient) {
 }
 
 bool add_to_leaf(WalkObject* self, PyObject* tensor, PyObject* gradient) {
-  auto [found, fresh] = self->walk->leaf_of.try_emplace(tensor, self->walk->leaves.size());
-  if (!fresh) return add_up(self, self->walk->leaves[found->second], gradient);
-  self->walk->leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
+  Walk& walk = *self->walk;
+  auto found = walk.leaf_of.find(tensor);
+  if (found != walk.leaf_of.end()) return add_up(self, walk.leaves[found->second], gradient);
+  // In this order an allocation that fails leaves no index behind without its entry.
+  walk.leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
+  walk.leaf_of.emplace(tensor, walk.leaves.size() - 1);
   return true;
 }
 
@@ -79,8 +84,8 @@ bool add_to_node(WalkObject* self, TensorObject* tensor, PyObject* gradient) {
   auto [found, fresh] = self->walk->waiting.try_emplace(node->seq);
   Arrived& place = found->second;
   if (fresh) {
-    self->walk->queue.push(node->seq);
     place.target = Ref::share(tensor->node);
+    self->walk->queue.push(node->seq);
     place.gradient = single ? Ref::share(gradient) : Ref(PyDict_New());
     if (!place.gradient) return false;
     if (single) return true;
@@ -106,10 +111,6 @@ bool add(WalkObject* self, PyObject* tensor, PyObject* said) {
     gradient = Ref(call_method(reinterpret_cast<PyObject*>(self), "fitted", gradient.get(), tensor));
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
-  }
-  if (t->node != Py_None && !PyObject_TypeCheck(t->node, shared.node)) {
-    PyErr_Format(PyExc_TypeError, "the node of a tensor is %R", Py_TYPE(t->node));
-    return false;
   }
   return t->node == Py_None ? add_to_leaf(self, tensor, gradient.get()) : add_to_node(self, t, gradient.get());
 }
@@ -198,6 +199,7 @@ bool push_named(WalkObject* self, Call& call, NodeObject* node) {
   bool given = PyDict_Size(node->attrs) > 0;
   for (Py_ssize_t i = 0; i < attrs; ++i) {
     PyObject* name = PyTuple_GetItem(op->rule_names, i);
+    if (!name) return false;
     PyObject* value = given ? PyDict_GetItemWithError(node->attrs, name) : nullptr;
     if (!value && PyErr_Occurred()) return false;
     call.values.push_back(value ? value : PyTuple_GetItem(op->rule_defaults, i));
@@ -290,16 +292,17 @@ bool step(WalkObject* self, bool retain) {
 PyObject* run(PyObject* self, PyObject* retain) {
   int kept = PyObject_IsTrue(retain);
   if (kept < 0) return nullptr;
-  while (!as_walk(self)->walk->queue.empty())
-    if (!step(as_walk(self), kept != 0)) return nullptr;
-  Py_RETURN_NONE;
+  return guarded([&]() -> PyObject* {
+    while (!as_walk(self)->walk->queue.empty())
+      if (!step(as_walk(self), kept != 0)) return nullptr;
+    Py_RETURN_NONE;
+  });
 }
 
 PyObject* add_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
-  if (!add(as_walk(self), tensor, gradient)) return nullptr;
-  Py_RETURN_NONE;
+  return guarded([&]() -> PyObject* { return add(as_walk(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr; });
 }
 
 PyObject* leaves(PyObject* self, PyObject*) {
@@ -323,13 +326,15 @@ PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   WalkObject* w = as_walk(self);
-  w->walk = new Walk;
+  w->walk = new (std::nothrow) Walk;
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
-  w->watched = PySet_New(nullptr);
+  w->watched = Py_NewRef(no_keys);
   w->last = Py_NewRef(Py_None);
   w->sum = Py_NewRef(Py_None);
-  return self;
+  if (w->walk) return self;
+  Py_DECREF(self);
+  return PyErr_NoMemory();
 }
 
 void dealloc_walk(PyObject* self) {
@@ -343,12 +348,19 @@ void dealloc_walk(PyObject* self) {
   free_object(self);
 }
 
+bool is_set_or_none(PyObject* value) { return value == Py_None || is_set(value); }
+
+const Field reach_of_walk{offsetof(WalkObject, reach), nullptr, nullptr, nullptr};
+const Field nodes_of_walk{offsetof(WalkObject, nodes), is_set_or_none, "a set or None", nullptr};
+const Field watched_of_walk{offsetof(WalkObject, watched), is_set, "a set", &no_keys};
+const Field last_of_walk{offsetof(WalkObject, last), is_dict_or_none, "a dict or None", nullptr};
+const Field sum_of_walk{offsetof(WalkObject, sum), nullptr, nullptr, nullptr};
+
+PyGetSetDef walk_getset[] = {
+    attribute("reach", reach_of_walk), attribute("nodes", nodes_of_walk), attribute("watched", watched_of_walk),
+    attribute("last", last_of_walk),   attribute("sum", sum_of_walk),     {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyMemberDef walk_members[] = {
-    {"reach", T_OBJECT, offsetof(WalkObject, reach), 0, nullptr},
-    {"nodes", T_OBJECT, offsetof(WalkObject, nodes), 0, nullptr},
-    {"watched", T_OBJECT, offsetof(WalkObject, watched), 0, nullptr},
-    {"last", T_OBJECT, offsetof(WalkObject, last), 0, nullptr},
-    {"sum", T_OBJECT, offsetof(WalkObject, sum), 0, nullptr},
     {"bare", T_BOOL, offsetof(WalkObject, bare), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -364,6 +376,7 @@ PyType_Slot walk_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make_walk)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_walk)},
     {Py_tp_members, walk_members},
+    {Py_tp_getset, walk_getset},
     {Py_tp_methods, walk_methods},
     {0, nullptr},
 };
@@ -372,6 +385,9 @@ PyType_Spec walk_spec = {"oarlock.core._tape.Walk", sizeof(WalkObject), 0, Py_TP
 
 }  // namespace
 
-PyTypeObject* make_walk_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&walk_spec)); }
+PyTypeObject* make_walk_type() {
+  no_keys = PyFrozenSet_New(nullptr);
+  return no_keys ? reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&walk_spec)) : nullptr;
+}
 
 }  // namespace oarlock::tape

@@ -65,6 +65,9 @@ if dist.get_rank() == 1:
         raise ValueError("the reason")
     if how == "code":
         os._exit(7)
+    if how == "zero":
+        sys.stdout.flush()
+        os._exit(0)
     if how == "children":
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", sys.argv[3]])
         raise ValueError("the reason")

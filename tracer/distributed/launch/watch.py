@@ -88,6 +88,10 @@ def watch(world: World) -> int:
             failed = next((rank for rank, code in codes.items() if code), None)
             if failed is not None:
                 return _failed(world, failed, codes[failed] or 1, time.monotonic() - started)
+            if (left := _left_early(world, codes)) is not None:
+                return _given_up(
+                    world, f"rank {left} ended with exit code 0 before the end of its program (os._exit?)", left
+                )
             if over:
                 return _ended(world, codes)
             if (stuck := _stuck(world)) is not None:
@@ -110,14 +114,23 @@ def _ended(world: World, codes: dict[int, int | None]) -> int:
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
         return 0
-    print(
-        f"launch: MPI's launcher ended with {world.process.returncode}, and ranks {missing} never did", file=sys.stderr
-    )
+    head = f"launch: MPI's launcher ended with {world.process.returncode} and left ranks {missing} without an exit code"
+    print("\n".join([head, *_waiting(world, None), *_absent(world, None)]), file=sys.stderr)
     return world.process.returncode or 1
 
 
+def _left_early(world: World, codes: dict[int, int | None]) -> int | None:
+    """A rank that joined the others and then ended with code 0 without telling them, as os._exit(0) does."""
+    for rank, code in codes.items():
+        if code == 0 and (world.folder / f"rank.{rank}.now").exists():
+            state = waiting_of(world, rank)
+            if state is None or state.what != _LEAVING:
+                return rank
+    return None
+
+
 def _failed(world: World, rank: int, code: int, seconds: float) -> int:
-    others = _waiting(world, rank)
+    others = _waiting(world, rank) + _absent(world, rank)
     how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
     lines = [f"launch: rank {rank} {how} after {seconds:.1f} s; its log is {log_of(world, rank)}"]
     lines += [*_last_traceback(log_of(world, rank)), *others]
@@ -133,6 +146,21 @@ def _waiting(world: World, gone: int | None) -> list[str]:
         waiting = waiting_of(world, rank)
         if rank != gone and waiting is not None and waiting.what != _LEAVING:
             lines.append(f"rank {rank} was waiting in {waiting.what}, {waiting.where}")
+    return lines
+
+
+def _absent(world: World, gone: int | None) -> list[str]:
+    """Which ranks others wait for in vain.   gone: a rank of which enough is said"""
+    states = {rank: waiting_of(world, rank) for rank in range(world.plan.count)}
+    waiting = {rank: state for rank, state in states.items() if state is not None and state.what != _LEAVING}
+    lines = []
+    for what in dict.fromkeys(state.what for state in waiting.values()):
+        present = {rank for rank, state in waiting.items() if state.what == what}
+        expected = set[int]().union(*(waiting[rank].ranks for rank in present))
+        lines += [
+            f"rank {rank} did not take part in {what}; its log is {log_of(world, rank)}"
+            for rank in sorted(expected - present - {gone})
+        ]
     return lines
 
 
@@ -162,7 +190,7 @@ def _crossed(world: World) -> bool:
 
 def _given_up(world: World, why: str, gone: int | None = None) -> int:
     """End a world in which ranks wait for ever.   gone: the one that has come to its end, if any"""
-    lines = _waiting(world, gone)
+    lines = _waiting(world, gone) + _absent(world, gone)
     world.end()
     print("\n".join([f"launch: {why}", *lines]), file=sys.stderr)
     return 1

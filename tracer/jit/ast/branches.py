@@ -174,8 +174,8 @@ def _copy(value: Any) -> Any:
     if type(value) not in KINDS:
         return value
     if isinstance(value, dict):
-        return new({k: _copy(v) for k, v in items_of(value)})
-    return new([_copy(v) for v in items_of(value)])
+        return new({k: _copy(v) for k, v in items_of(value)}, value)
+    return new([_copy(v) for v in items_of(value)], value)
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

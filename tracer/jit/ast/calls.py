@@ -28,11 +28,12 @@ from . import numbers, sequences
 from .checks import print_
 from .entries import OF_ONE_KEY, count_of, getting, is_unsure, whole
 from .numbers import guarded, method_of
-from .outside import changing, in_a_block, new, noting
+from .outside import changing, delete_attribute, in_a_block, new, noting, refuse_outer_iterators, set_attribute
 from .restless import heard_of
 from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .source import NoSource
 from .special import method_for
+from .training_state import first_argument, is_training_step
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
 _IGNORED: set[str] = set(LIBRARIES)
@@ -49,7 +50,8 @@ def ignore_module(modules: Any) -> None:
 
 def call(function: Any) -> Any:
     """What to call in place of `function`."""
-    if static_mode(state.mode) is None:
+    mode = static_mode(state.mode)
+    if mode is None:
         return function
     if isinstance(function, type):
         _meet(function)
@@ -57,11 +59,13 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, list | dict | set):
-        return _of_container(function)
+    if is_training_step(mode, function, owner):
+        return first_argument
+    if mode.recorder.rollback is not None:
+        mode.recorder.rollback.note(owner)
     if isinstance(owner, TensorArray):
         return array_method(owner, function.__name__)
-    return _of_function(function)
+    return _of_container(function) if isinstance(owner, list | dict | set) else _of_function(function)
 
 
 def _of_function(function: Any) -> Any:
@@ -107,6 +111,7 @@ def _reading(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def read(*args: Any, **kwargs: Any) -> Any:
+        refuse_outer_iterators(*args, *kwargs.values())
         return called(*(known(whole(v)) for v in args), **{name: known(whole(v)) for name, v in kwargs.items()})
 
     return read
@@ -394,16 +399,6 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _setattr(value: Any, name: str, given: Any) -> None:
-    changing(value, "an object")
-    setattr(value, name, given)
-
-
-def _delattr(value: Any, name: str) -> None:
-    changing(value, "an object")
-    delattr(value, name)
-
-
 def _iter(value: Any, *sentinel: Any) -> Any:
     rows = rows_of(value)
     if is_open(rows):
@@ -416,6 +411,7 @@ def _of_whole(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that goes through what it is given."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
+        refuse_outer_iterators(*args)
         return function(*map(whole, args), **kwargs)
 
     return called
@@ -441,6 +437,6 @@ BUILTINS: dict[Any, Any] = {
     builtins.bool: _bool,
     **numbers.BUILTINS,
     **{of: _of_whole(function) for of, function in THROUGH.items()},
-    builtins.setattr: _setattr,
-    builtins.delattr: _delattr,
+    builtins.setattr: set_attribute,
+    builtins.delattr: delete_attribute,
 }

@@ -101,8 +101,12 @@ def print_(*values: Any, **how: Any) -> None:
     """`print(*values)`: with values of the program whenever it runs, as Python would print them."""
     leaves, nesting = nest.flatten(values)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
-    if not places or static_mode(state.mode) is None:
-        print(*values, **how)
+    mode = static_mode(state.mode)
+    if not places or mode is None:
+        if mode is None or mode.recorder.rollback is None or how.get("file") is not None:
+            print(*values, **how)
+        else:
+            mode.recorder.rollback.print_later(values, how)
         return
 
     def show(*arrays: Any) -> None:

@@ -23,7 +23,7 @@ from ...static.variable import Variable
 from .branches import Get, Set, if_, nothing, watched
 from .calls import asked, call
 from .checks import unconditional
-from .outside import new, own
+from .outside import new, own, refuse_outer_iterators
 from .rows import Rows, rows_of
 from .truth import and_
 from .untracked import refuse_if_kept
@@ -85,6 +85,7 @@ def for_(
     iterable: Any, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None = None
 ) -> None:  # fmt: skip
     """`for item in iterable: body(item)`, while `test()` holds.   Over values of the program it is a loop of the program."""
+    refuse_outer_iterators(iterable)
     rows = rows_of(iterable)
     start = 0
     if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):

@@ -23,6 +23,7 @@ from ...static.modes import static_mode
 from ...static.numbers import BOOL, Stands, marked, number_error, refused
 from ...static.variable import Variable
 from .checks import check
+from .training_state import refuse_training_state
 
 COMPARE = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all ways"
 TEXT = "print(x) shows it in each run; for a choice, compare it"
@@ -135,6 +136,8 @@ def is_there(held: Variable) -> Any:
 def looks_at(value: Any, name: Any) -> None:
     """Say to the recording, if there is one, that an attribute is about to be read: at the next call it may be another."""
     mode = static_mode(state.mode)
+    if mode is not None:
+        refuse_training_state(mode, value, name)
     if mode is not None and mode.recorder.looked is not None:
         mode.recorder.looked.read(value, name, False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import io
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import CodeType, MethodType
@@ -33,6 +34,8 @@ def changing(value: Any, name: str, attribute: str = "", reads: bool = False) ->
     attribute: which one of an object is set, where that is known; reads: what it was is read for that.
     """
     mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.rollback is not None:
+        mode.recorder.rollback.note(value)
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_moved(value):
@@ -46,11 +49,42 @@ def changing(value: Any, name: str, attribute: str = "", reads: bool = False) ->
     return Positions(recorder, value) if type(value) in (list, EitherList) else value
 
 
-def new(made: Any) -> Any:
-    """A list, dict or object that was made here."""
+def set_attribute(value: Any, name: str, given: Any) -> None:
+    """`setattr` in converted code."""
+    changing(value, "an object")
+    setattr(value, name, given)
+
+
+def delete_attribute(value: Any, name: str) -> None:
+    """`delattr` in converted code."""
+    changing(value, "an object")
+    delattr(value, name)
+
+
+def refuse_outer_iterators(*values: Any) -> None:
+    """Raise SideEffectError where code is about to advance an iterator from outside: a recording that fails later could not rewind it."""
+    mode = static_mode(state.mode)
+    if mode is None or mode.recorder.rollback is None or mode.recorder.looked is None:
+        return
+    for value in values:
+        if (
+            hasattr(type(value), "__next__")
+            and not isinstance(value, io.IOBase)
+            and mode.recorder.looked.was_there(value)
+        ):
+            what = f"advancing an iterator from outside ({type(value).__name__})"
+            if mode.recorder.strict:
+                mode.refuse_side_effect(what)
+            mode.recorder.rollback.irreversible = what
+
+
+def new(made: Any, original: Any = None) -> Any:
+    """A list, dict or object that was made here.   original: of which it is a copy"""
     mode = static_mode(state.mode)
     if mode is not None:
         born(mode.recorder, made)
+        if type(made) in (list, dict):
+            mode.recorder.note_line(made, original)
     return made
 
 

@@ -12,7 +12,7 @@ from ...core.sweep import outward
 from ...core.tensor import Tensor
 from ..blocks import op_touches
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, OpDesc, Program, VarDesc
+from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from ..record import Recorder
 from ..variable import Variable
 from .expand import expand
@@ -31,17 +31,21 @@ def differentiate(
 
     targets: by name, each with the gradient that it gets, None for ones; barred: names that no gradient flows through.
     """
-    program, wanted = recorder.program, list(wanted)
+    wanted, current = list(wanted), recorder.block
+    if recorder.loops:
+        why = "gradients are not computed inside of the body of while_loop, which is written several times; use While"
+        raise OarlockError(with_user_line(f"backward: {why}, or compute them behind the loop"))
     reach = _through_gradients(recorder, targets, wanted, barred)
-    start = len(program.block.ops)
+    start = len(current.ops)
     with pushed(Static(recorder)):
-        walk = Walk(recorder, reach, Versions(recorder, program.block), wanted)
+        around = [inner.block for inner in recorder.open[:-1]]
+        walk = Walk(recorder, reach, Versions(recorder, current, around=around), wanted)
         for name, gradient in targets.items():
-            if reach.wants(0, name):
+            if reach.wants(current.idx, name):
                 walk.add(name, _first(walk, name) if gradient is None else outward(gradient))
         walk.run()
         found = {name: outward(walk.found[name]) for name in wanted if name in walk.found}
-    _mark(program, start)
+    _mark(current, start)
     walk.versions.finish()
     return found
 
@@ -50,7 +54,8 @@ def _through_gradients(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
 ) -> Reach:  # fmt: skip
     """What depends on those that are wanted.   Gradient ops on the way become the ops of their rules, which have rules themselves."""
-    reach = Reach(recorder.program, wanted, barred)
+    within = [inner.block for inner in recorder.open[1:]]
+    reach = Reach(recorder.program, wanted, barred, within)
     gradients = Gradients(recorder.program)
     on_the_way = [
         op
@@ -60,7 +65,7 @@ def _through_gradients(
     if not on_the_way:
         return reach
     expand(recorder, gradients, on_the_way)
-    return Reach(recorder.program, wanted, barred)
+    return Reach(recorder.program, wanted, barred, within)
 
 
 def _behind(program: Program, names: Iterable[str]) -> list[OpDesc]:
@@ -86,9 +91,9 @@ def _first(walk: Walk, name: str) -> Variable:
     return found
 
 
-def _mark(program: Program, start: int) -> None:
+def _mark(block: Block, start: int) -> None:
     """Say of the ops behind `start` what they are for."""
-    for op in program.block.ops[start:]:
+    for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
 

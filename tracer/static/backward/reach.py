@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from ...core.dtype import dtype_of, is_float
 from ...core.op import OPS
@@ -30,13 +30,19 @@ RUNS_BLOCKS = (
 
 
 class Reach:
-    """The variables that depend on `sources`.   barred: names that nothing flows through."""
+    """The variables that depend on `sources`.   barred: names that nothing flows through; within: the blocks that are being written,
 
-    def __init__(self, program: Program, sources: Iterable[str], barred: Collection[str] = ()) -> None:
+    from the one in the outermost block on: no op runs them yet.
+    """
+
+    def __init__(
+        self, program: Program, sources: Iterable[str], barred: Collection[str] = (), within: Sequence[Block] = ()
+    ) -> None:
         self._program = program
         self._barred = set(barred)
-        self._found = {(0, name) for name in sources}
-        self._block(program.block)
+        self._found = {self._key(within[-1].idx if within else 0, name) for name in sources}
+        for block in (program.block, *within):
+            self._block(block)
 
     def wants(self, block: int, name: str) -> bool:
         """Whether a gradient of a variable, seen from a block, is needed."""

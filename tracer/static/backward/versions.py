@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..attrs import block_indices
@@ -12,19 +12,41 @@ from ..record import Recorder
 
 
 class Versions:
-    """The writes of one block.   outer: those of the block around it, and the op there that runs this one; repeats: again and again."""
+    """The writes of one block.   outer: those of the block around it, and the op there that runs this one; repeats: again and again.
+
+    around: for a block that is still being written, the blocks around it from the outermost on; their ops so far come before its own.
+    """
 
     def __init__(
-        self, recorder: Recorder, block: Block, outer: tuple[Versions, int] | None = None, repeats: bool = False
+        self, recorder: Recorder, block: Block, outer: tuple[Versions, int] | None = None, repeats: bool = False,
+        around: Sequence[Block] = (),
     ) -> None:  # fmt: skip
         self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
-        self.ops = list(block.ops)  # as they were before gradients
+        self._parts = [(part, len(part.ops)) for part in (*around, block)]
+        self.ops = [op for part, _ in self._parts for op in part.ops]  # as they were before gradients
         self._writes: dict[str, list[int]] = {}
         for i, op in enumerate(self.ops):
             for name in op_writes(recorder.program, op):
                 self._writes.setdefault(name, []).append(i)
         self._saved: dict[tuple[str, int], str] = {}
         self._copies: dict[int, list[OpDesc]] = {}
+
+    def first_of(self, block: Block) -> int:
+        """The number of the first op of a block."""
+        before = 0
+        for part, count in self._parts:
+            if part is block:
+                return before
+            before += count
+        return 0
+
+    def block_of(self, at: int) -> Block:
+        """The block of op number `at`."""
+        for part, count in self._parts:
+            if at < count:
+                return part
+            at -= count
+        return self.block
 
     def written_before(self, name: str, at: int) -> bool:
         """Whether a variable has a value before op number `at`."""
@@ -75,7 +97,9 @@ class Versions:
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
             found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
-            self.block.vars[found] = replace(var, name=found, persistable=False, is_parameter=False, checks_feed=False)
+            self.block_of(overwritten).vars[found] = replace(
+                var, name=found, persistable=False, is_parameter=False, checks_feed=False
+            )
             role = {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}  # a clone for test needs no copies
             copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where)
             self._copies.setdefault(overwritten, []).append(copy)
@@ -83,13 +107,16 @@ class Versions:
 
     def finish(self) -> None:
         """Put the copies into the block; what was written behind its ops stays there."""
-        rest = self.block.ops[len(self.ops) :]
-        self.block.ops[:] = [*self._with_copies(), *rest]
+        first = 0
+        for part, count in self._parts:
+            rest = part.ops[count:]
+            part.ops[:] = [*self._with_copies(first, first + count), *rest]
+            first += count
 
-    def _with_copies(self) -> Iterator[OpDesc]:
-        for i, op in enumerate(self.ops):
+    def _with_copies(self, first: int, end: int) -> Iterator[OpDesc]:
+        for i in range(first, end):
             yield from self._copies.get(i, ())
-            yield op
+            yield self.ops[i]
 
 
 def op_writes(program: Program, op: OpDesc) -> list[str]:

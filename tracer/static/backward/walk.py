@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.dtype import is_float
 from ...core.eager import metas_of
-from ...core.errors import OpError
+from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.op import OPS, Op
 from ...ops.meta import UnknownSize
 from ..blocks import EMPTY
@@ -54,19 +54,28 @@ class Walk:
         self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
         self.block: Block = versions.block
         self.pending = Pending(recorder)
+        loops = [inner.block for inner in recorder.open if inner.repeats]
+        self._loop_start = versions.first_of(loops[-1]) if loops else 0
 
     def run(self) -> None:
-        """Every op, the last one first."""
+        """Every op, the last one first.   Raises OarlockError for one outside of the loop whose body is being written.
+
+        Its gradient would flow from each iteration, whose values are those of before the loop.
+        """
         from .blocks import SPECIAL  # blocks are walked through by another Walk  # noqa: PLC0415
 
         for i in range(len(self.versions.ops) - 1, -1, -1):
-            op = self.versions.ops[i]
+            op, self.block = self.versions.ops[i], self.versions.block_of(i)
             if op.type != "feed" and any(name in self.pending for name in op.output_names()):
                 self._keep(op.output_names())
+                if i < self._loop_start and any(map(self.wants, op.input_names())):
+                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it inside of the loop"
+                    raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
                 start = len(self.recorder.block.ops)
                 SPECIAL.get(op.type, Walk.plain)(self, op, i)
                 for made in self.recorder.block.ops[start:]:
                     made.where, made.layer = op.where, op.layer
+        self.block = self.versions.block
         self._keep(self._wanted)
 
     def _keep(self, names: Iterable[str]) -> None:

@@ -27,10 +27,11 @@ def writing_mode(what: str) -> Static:
 
 
 @contextmanager
-def _body(mode: Static) -> Iterator[Block]:
-    """Record the body of a `with`.   At its end, what it changed of outside is written to the variables that those were before."""
+def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
+    """Record the body of a `with`.   repeats: of a loop.   At its end, what it changed of outside is written to the variables that those were before."""
     recorder = mode.recorder
     with recorder.inner_block() as inner:
+        inner.repeats = repeats
         yield inner.block
     for tensor, before in inner.changed.values():
         after = tensor.raw
@@ -58,7 +59,7 @@ class While:
         """The body."""
         mode = writing_mode("While")
         flag = mode.recorder.name_of(self.cond_var)
-        with _body(mode) as block:
+        with _body(mode, repeats=True) as block:
             yield
         if flag not in block_writes(mode.recorder.program, block):
             why = f"the body does not write its condition '{flag}', and would never end"

@@ -226,8 +226,21 @@ class Merge:
         if not dicts or a.keys() == b.keys():
             return nest.pairwise(name, a, b, self.choice)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
-        pairs = {key: (a.get(key, Undefined(n)), b.get(key, Undefined(n))) for key, n in labels.items()}
-        return {key: gone_for(n, self.choice(n, *pairs[key])) for key, n in labels.items()}
+        found = {key: self._entry(n, a, b, key) for key, n in labels.items()}
+        return {key: gone_for(n, found[key]) for key, n in labels.items()}
+
+    def _entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
+        """What a dict has under a key after the branches, which may be missing on one side; an error then shows both dicts."""
+        one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
+        if isinstance(one, Undefined) is isinstance(two, Undefined) or isinstance(one, Gone) or isinstance(two, Gone):
+            return self.choice(name, one, two)
+        made = self._half(name, one, two, is_entry=True)
+        if isinstance(made, Variable) and made.half is not None:
+            sides = "".join(
+                f"\n  {side}: {shown(v)}{self.recorder.line_of(v)}" for side, v in zip(LABELS, (a, b), strict=True)
+            )
+            made.half = made.half._replace(sides=sides)
+        return made
 
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
         """A tensor or number that is one on the first side and another on the second."""
@@ -300,8 +313,11 @@ class Merge:
         made.single = a.meta.dtype == b.meta.dtype and all(v.single or v.meta.shape in ((), (1,)) for v in (a, b))
         return made
 
-    def _half(self, name: str, a: Any, b: Any) -> Any:
-        """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again."""
+    def _half(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
+        """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again.
+
+        is_entry: a key of a dict, which has to be there in a result too; other values of the conversion's own are guarded by flags.
+        """
         if isinstance(a, Gone) or isinstance(b, Gone):
             return a if isinstance(a, Gone) else b
         given = b if isinstance(a, Undefined) else a
@@ -314,7 +330,7 @@ class Merge:
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
         filler = Filler(meta)
         made = marked(self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given))
-        if is_users(name):
+        if is_entry or is_users(name):
             side = self.sides[given is b]
             here = isinstance(given, Variable) and given.name in side.inner.block.vars  # else its line is of before
             at = (given.where if here else "") or user_line()

@@ -7,8 +7,9 @@ inherits from dict is made again of its items where these hold a tensor, as real
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,12 @@ class Defaulting:
         return defaultdict(self.factory, items)
 
 
-def flatten(value: Any) -> tuple[list[Any], Any]:
-    """The leaves of tuples, lists and dicts, and their nesting: a leaf is its number."""
+def flatten(value: Any, sort_keys: bool = False) -> tuple[list[Any], Any]:
+    """The leaves of tuples, lists and dicts, and their nesting: a leaf is its number.
+
+    sort_keys: number the leaves of a dict in the order of its sorted keys, as Paddle orders the inputs and outputs of a program; keys
+    that do not compare keep their order. The nesting keeps the order of insertion either way.
+    """
     leaves: list[Any] = []
 
     def walk(node: Any) -> Any:
@@ -45,12 +50,22 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
             return (type(node), [walk(v) for v in node])
         if type(node) in (dict, OrderedDict, defaultdict) or (isinstance(node, dict) and _holds_tensor(node)):
             kind = Defaulting(node.default_factory) if type(node) is defaultdict else type(node)
-            return (kind, {k: walk(v) for k, v in node.items()})
+            keys = sorted_keys(node) if sort_keys else list(node)
+            walked = {k: walk(node[k]) for k in keys}
+            return (kind, {k: walked[k] for k in node})
         leaves.append(node)
         return len(leaves) - 1
 
     nesting = walk(value)
     return leaves, nesting
+
+
+def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
+    """The keys of a dict in sorted order; in order of insertion where they do not compare."""
+    try:
+        return sorted(items)
+    except TypeError:
+        return list(items)
 
 
 def build(nesting: Any, leaves: list[Any]) -> Any:
@@ -85,21 +100,40 @@ def paths(nesting: Any) -> list[str]:
 
 def names(name: str, nesting: Any) -> list[str]:
     """What each leaf is called, of something called `name`: with a number inside of a list, the key inside of a dict."""
+    return _in_order_of_leaves(_numbered_names(name, nesting))
+
+
+def _numbered_names(name: str, nesting: Any) -> Iterator[tuple[int, str]]:
     if isinstance(nesting, int):
-        return [name]
+        yield nesting, name
+        return
     _, inner = nesting
     if isinstance(inner, dict):
-        return [n for key, item in inner.items() for n in names(str(key), item)]
-    return [n for i, item in enumerate(inner) for n in names(f"{name}_{i}", item)]
+        for key, item in inner.items():
+            yield from _numbered_names(str(key), item)
+    else:
+        for i, item in enumerate(inner):
+            yield from _numbered_names(f"{name}_{i}", item)
+
+
+def _in_order_of_leaves(numbered: Iterable[tuple[int, str]]) -> list[str]:
+    """Names in the order of the leaves that they belong to."""
+    return [name for _, name in sorted(numbered, key=itemgetter(0))]
 
 
 def dotted(nesting: Any, above: str = "") -> list[str]:
     """Where each leaf is, as contracts have it: `extra.mask.0`."""
+    return _in_order_of_leaves(numbered_paths(nesting, above))
+
+
+def numbered_paths(nesting: Any, above: str = "") -> Iterator[tuple[int, str]]:
+    """The number of each leaf, and where it is, as contracts have it."""
     if isinstance(nesting, int):
-        return [above]
+        yield nesting, above
+        return
     _, inner = nesting
-    items = inner.items() if isinstance(inner, dict) else enumerate(inner)
-    return [path for key, item in items for path in dotted(item, f"{above}.{key}" if above else str(key))]
+    for key, item in inner.items() if isinstance(inner, dict) else enumerate(inner):
+        yield from numbered_paths(item, f"{above}.{key}" if above else str(key))
 
 
 def holds_values(value: Any) -> bool:

@@ -47,9 +47,9 @@ def append_backward(
     with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
         found = data.append_backward(loss, parameter_list, no_grad_set)
     program.changed()
-    block = program.global_block()
+    block = program.current_block()
     _note_roles(block.raw.ops, loss.name, [(p.name, g.name) for p, g in found])
-    return [(block.var(p.name), block.var(g.name)) for p, g in found]  # type: ignore[misc]
+    return [(block._var_recursive(p.name), block._var_recursive(g.name)) for p, g in found]  # type: ignore[misc]
 
 
 def _note_roles(ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]) -> None:
@@ -75,4 +75,4 @@ def gradients(
     with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
         found = data.gradients(targets, inputs, target_gradients, no_grad_set)
     program.changed()
-    return [None if g is None else program.global_block().var(g.name) for g in found]
+    return [None if g is None else program.current_block()._var_recursive(g.name) for g in found]

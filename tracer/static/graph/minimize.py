@@ -39,7 +39,7 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
 
 def clip_errors(program: Program) -> None:
     """Limit the gradients of variables that have an error_clip, right behind the op that gives them."""
-    block = program.global_block()
+    block = program.current_block()
     for variable in [v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)]:
         name, clip = variable.grad_name, variable.error_clip
         last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())

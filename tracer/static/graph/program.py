@@ -37,7 +37,6 @@ def _targets(target: Any) -> list[str]:
 class Program:
     """Blocks of ops on named variables.   raw: the data; recorder: writes ops to it."""
 
-    starts = 0  # how many values were given to what runs at once while this was the startup program
     _first_seed = 0  # what random numbers of a new program start from
 
     def __init__(self) -> None:
@@ -158,14 +157,23 @@ class Program:
         return {v.name: where.value(v.name) for v in wanted}
 
     def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
-        """Take over values by name; those that no variable has are warned about.   Raises OpError for one of another shape."""
-        from .state import set_values  # noqa: PLC0415 - which knows programs
+        """Set persistable variables from a state dict.
+
+        Parameters
+        ----------
+        state_dict : dict of str to Tensor or ndarray
+            Values by name of variable; or by structured name, as `paddle.load(path, keep_name_table=True)` returns them for the state of
+            a layer. A value of another shape, and a name that no variable has, is warned about and skipped.
+        scope : Scope, optional
+            Where the values go; by default the current scope.
+        """
+        from .state import set_fitting_values  # noqa: PLC0415 - which knows programs
 
         if not isinstance(state_dict, dict):
             raise OperandError(
                 with_user_line(f"set_state_dict: a dict of values by name is taken, not {type(state_dict).__name__}")
             )
-        set_values(self, state_dict, current_scope() if scope is None else scope)
+        set_fitting_values(self, state_dict, current_scope() if scope is None else scope)
 
     # -- as a whole ---------------------------------------------------------------------------------------------
 
@@ -178,7 +186,7 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
-        self.recorder.seed, self.starts = seed, 0
+        self.recorder.seed = seed
         self._source = None
 
     @property

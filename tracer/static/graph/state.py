@@ -7,10 +7,44 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
+from ...core.dtype import is_float
 from ...core.errors import MisfitError, warn, with_user_line
 from ...core.tensor import Tensor
 from ..scope import Scope
 from .program import Program
+
+NAME_TABLE = "StructuredToParameterName@@"  # in a state dict of a layer: names of variables by structured names
+
+
+def by_variable_names(values: dict[str, Any]) -> dict[str, Any]:
+    """A state dict of a layer under the names of variables, where it has the table of `paddle.load(.., keep_name_table=True)`."""
+    table = values.get(NAME_TABLE)
+    table = table if isinstance(table, dict) else {}
+    return {table.get(name, name): value for name, value in values.items() if name != NAME_TABLE}
+
+
+def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+    """Put values of persistable variables into a scope; each that does not fit, and each without a variable, is warned about."""
+    known = {v.name: v for v in program.persistables()}
+    for name, value in by_variable_names(values).items():
+        why = f"Because '{name}' not in the program."
+        if name in known:
+            meta, raw = known[name].meta, value.array if isinstance(value, Tensor) else value
+            array = np.asarray(cuda.host(raw))
+            why = _misfit(name, array, known[name])
+            if not why:
+                scope.assign(name, array.astype(meta.dtype, copy=False), meta)
+        if why:
+            warn(f"Skip loading for '{name}'. {why}")
+
+
+def _misfit(name: str, array: Any, variable: Any) -> str:
+    """Why an array cannot be the value of a variable; empty where it can."""
+    shape, dtype = variable.raw.shape, variable.meta.dtype
+    if tuple(array.shape) != shape:
+        return f"{name} expected a shape {list(shape)}, but the received shape is {list(array.shape)}."
+    same_kind = array.dtype == dtype or (is_float(array.dtype) and is_float(dtype))
+    return "" if same_kind else f"{name} expected the dtype {dtype.name}, but the received dtype is {array.dtype.name}."
 
 
 def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
@@ -20,6 +54,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """
     if not isinstance(values, dict):
         raise TypeError(with_user_line(f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"))
+    values = by_variable_names(values)
     known = {v.name: v for v in program.persistables()}
     arrays = {
         n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v)) for n, v in values.items() if n in known
@@ -33,6 +68,6 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         raise MisfitError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
         scope.assign(name, array, known[name].meta)
-    unused = [n for n in values if n not in known and n != "StructuredToParameterName@@"]
+    unused = [n for n in values if n not in known]
     if unused:
         warn(f"the program has no variables {unused}; their values are not used")

@@ -17,7 +17,7 @@ from ...export.save import atomic_write
 from ...framework.io import load as load_pickle
 from ...loader.params import load_params
 from ..graph.program import Program
-from ..graph.state import set_values
+from ..graph.state import NAME_TABLE, by_variable_names, set_values
 from ..scope import current_scope
 from ..variable import Variable
 
@@ -69,11 +69,13 @@ def load_program_state(model_path: Any, var_list: Sequence[Variable] | None = No
     """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x; {} for no file.   var_list: which variables"""
     prefix = _prefix(model_path)
     if os.path.isfile(prefix + PARAMS):
-        state = dict(load_pickle(prefix + PARAMS, return_numpy=True))
+        state = dict(load_pickle(prefix + PARAMS, return_numpy=True, keep_name_table=True))
         if os.path.isfile(prefix + OPT):
             state |= load_pickle(prefix + OPT, return_numpy=True)
         names = None if var_list is None else {v.name for v in var_list}
-        return {n: a for n, a in state.items() if names is None or n in names}
+        if names is None:
+            return state
+        return {n: a for n, a in by_variable_names(state).items() if n in names}
     return _of_old(os.fspath(model_path), var_list)
 
 
@@ -100,6 +102,6 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     Raises OpError, listing all that have another shape or dtype.
     """
     for name, value in state_dict.items():
-        if not isinstance(value, np.ndarray | Tensor):
+        if name != NAME_TABLE and not isinstance(value, np.ndarray | Tensor):
             raise TypeError(with_user_line(f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"))
     set_values(program, state_dict, current_scope())

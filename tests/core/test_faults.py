@@ -1,0 +1,41 @@
+"""When memory or threads run out in C++ code, Python gets a MemoryError or fewer threads; the process goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`faults.cpp` as a shared library."""
+    library = tmp_path_factory.mktemp("faults") / "libfaults.so"
+    command = ["c++", "-std=c++20", "-O1", "-fPIC", "-shared", HERE / "faults.cpp", "-o", library, "-ldl"]
+    subprocess.run(command, check=True)
+    return library
+
+
+def output_of(name: str, preloaded: Path) -> list[str]:
+    """What the function `name` of faults.py prints; it must not fail."""
+    env = {**os.environ, "LD_PRELOAD": str(preloaded)}
+    command = [sys.executable, "-m", "tests.core.faults", name]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=HERE.parents[1], env=env, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", ["backward", "kernels"])
+def test_a_failed_allocation_raises_memory_error(name: str, preloaded: Path) -> None:
+    assert output_of(name, preloaded) == ["failed True"]
+
+
+def test_threads_that_cannot_be_created_are_done_without(preloaded: Path) -> None:
+    assert output_of("threads", preloaded) == ["3", "2", "1", "4"]

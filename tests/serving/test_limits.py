@@ -1,0 +1,169 @@
+"""Limits of a server: places in the queue, bytes in memory, time; one client cannot take them from the others."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import uvicorn
+
+from oarlock.serving.app import App
+from oarlock.serving.body import Limits
+from oarlock.serving.datatypes import datatype_of
+from oarlock.serving.protocol import Request, answer
+from oarlock.serving.served import Counts
+from oarlock.serving.server import Patient
+
+PATH = "/v2/models/slow/infer"
+GOOD = json.dumps({"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [1]}]}).encode()
+
+
+class SlowModel:
+    """Answers only while `go` is set."""
+
+    name = "slow"
+    config: dict[str, Any] = {}
+
+    def __init__(self) -> None:
+        self.inputs = {"x": datatype_of("float32", "x")}
+        self.counts = Counts()
+        self.go = threading.Event()
+        self.go.set()
+
+    def infer(self, request: Request) -> tuple[bytes, int | None]:
+        """The input."""
+        self.go.wait(30)
+        return answer(self.name, request, [("y", self.inputs["x"], np.asarray(request.feeds["x"]))])
+
+
+class Server:
+    """A server in a thread of this process."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.model = SlowModel()
+        self.app = App({"slow": self.model}, limits)  # type: ignore[dict-item]
+        config = uvicorn.Config(self.app.asgi(), port=0, http=Patient, ws="none", lifespan="off", log_level="error")
+        self.server = uvicorn.Server(config)
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]})
+
+    def post(self, body: bytes = GOOD) -> int:
+        """The status of a request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("POST", PATH, body)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def begin(self, length: int, sent: bytes = b"") -> socket.socket:
+        """A request of which only the head and `sent` are sent."""
+        made = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        made.sendall(f"POST {PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
+        return made
+
+    def metric(self, name: str) -> float:
+        """A number of /metrics."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return float(next(line for line in text.splitlines() if line.startswith(name)).split()[1])
+
+    def await_metric(self, name: str, value: float) -> None:
+        """Until a number of /metrics is `value`."""
+        end = time.monotonic() + 20
+        while self.metric(name) != value:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+
+@contextmanager
+def serving(**limits: Any) -> Iterator[Server]:
+    """A server with these limits."""
+    made = Server(Limits(**limits))
+    made.thread.start()
+    try:
+        yield made
+    finally:
+        made.model.go.set()
+        made.server.should_exit = made.server.force_exit = True
+        made.thread.join(30)
+        made.socket.close()
+
+
+def status_of(connection: socket.socket) -> int:
+    return int(connection.recv(4096).split()[1])
+
+
+def test_requests_that_are_still_being_sent_take_no_place_in_the_queue() -> None:
+    with serving(workers=1, queue=1) as server, ExitStack() as held:
+        for _ in range(66):
+            held.enter_context(server.begin(1000))
+            held.enter_context(server.begin(1000, b"{"))
+        assert [server.post() for _ in range(5)] == [200] * 5
+
+
+def test_complete_requests_beyond_the_queue_are_sent_away() -> None:
+    with serving(workers=1, queue=2) as server, ExitStack() as held:
+        server.model.go.clear()
+        waiting = [held.enter_context(server.begin(len(GOOD), GOOD)) for _ in range(3)]
+        server.await_metric("oarlock_requests_in_hand", 3)
+        assert server.post() == 503
+        late = held.enter_context(server.begin(len(GOOD), GOOD[:-1]))
+        assert status_of(late) == 503  # before its body is there: it would be read for nothing
+        server.model.go.set()
+        assert [status_of(connection) for connection in waiting] == [200] * 3
+        assert server.post() == 200
+
+
+def test_bytes_of_all_requests_in_memory_are_bounded_and_given_back() -> None:
+    part = b" " * 40_000
+    with serving(bytes=60_000, memory=100_000) as server, ExitStack() as held:
+        first = [held.enter_context(server.begin(50_000, part)) for _ in range(2)]
+        server.await_metric("oarlock_request_body_bytes", 80_000)
+        assert server.post(part + GOOD) == 503
+        assert server.post() == 200  # a small one has room
+        for connection in first:
+            connection.close()
+        server.await_metric("oarlock_request_body_bytes", 0)
+        assert server.post(part + GOOD) == 200
+        server.await_metric("oarlock_request_body_bytes", 0)
+
+
+def test_announced_bytes_take_no_memory() -> None:
+    with serving(bytes=60_000, memory=60_000) as server, ExitStack() as held:
+        for _ in range(20):
+            held.enter_context(server.begin(60_000))
+        assert server.post(b" " * 50_000 + GOOD) == 200
+
+
+@pytest.mark.parametrize(
+    ("limits", "pause", "status"),
+    [
+        ({"idle": 0.3, "seconds": 60}, 2.0, 408),  # nothing comes
+        ({"idle": 60, "seconds": 0.5}, 0.1, 408),  # something comes now and then
+        ({"idle": 5, "seconds": 60}, 0.1, 200),
+    ],
+)
+def test_a_body_has_to_arrive_in_time(limits: dict[str, float], pause: float, status: int) -> None:
+    with serving(**limits) as server, server.begin(len(GOOD) + 20, GOOD) as connection:
+        connection.settimeout(pause)
+        found = None
+        for _ in range(20):
+            connection.sendall(b" ")
+            try:
+                found = status_of(connection)
+                break
+            except TimeoutError:
+                continue
+        assert found == status
+        server.await_metric("oarlock_request_body_bytes", 0)

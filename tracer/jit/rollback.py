@@ -1,0 +1,158 @@
+"""Undo what a recording did to Python, so that a function whose recording failed can run as Python with each side effect happening once."""
+
+from __future__ import annotations
+
+import collections
+import io
+import random
+from array import array
+from collections.abc import Callable
+from contextlib import suppress
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..core import rng, unique_name
+from ..core.tensor import Tensor
+from ..nn.layer import Layer
+from ..static.variable import Variable
+from .place import LISTED
+from .snapshots import has_attributes
+
+
+class Rollback:
+    """The state of Python before a recording: generators of random numbers, generated names, and each object that code is about to change.
+
+    `note` is called before converted code changes an object or calls one of its methods; the first call keeps a shallow copy.
+    Text that the recording prints is held back until `commit`.
+    """
+
+    irreversible = ""  # what the recording did that cannot be undone
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
+        self._noted: dict[int, Any] = {}  # by id; the object itself, so that the id stays taken
+        self._printed: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+        self.flags: dict[int, tuple[Tensor, bool]] = {}  # stop_gradient of tensors before it was set
+        generator = rng.generator()
+        self._keep_generator(generator)
+        self.note(random._inst)
+        self.note(np.random.mtrand._rand)
+        counts = unique_name.counts()
+        before = dict(counts)
+        self._undo.append(lambda: _refill(counts, before))
+
+    def note(self, value: Any) -> None:
+        """Keep a copy of `value`, which code is about to change, unless there is one."""
+        if value is None or id(value) in self._noted or isinstance(value, ModuleType | type):
+            return
+        keep = next((keep for kinds, keep in KEEPERS if isinstance(value, kinds)), None)
+        if keep is None and not has_attributes(value):
+            return
+        self._noted[id(value)] = value
+        if keep is not None:
+            keep(self, value)
+        if has_attributes(value):
+            self._keep_table(vars(value))
+
+    def print_later(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
+        """Hold back a `print` of values that Python has."""
+        self._printed.append((values, options))
+
+    def commit(self) -> None:
+        """The recording is done: print what was held back."""
+        for values, options in self._printed:
+            print(*values, **options)
+
+    def undo(self) -> None:
+        """Put every object back that was noted."""
+        for step in reversed(self._undo):
+            with suppress(ValueError, OSError):  # a closed file
+                step()
+        for tensor, before in self.flags.values():
+            tensor.stop_gradient = before
+
+    # -- what is kept of each kind ------------------------------------------------------------------------------
+
+    def _keep_list(self, value: Any) -> None:
+        before = list(list.__iter__(value)) if isinstance(value, list) else list(value)
+
+        def undo() -> None:
+            value[:] = before
+
+        self._undo.append(undo)
+
+    def _keep_table(self, value: dict[Any, Any]) -> None:
+        before = dict(dict.items(value))
+        self._undo.append(lambda: _refill(value, before))
+
+    def _keep_set(self, value: Any) -> None:
+        before = list(value)
+
+        def undo() -> None:
+            value.clear()
+            value.update(before) if isinstance(value, set) else value.extend(before)
+
+        self._undo.append(undo)
+
+    def _keep_array(self, value: Any) -> None:
+        before = value.copy()
+
+        def undo() -> None:
+            if value.shape == before.shape and value.flags.writeable:
+                value[...] = before
+
+        self._undo.append(undo)
+
+    def _keep_layer(self, layer: Layer) -> None:
+        self._keep_table(vars(layer))
+        for name in LISTED:
+            held = vars(layer)[name]
+            self._keep_table(held) if isinstance(held, dict) else self._keep_list(held)
+
+    def _keep_tensor(self, tensor: Tensor) -> None:
+        if not isinstance(tensor, Variable):
+            self.flags[id(tensor)] = tensor, tensor.stop_gradient
+
+    def _keep_random(self, value: random.Random) -> None:
+        with suppress(NotImplementedError):  # that of the system has no state
+            state = value.getstate()
+            self._undo.append(lambda: value.setstate(state))
+
+    def _keep_random_state(self, value: np.random.RandomState) -> None:
+        state = value.get_state()
+        self._undo.append(lambda: value.set_state(state))
+
+    def _keep_generator(self, value: np.random.Generator) -> None:
+        state = value.bit_generator.state
+
+        def undo() -> None:
+            value.bit_generator.state = state
+
+        self._undo.append(undo)
+
+    def _keep_file(self, value: Any) -> None:
+        with suppress(ValueError, OSError):
+            if value.seekable():
+                at = value.tell()
+                self._undo.append(lambda: value.seek(at))
+
+
+def _refill(table: dict[Any, Any], before: dict[Any, Any]) -> None:
+    dict.clear(table)
+    dict.update(table, before)
+
+
+KEEPERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
+    (Layer, Rollback._keep_layer),
+    (Tensor, Rollback._keep_tensor),
+    (dict, Rollback._keep_table),
+    ((list, bytearray, array), Rollback._keep_list),
+    ((set, collections.deque), Rollback._keep_set),
+    (np.ndarray, Rollback._keep_array),
+    (random.Random, Rollback._keep_random),
+    (np.random.RandomState, Rollback._keep_random_state),
+    (np.random.Generator, Rollback._keep_generator),
+    (io.IOBase, Rollback._keep_file),
+]
