@@ -14,7 +14,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from oarlock.loader.engine import Engine, runtime
 from oarlock.loader.files import program_from_bytes
 from oarlock.loader.params import load_params
 from oarlock.static.attrs import LIST_TYPES
+from oarlock.static.compiled import Compiled
 from oarlock.static.interpreter import Interpreter
 from oarlock.static.program import AttrType, Program
 
@@ -37,6 +39,7 @@ FOLDER = Path(__file__).parents[1] / "fixtures"
 PATIENCE = 3.0  # seconds for a run
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = ("mlp", "conv", "control", "types")
+OLDER = ("v1_models", "v1_detectors")  # archives of programs of Paddle 1.8 and their parameters
 SHAPES = [[], [0], [-1], [-1, -1], [3, 0, 2], [2**31 - 1], [2**40, 4], [1] * 32, [-12, 4]]
 TYPES = sorted(OPS)
 BLOCK = int(AttrType.BLOCK)
@@ -219,28 +222,50 @@ CHANGES: list[Callable[[Chance, Any], str]] = [
 ]  # fmt: skip
 
 
-def make_case(seed: int, number: int) -> tuple[str, bytes, str]:
-    """The name of the file, its changed bytes, and what was changed."""
+class Model(NamedTuple):
+    """A file to change, and the path of its parameters."""
+
+    name: str
+    program: bytes
+    params: str
+
+
+def models(folder: str) -> dict[str, Model]:
+    """The models of the fixtures.   folder: where parameters are put that lie in an archive"""
+    found = {n: Model(n, (FOLDER / f"{n}.pdmodel").read_bytes(), str(FOLDER / f"{n}.pdiparams")) for n in NAMES}
+    for archive in OLDER:
+        with np.load(FOLDER / f"{archive}.npz") as arrays:
+            for key in arrays.files:
+                name, _, what = key.rpartition(".")
+                if what == "program":
+                    path = Path(folder, f"{name}.pdiparams")
+                    path.write_bytes(arrays[f"{name}.params"].tobytes())
+                    found[name] = Model(name, arrays[key].tobytes(), str(path))
+    return found
+
+
+def make_case(seed: int, number: int, files: dict[str, Model]) -> tuple[Model, bytes, str]:
+    """The file, its changed bytes, and what was changed."""
     chance = Chance(seed, number)
-    name = chance.of(NAMES)
-    data = (FOLDER / f"{name}.pdmodel").read_bytes()
+    model = files[chance.of(sorted(files))]
+    data = model.program
     message = ProgramDesc.parse(data)
     if chance.below(12) == 0:
         at = chance.below(len(data))
-        return name, data[:at] + bytes([chance.below(256)]) + data[at + 1 :], f"byte {at}"
+        return model, data[:at] + bytes([chance.below(256)]) + data[at + 1 :], f"byte {at}"
     done = []
     for _ in range(1 + chance.below(4)):
         try:
             done.append(chance.of(CHANGES)(chance, message))
         except ValueError:  # nothing is left to choose from
             break
-    return name, message.SerializeToString(), "; ".join(done)
+    return model, message.SerializeToString(), "; ".join(done)
 
 
-def values_of(program: Program, name: str) -> dict[str, Tensor]:
+def values_of(program: Program, model: Model) -> dict[str, Tensor]:
     """The values that the program wants, as far as the file has them."""
-    names = [var.name for var in program_from_bytes((FOLDER / f"{name}.pdmodel").read_bytes()).persistables()]
-    found = load_params(FOLDER / f"{name}.pdiparams", names)
+    names = [var.name for var in program_from_bytes(model.program).persistables()]
+    found = load_params(model.params, names)
     return {v.name: Tensor(np.array(found[v.name])) for v in program.persistables() if v.name in found}
 
 
@@ -273,13 +298,13 @@ def stopped_after(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def run_interpreted(data: bytes, name: str) -> str:
+def run_interpreted(data: bytes, model: Model) -> str:
     """Load and interpret: `ran`, or the first words of the error."""
     try:
         with np.errstate(all="ignore"), stopped_after(PATIENCE):
             program = program_from_bytes(data)
             feeds = {key: Tensor(value) for key, value in feeds_of(program).items()}
-            Interpreter(program, values_of(program, name)).run(feeds)
+            Interpreter(program, values_of(program, model)).run(feeds)
     except Stopped:
         return "stopped"
     except (OarlockError, NotImplementedError) as error:
@@ -287,10 +312,23 @@ def run_interpreted(data: bytes, name: str) -> str:
     return "ran"
 
 
-def run_lowered(data: bytes, name: str) -> str:
+def run_compiled(data: bytes, model: Model) -> str:
+    """Load, compile to kernels on arrays and run: `ran`, or the first words of the error."""
+    try:
+        with np.errstate(all="ignore"), stopped_after(PATIENCE):
+            program = program_from_bytes(data)
+            Compiled(program).run(values_of(program, model), feeds_of(program))
+    except Stopped:
+        return "stopped"
+    except (OarlockError, NotImplementedError) as error:
+        return f"{type(error).__name__}: {error}"
+    return "ran"
+
+
+def run_lowered(data: bytes, model: Model) -> str:
     """Read, validate, lower and run in the engine: `ran`, or the first words of the error."""
     try:
-        engine = Engine(data, str(FOLDER / f"{name}.pdiparams"), threads=1)
+        engine = Engine(data, model.params, threads=1)
         timer = threading.Timer(PATIENCE, engine.stop)
         timer.start()
         try:
@@ -302,26 +340,29 @@ def run_lowered(data: bytes, name: str) -> str:
     return "ran"
 
 
-def run(data: bytes, name: str) -> str:
-    """Both, one behind the other; what else is raised is a finding, and ends the process."""
-    interpreted = run_interpreted(data, name)
-    lowered = run_lowered(data, name)
-    return f"{interpreted[:150]} | {lowered[:150]}"
+def run(data: bytes, model: Model) -> str:
+    """All three, one behind the other; what else is raised is a finding, and ends the process."""
+    answers = [run_interpreted(data, model), run_compiled(data, model), run_lowered(data, model)]
+    return " | ".join(answer[:150] for answer in answers)
 
 
 def main(seed: int, first: int) -> None:
     """Cases `first`, `first + 1`, ... ; a line before each and one after."""
-    for number in range(first, 1 << 62):
-        name, data, done = make_case(seed, number)
-        print("case", number, repr(f"{name}: {done}"), flush=True)
-        print("end", repr(run(data, name)), flush=True)
+    with TemporaryDirectory() as folder:
+        files = models(folder)
+        for number in range(first, 1 << 62):
+            model, data, done = make_case(seed, number, files)
+            print("case", number, repr(f"{model.name}: {done}"), flush=True)
+            print("end", repr(run(data, model)), flush=True)
 
 
 def corpus() -> None:
     """What each file of the corpus answers."""
-    for path in sorted(CORPUS.glob("*.pdmodel")):
-        print("case", path.name, flush=True)
-        print("end", repr(run(path.read_bytes(), path.name.split(".")[0].split("-")[0])), flush=True)
+    with TemporaryDirectory() as folder:
+        files = models(folder)
+        for path in sorted(CORPUS.glob("*.pdmodel")):
+            print("case", path.name, flush=True)
+            print("end", repr(run(path.read_bytes(), files[path.name.split("-")[0]])), flush=True)
 
 
 if __name__ == "__main__":

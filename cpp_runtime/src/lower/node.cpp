@@ -1,7 +1,6 @@
 #include "lower/node.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "lower/graph.h"
@@ -194,10 +193,9 @@ void Node::check_result(const Info& info) const {
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
   if (bytes <= 1 << 20) return;  // most are: the environment is not read
   auto limit = static_cast<double>(max_result_bytes());
-  auto gib = [](double count) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.1f GiB", count / (1 << 30));
-    return std::string(text);
+  auto gib = [](double count) {  // in tenths, without the locale
+    auto tenths = static_cast<std::int64_t>(std::min(count / (1 << 30) * 10 + 0.5, 9e18));
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
   };
   if (bytes > limit)
     fail("its result " + show(info.dtype, *info.shape) + " takes " + gib(bytes) + ", more than the " + gib(limit) +

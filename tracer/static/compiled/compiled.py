@@ -40,8 +40,9 @@ class Piece:
         self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
         each_round: Callable[[], None] | None = None, placed: bool = False,
     ) -> None:  # fmt: skip
-        kept = list(steps) if tensors else needed(steps, set(outputs))
-        kept = kept if tensors or placed else fused(kept, plan.declared)
+        with malformed():
+            kept = list(steps) if tensors else needed(steps, set(outputs))
+            kept = kept if tensors or placed else fused(kept, plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
         self._source = Source(tensors, each_round, placed)

@@ -73,9 +73,7 @@ def check_attrs(op: Op, desc: OpDesc) -> None:
         if name in AXES:
             for axis in attr.value if isinstance(attr.value, list) else [attr.value]:
                 if isinstance(axis, int) and not -MAX_RANK <= axis < MAX_RANK:
-                    raise OpError(
-                        f"{op.type}: attribute '{name}' names the axis {axis}; a tensor has at most {MAX_RANK}"
-                    )
+                    raise OpError(f"{op.type}: attribute '{name}' is {axis}; a tensor has at most {MAX_RANK} axes")
 
 
 def _is_one(attr: Attr, declared: str) -> bool:
