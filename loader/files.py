@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+from google.protobuf.unknown_fields import UnknownFieldSet
+
 from ..core.dtype import BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
@@ -18,6 +20,7 @@ from .shown import shown
 
 MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
 MAX_BLOCKS = 1 << 12
+MAX_NAME = 1 << 12  # bytes
 
 # What Paddle writes on every op and no loader needs; left out where it says nothing.
 _SILENT = {
@@ -138,6 +141,8 @@ def _utf8(value: Any) -> str:
 def _name(value: Any) -> str:
     """The name of a variable or an op."""
     name = _utf8(value)
+    if len(name) > MAX_NAME // 4 and len(name.encode()) > MAX_NAME:
+        raise _Bad(f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME}")
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
         raise _Bad("it has a name with control characters")
     return name
@@ -157,6 +162,8 @@ def _var(message: Any) -> VarDesc:
         kind = Kind(kinds.type)
     except ValueError:
         raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
+    if not message.name:
+        raise _Bad("it has an empty name")
     var = VarDesc(_name(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.checks_feed = message.need_check_feed
@@ -256,9 +263,11 @@ def where_of(stack: list[str]) -> str:
 
 
 def _contract(message: Any) -> Contract:
-    if message.version > CONTRACT_VERSION:
-        raise _Bad(f"contract: version {message.version} is newer than {CONTRACT_VERSION}, the newest known here")
+    if message.version != CONTRACT_VERSION:
+        raise _Bad(f"contract: is of version {message.version}; this version of Oarlock reads {CONTRACT_VERSION}")
     try:
+        for part in (message, *message.inputs, *message.outputs, *message.guards):
+            _no_other_wire_type(part)
         return Contract(
             inputs=[_arg(arg) for arg in message.inputs],
             outputs=[_arg(arg) for arg in message.outputs],
@@ -269,6 +278,13 @@ def _contract(message: Any) -> Contract:
         )
     except (_Bad, UnicodeDecodeError) as error:
         raise _inside(error, "contract") from None
+
+
+def _no_other_wire_type(message: Any) -> None:
+    """Reject a known field with the wire type of another type, and groups; a new field of a later version may be there."""
+    for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
+        if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
+            raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")
 
 
 def _arg(message: Any) -> Arg:

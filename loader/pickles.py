@@ -20,6 +20,7 @@ from .pickle_values import CALLS, Refused, Unmade, build, describe
 
 MAX_DEPTH = 100  # of nested containers
 _MARK = object()
+_TO_JUDGE = (dict, list, tuple, Unmade)
 _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -68,6 +69,11 @@ class _Machine:
         self.size = size
         # Each call may copy a value that was kept; all copies together stay in proportion to the file.
         self.budget = 8 * size + 4096
+        # How many keys of a dict have the same hash: each of them is compared with the others.
+        self.keys_of_hash: dict[tuple[int, int], int] = {}
+        self.depths: dict[
+            int, tuple[Any, int]
+        ] = {}  # of containers that hold containers, by id; kept, so that ids stay
 
     def step(self, name: str, arg: Any) -> None:
         if name in _PUSH_ARG:
@@ -113,7 +119,32 @@ class _Machine:
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
                 raise Refused(f"has a key that is not plain data: {describe(key)}")
             self.spend(sum(map(_weight, flat)))
+            if type(key) not in (str, bytes):  # whose hashes nobody can predict
+                place = (id(target), hash(key))
+                others = self.keys_of_hash.get(place, 0)
+                self.keys_of_hash[place] = others + 1
+                self.spend(16 * others)
             target[key] = value
+        self.note_depth(target, items)
+
+    def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
+        """Refuse a container that nests too deep as soon as it is made; `_judge` sees what is put into it later."""
+        inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
+        if inner:
+            known = self.depths.get(id(container), (container, 0))[1]
+            depth = max(known, 1 + max(self.depths.get(id(item), (item, 1))[1] for item in inner))
+            if depth > MAX_DEPTH:
+                raise Refused(f"is nested more than {MAX_DEPTH} deep")
+            self.depths[id(container)] = (container, depth)
+
+    def push_tuple(self, items: list[Any]) -> None:
+        made = tuple(items)
+        self.note_depth(made, made)
+        self.stack.append(made)
+
+    def push_list(self, items: list[Any]) -> None:
+        self.note_depth(items, items)
+        self.stack.append(items)
 
     def call(self) -> None:
         args, function = self.pop(), self.pop()
@@ -169,7 +200,7 @@ def _judge(root: Any, most: int) -> None:
         value, done = todo.pop()
         if isinstance(value, Unmade):
             raise Refused(f"names {value.name}, which is not data")
-        if not isinstance(value, (dict, list, tuple)) or id(value) in sizes:
+        if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
         inner = _children(value)
         if not done:
@@ -177,7 +208,7 @@ def _judge(root: Any, most: int) -> None:
                 raise Refused("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
-            todo.extend((child, False) for child in inner if id(child) not in sizes)
+            todo.extend((c, False) for c in inner if isinstance(c, _TO_JUDGE) and id(c) not in sizes)
             continue
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]
@@ -208,14 +239,16 @@ def _dict(machine: _Machine, _: Any) -> None:
 
 def _tuple(count: int) -> Callable[[_Machine, Any], None]:
     def action(machine: _Machine, _: Any) -> None:
-        machine.stack.append(tuple(reversed([machine.pop() for _ in range(count)])))
+        machine.push_tuple([machine.pop() for _ in range(count)][::-1])
 
     return action
 
 
 def _append(machine: _Machine, _: Any) -> None:
     item = machine.pop()
-    machine.top(list).append(item)
+    target = machine.top(list)
+    target.append(item)
+    machine.note_depth(target, (item,))
 
 
 def _set_item(machine: _Machine, _: Any) -> None:
@@ -233,7 +266,9 @@ def _push(value: Callable[[], Any]) -> Callable[[_Machine, Any], None]:
 
 def _appends(machine: _Machine, _: Any) -> None:
     items = machine.pop_to_mark()
-    machine.top(list).extend(items)
+    target = machine.top(list)
+    target.extend(items)
+    machine.note_depth(target, items)
 
 
 def _duplicate(machine: _Machine, _: Any) -> None:
@@ -255,8 +290,8 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
     "EMPTY_DICT": _push(dict),
     "EMPTY_TUPLE": _push(tuple),
     "MARK": _push(lambda: _MARK),
-    "LIST": lambda machine, _: machine.stack.append(machine.pop_to_mark()),
-    "TUPLE": lambda machine, _: machine.stack.append(tuple(machine.pop_to_mark())),
+    "LIST": lambda machine, _: machine.push_list(machine.pop_to_mark()),
+    "TUPLE": lambda machine, _: machine.push_tuple(machine.pop_to_mark()),
     "TUPLE1": _tuple(1),
     "TUPLE2": _tuple(2),
     "TUPLE3": _tuple(3),

@@ -82,8 +82,8 @@ class ProgramRunner:
         try:
             self._engine = self._build()
         except (UnsupportedError, EngineError) as error:
-            asked = isinstance(error, EngineError) and not ASKED.isdisjoint(self._options)
-            if asked or not self._runs_here:
+            asked = isinstance(error, EngineError) and self.engine_is_required
+            if asked or not self.runs_here:
                 raise
             warn(f"{self._name}: {self._cause(error)}; the model runs op by op, slower")
             return error
@@ -106,14 +106,20 @@ class ProgramRunner:
             return self._inferred_here(arrays)
         if self._changed():
             self._arrays, self._engine = [t.array for t in self._tensors], None
-            if self._runs_here:
+            if self.runs_here:
                 return self._inferred_here(arrays)
         if self._engine is None:
             self._engine = self._build()
         return self._engine.run(arrays)
 
+    @property
+    def engine_is_required(self) -> bool:
+        """Whether options name an engine or a device for it."""
+        return not ASKED.isdisjoint(self._options)
+
     @cached_property
-    def _runs_here(self) -> bool:
+    def runs_here(self) -> bool:
+        """Whether our own kernels can run the program."""
         try:
             return not lowered(
                 self.program

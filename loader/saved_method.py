@@ -16,6 +16,7 @@ from ..core.mode import pushed, state
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..static import tree
+from ..static.blocks import draws_random
 from ..static.control import nest
 from ..static.freed import without_guards
 from ..static.guards import judge
@@ -52,6 +53,11 @@ class SavedMethod:
         """The program with every op that has a training behaviour set to training."""
         return ProgramRunner(with_training(self.program), self._scope, name=self.name)
 
+    @cached_property
+    def _draws_here(self) -> bool:
+        """Whether our own kernels run a program because it draws random numbers: the engine would not heed `paddle.seed`."""
+        return draws_random(self.program) and self.runner.runs_here and not self.runner.engine_is_required
+
     # -- calling ------------------------------------------------------------------------------------------------
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
@@ -64,7 +70,7 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"))
         if _wants_gradient(training, given):
             return self._nest(self._run_here(training, given))
-        if self.runner.missing is not None:
+        if self.runner.missing is not None or self._draws_here:
             with pushed(state.mode.with_tape(False)):
                 return self._nest(self._run_here(training, given))
         arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]

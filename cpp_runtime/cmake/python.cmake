@@ -9,8 +9,11 @@ find_package(nanobind CONFIG REQUIRED)
 nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
   src/python/arrays.cpp src/python/bindings.cpp src/python/ctrl_c.cpp src/python/py_session.cpp)
 target_link_libraries(_runtime PRIVATE oarlock_core)
-nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
-  DEPENDS _runtime)
+if(NOT OARLOCK_SANITIZE)  # the stub is made by importing the module, which needs the libraries of the sanitizers
+  nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
+    DEPENDS _runtime)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)
+endif()
 
 # The module oarlock.core._kernels.
 nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
@@ -26,7 +29,6 @@ target_link_libraries(_kernels PRIVATE Threads::Threads)
 install(TARGETS _kernels LIBRARY DESTINATION oarlock/core COMPONENT python)
 
 install(TARGETS _runtime LIBRARY DESTINATION oarlock/loader COMPONENT python)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)
 if(SKBUILD)
   install(TARGETS oarlock-runner RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
 endif()

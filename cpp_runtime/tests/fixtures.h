@@ -45,7 +45,8 @@ inline Contract mlp_contract(std::vector<Guard> guards = {}) {
   Contract c;
   c.version = 1;
   c.inputs = {{"x", DType::float32, {-1, 4}, "x"}};
-  c.outputs = {{"probabilities", DType::float32, {-1, 3}, "out.0"}, {"hidden", DType::float32, {-1, 8}, "out.1"}};
+  c.outputs = {{"save_infer_model/scale_0.tmp_0", DType::float32, {-1, 3}, "out.0"},
+               {"save_infer_model/scale_1.tmp_0", DType::float32, {-1, 8}, "out.1"}};
   c.output_tree = "[0, 1]";
   c.guards = std::move(guards);
   c.producer = "oarlock test";

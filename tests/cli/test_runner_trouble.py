@@ -98,7 +98,7 @@ def test_little_memory(tmp_path: Path) -> None:
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
 
-    row = Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [60000, 60000]})
+    row = Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})
     (tmp_path / "m.pdmodel").write_bytes(model_of(row))
     np.savez(tmp_path / "in.npz", in0=np.ones((1, 1), "f"))
     words = ["run", str(tmp_path / "m"), "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]

@@ -59,9 +59,13 @@ def op(kind: str, inputs: Slots, outputs: Slots, col: int | None = None) -> byte
     return piece(4, slots + piece(3, kind) + attrs)
 
 
-def contract(guards: tuple[Guard, ...]) -> bytes:
+def contract(variables: Variables, feeds: list[str], fetches: list[str], guards: tuple[Guard, ...]) -> bytes:
     """The field 20741 of a ProgramDesc."""
     body = number(1, 1)
+    for field, names in ((2, feeds), (3, fetches)):
+        for name in names:
+            dtype, dims = variables[name]
+            body += piece(field, piece(1, name) + number(2, dtype) + b"".join(number(3, d) for d in dims))
     for g in guards:
         fields = [number(i, v) if isinstance(v, int) else piece(i, v) for i, v in enumerate(g, 1)]
         body += piece(5, b"".join(fields))
@@ -77,4 +81,4 @@ def program(
     block += b"".join(op("feed", {"X": "feed"}, {"Out": name}, col) for col, name in enumerate(feeds))
     block += b"".join(op(*one) for one in ops)
     block += b"".join(op("fetch", {"X": name}, {"Out": "fetch"}, col) for col, name in enumerate(fetches))
-    return piece(1, block) + (contract(guards) if guards else b"")
+    return piece(1, block) + (contract(variables, feeds, fetches, guards) if guards else b"")

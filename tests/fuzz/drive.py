@@ -1,6 +1,7 @@
 """Runs hostile programs for a while in processes of their own, and collects those that crash, hang or raise what is no error of Oarlock.
 
-python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]
+python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]       programs of one op
+python -m tests.fuzz.drive --seconds 600 --files                                  changed files
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ class Report:
             self.answers[answer] += 1
 
 
-def started(seed: int, first: int, only: str) -> Any:
+def started(seed: int, first: int, only: str, worker: str) -> Any:
     """A worker from case `first` on."""
-    command = [sys.executable, "-m", "tests.fuzz.worker", str(seed), str(first), *([only] if only else [])]
+    command = [sys.executable, "-m", f"tests.fuzz.{worker}", str(seed), str(first), *([only] if only else [])]
     root = Path(__file__).parents[2]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, bufsize=0)
 
@@ -86,12 +87,12 @@ def last_words(worker: Any) -> str:
     return f"exit {worker.wait()}: {' | '.join(said[-3:])[-300:]}"
 
 
-def drive(seconds: float, seed: int, first: int = 0, only: str = "") -> Report:
-    """Run cases for that long, starting anew behind each that ended its worker."""
+def drive(seconds: float, seed: int, first: int = 0, only: str = "", kind: str = "worker") -> Report:
+    """Run cases for that long, starting anew behind each that ended its worker.   kind: the module of the worker"""
     report, until = Report(), time.monotonic() + seconds
     while time.monotonic() < until:
         number, text, how = first, "no case", ""
-        worker = started(seed, first, only)
+        worker = started(seed, first, only, kind)
         try:
             for line in lines(worker, until):
                 if line.startswith("case "):
@@ -116,9 +117,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--op", default="")
+    parser.add_argument(
+        "--files", action="store_const", const="model_files", default="worker", help="change real files"
+    )
     parser.add_argument("--answers", type=int, default=0, help="how many of the most frequent errors to show")
     options = parser.parse_args()
-    report = drive(options.seconds, options.seed, options.first, options.op)
+    report = drive(options.seconds, options.seed, options.first, options.op, options.files)
     for number, text, how in report.findings:
         print(f"case {number}: {text}\n    {how}")
     for answer, count in report.answers.most_common(options.answers):

@@ -11,6 +11,7 @@ import pytest
 
 from .drive import drive
 from .findings import FINDINGS
+from .model_files import CORPUS
 
 ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "20"))
@@ -23,6 +24,21 @@ def test_findings_stay_mended() -> None:
     assert done.returncode == 0, f"finding {len(answers)} ended it with {done.returncode}: {done.stderr[-1000:]}"
     for finding, answer in zip(FINDINGS, answers, strict=True):
         assert finding.answer in answer, finding
+
+
+def test_files_of_the_corpus_end_in_a_result_or_an_error() -> None:
+    command = [sys.executable, "-m", "tests.fuzz.model_files", "corpus"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    said = done.stdout.splitlines()
+    assert done.returncode == 0, f"{said[-1:]} ended it with {done.returncode}: {done.stderr[-1000:]}"
+    assert len([line for line in said if line.startswith("end ")]) == len(list(CORPUS.glob("*.pdmodel"))) > 20
+
+
+@pytest.mark.slow
+def test_no_changed_file_ends_the_process() -> None:
+    report = drive(SECONDS, seed=1, kind="model_files")
+    assert report.findings == []
+    assert report.refused > 0
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def flat(value: Any) -> Iterator[Any]:
         for item in value:
             yield from flat(item)
     elif isinstance(value, dict):
-        for item in value.values():
+        for _, item in sorted(value.items()):  # the order of a program's outputs
             yield from flat(item)
     else:
         yield value

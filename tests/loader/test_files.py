@@ -100,7 +100,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: setattr(op(m, 3).attrs[0], "block_idx", 0), "op 3 (while): attribute sub_block is block 0 of 2"),
     (lambda m: setattr(op(m, 0).attrs[0], "i", 1), "the feed ops have col [1], not 0 ... 0"),
     (lambda m: repeat(m.blocks[0].ops, 4), "the fetch ops have col [0, 0], not 0 ... 1"),
-    (lambda m: setattr(m.contract, "version", 2), "contract: version 2 is newer than 1"),
+    (lambda m: setattr(m.contract, "version", 2), "contract: is of version 2; this version of Oarlock reads 1"),
     (lambda m: setattr(m.contract.inputs[0], "dtype", 77), "contract: data type 77 is not supported"),
     (lambda m: setattr(m.contract.inputs[0], "name", "z"), "contract: the inputs are ['z']"),
     (lambda m: setattr(m.contract.guards[0], "kind", "odd"), "contract: a guard of kind 'odd' is not known"),

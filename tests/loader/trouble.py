@@ -78,7 +78,7 @@ def stop() -> None:
 def small_memory() -> None:
     """Ask for more memory than there is; say how it was refused, and that the engine still works."""
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
-    engine = Engine(model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [60000, 60000]})), None, threads=1)
+    engine = Engine(model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})), None, threads=1)
     for _ in range(2):
         try:
             engine.run([np.ones((1, 1), "f")])

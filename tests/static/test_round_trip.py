@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any
 
@@ -35,7 +36,7 @@ SHOWN = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=8)
 NAMES = st.one_of(
     st.sampled_from(["x", "linear_0.w_0", "save_infer_model/scale_0.tmp_0", "a@GRAD", "?", "lod", "true", '"', "a b"]),
     st.sampled_from(sorted(KEYWORDS)),
-    SHOWN,
+    SHOWN.filter(bool),
 )
 FLOAT32 = st.floats(width=32, allow_nan=False)
 DOUBLE = st.floats(allow_nan=False)
@@ -59,7 +60,9 @@ ELEMENTS: dict[AttrType, st.SearchStrategy[Any]] = {
     AttrType.SCALARS: SCALAR,
 }
 NEEDS_PROGRAM = {AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS}
-SHAPES = st.lists(st.integers(-1, 2**40), max_size=4).map(tuple)
+SHAPES = (
+    st.lists(st.integers(-1, 2**40), max_size=4).map(tuple).filter(lambda sizes: math.prod(map(abs, sizes)) < 2**50)
+)
 DTYPES = st.sampled_from([dtype.name for dtype in ALL])
 
 
@@ -121,10 +124,19 @@ def programs(draw: Any, contract: bool = False) -> Program:
         names = own if i == 0 else names  # all ops use the outermost block's variables, and their own
         block.ops = draw(st.lists(ops(sorted({*names, *own}), list(range(i + 1, count))), max_size=3))
         program.blocks.append(block)
-    for block in program.blocks:  # one that an op names lies where the op is, whatever a file says
+    owned: set[int] = set()
+    for block in program.blocks:  # a block is a child of the block whose op runs it, and one op runs it
         for op in block.ops:
+            if "sub_block" in op.attrs and op.attr("sub_block") in owned:
+                del op.attrs["sub_block"]
+            if "sub_block" in op.attrs:
+                owned.add(op.attr("sub_block"))
+            if "blocks" in op.attrs:
+                free = [inner for inner in dict.fromkeys(op.attr("blocks")) if inner not in owned]
+                op.attrs["blocks"] = Attr(AttrType.BLOCKS, free)
+                owned.update(free)
             for inner in [*op.attr("blocks", []), *([op.attr("sub_block")] if "sub_block" in op.attrs else [])]:
-                program.blocks[inner].parent = program.blocks[inner].parent or block.idx
+                program.blocks[inner].parent = block.idx
     program.contract = draw(st.none() | CONTRACTS) if contract else None
     return program
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
@@ -11,14 +12,17 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import work_dtype
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, OperandError, with_user_line
+from ..core.flags import set_flags
 from ..core.mode import Mode, Over, state, without
+from ..core.numerics_check import is_on, switch
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .mode import tensors_of
 
 __all__ = [
-    "DebugMode", "check_numerics", "collect_operator_stats", "disable_operator_stats_collection", "enable_operator_stats_collection",
+    "DebugMode", "TensorCheckerConfig", "check_layer_numerics", "check_numerics", "collect_operator_stats",
+    "disable_operator_stats_collection", "disable_tensor_checker", "enable_operator_stats_collection", "enable_tensor_checker",
 ]  # fmt: skip
 
 
@@ -107,3 +111,62 @@ def collect_operator_stats() -> Iterator[None]:
         yield
     finally:
         disable_operator_stats_collection()
+
+
+class TensorCheckerConfig:
+    """What `enable_tensor_checker` looks for.
+
+    Parameters
+    ----------
+    enable : bool
+        Whether results are checked.
+    debug_mode : DebugMode, default CHECK_NAN_INF_AND_ABORT
+        Only this mode is supported: the first NaN or infinity raises an error that names the op.
+    output_dir, checked_op_list, skipped_op_list, debug_step, stack_height_limit : optional
+        Accepted for Paddle's sake; only their defaults are supported, except `stack_height_limit`, which has no effect.
+    """
+
+    def __init__(
+        self, enable: bool, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT, output_dir: str | None = None,
+        checked_op_list: Sequence[str] | None = None, skipped_op_list: Sequence[str] | None = None,
+        debug_step: Sequence[int] | None = None, stack_height_limit: int = 1,
+    ) -> None:  # fmt: skip
+        given = {
+            "output_dir": output_dir,
+            "checked_op_list": checked_op_list,
+            "skipped_op_list": skipped_op_list,
+            "debug_step": debug_step,
+        }
+        wrong = [name for name, value in given.items() if value]
+        if enable and (wrong or debug_mode is not DebugMode.CHECK_NAN_INF_AND_ABORT):
+            what = wrong or [f"debug_mode={debug_mode}"]
+            raise OarlockError(with_user_line(f"TensorCheckerConfig: {what} is not supported; all results are checked"))
+        self.enable, self.debug_mode, self.stack_height_limit = enable, debug_mode, stack_height_limit
+
+
+def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
+    """Raise NumericsError from now on where an op, or the gradient of one, gives a NaN or an infinity."""
+    if checker_config.enable:
+        set_flags({"FLAGS_check_nan_inf": True})
+
+
+def disable_tensor_checker() -> None:
+    """Stop what enable_tensor_checker started."""
+    set_flags({"FLAGS_check_nan_inf": False})
+
+
+def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a `forward`: its ops raise NumericsError where they give a NaN or an infinity."""
+
+    @functools.wraps(func)
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if args and not isinstance(args[0], Tensor):
+            raise OperandError(with_user_line("check_layer_numerics: First input of this layer must be tensor."))
+        before = is_on()
+        switch(True)
+        try:
+            return func(self, *args, **kwargs)
+        finally:
+            switch(before)
+
+    return forward

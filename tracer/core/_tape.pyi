@@ -24,6 +24,7 @@ class OpBase:
     rule_defaults: tuple[Any, ...]
     rule_outs: tuple[int, ...]
     inputs: int
+    same_dtype: int
     single: bool
     has_vjp: bool
     def __call__(self, *args: Any, **attrs: Any) -> Any: ...

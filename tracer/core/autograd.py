@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence, Set
 from contextlib import ContextDecorator
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from .era import era
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
 from .listen import hear, listeners, summed
 from .mode import only_running, pushed, refuse_side_effect, state
+from .op import OPS
 from .sweep import Reach, Sweep, outward, sweep_for
 from .tensor import Tensor
 
@@ -33,6 +35,17 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
     if given is not None and given.meta.shape != root.meta.shape:
         why = "backward: the gradient is not like the tensor"
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
+
+
+def like_output(root: Tensor, given: Tensor | None) -> Tensor | None:
+    """A gradient of as many elements as its tensor, in the shape of that: Paddle takes [1] for a 0-D tensor, and [1, 2] for [2]."""
+    if given is None or given.meta.shape == root.meta.shape:
+        return given
+    sizes = root.meta.shape, given.meta.shape
+    if any(d < 0 for shape in sizes for d in shape) or math.prod(sizes[0]) != math.prod(sizes[1]):
+        return given
+    made: Tensor = OPS["reshape2"](given, shape=list(root.meta.shape))
+    return made
 
 
 def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
@@ -150,6 +163,7 @@ def grad(
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     if len(given) != len(roots):
         raise MisfitError(with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs"))
+    given = [like_output(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _listed(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
         raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))

@@ -9,6 +9,7 @@ from . import cuda
 from ._tape import Node
 from .dtype import is_float
 from .errors import OperandError, OpError, PlaceError, told, with_user_line
+from .limits import out_of_memory
 from .mode import Mode
 from .op import Op
 from .operand import words
@@ -70,7 +71,10 @@ class Eager(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
         try:
-            outs = op.kernel(*map(unwrap, args), **attrs)
+            arrays = [unwrap(arg) for arg in args]
+            if op.same_dtype:
+                op.check_same_dtype(arrays)
+            outs = op.kernel(*arrays, **attrs)
         except Exception as error:
             taken = firsts(op, args)
             if taken is None:
@@ -128,14 +132,15 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
     """Turn the failure of a kernel into an OpError that says what the meta rule has against the operands."""
-    if isinstance(error, MemoryError):
-        raise error
     if isinstance(error, PlaceError):
         raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
     metas = metas_of(op, args)
+    if isinstance(error, MemoryError) and not isinstance(error, OpError):
+        error = out_of_memory(op, metas, attrs)
     why, cause, kind = str(error), error, error
     try:
-        op.infer(metas, attrs)
+        if not isinstance(error, MemoryError):
+            op.infer(metas, attrs)
     except OpError as found:
         why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):

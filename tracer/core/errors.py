@@ -39,6 +39,10 @@ class RangeError(OpError, IndexError):
     """An index of more axes than there are, or a mask of another shape; an IndexError in Paddle."""
 
 
+class MemoryLimitError(OpError, MemoryError):
+    """A result takes more memory than there is, or than the limit allows."""
+
+
 class PlaceError(OpError):
     """Operands are on two devices."""
 
@@ -53,7 +57,8 @@ class StateError(OpError, RuntimeError):
 
 def told(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
-    return (OperandError if isinstance(error, OperandError) else OpError)(message)
+    kind = next((kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError)
+    return kind(message)
 
 
 class AssertError(OpError, AssertionError):
@@ -82,6 +87,10 @@ class FileError(OarlockError, ValueError):
 
 class RuleError(OarlockError, RuntimeError):
     """What was asked for cannot be had as things stand; a RuntimeError in Paddle."""
+
+
+class NumericsError(OarlockError, RuntimeError):
+    """An op gave a NaN or an infinity while results are checked."""
 
 
 class VerifyError(OarlockError, RuntimeError):

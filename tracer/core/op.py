@@ -38,6 +38,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_half
 from .errors import OperandError, OpError
+from .limits import bounded
 
 Kernel = Callable[..., Any]
 
@@ -117,7 +118,8 @@ class Facts(NamedTuple):
     no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
     its result depends on values of operands; no_half: why it refuses float16 and bfloat16; other_rows: the rows of its
     result are not those of its first operand, although they may be as many, and so have no sequences; host: why it runs
-    on the processor when its operands are on a GPU.
+    on the processor when its operands are on a GPU; half_with_float32: whether half precision and float32
+    count as one dtype for the slots of `same_dtype`.
     """
 
     no_grad: str = ""
@@ -127,6 +129,7 @@ class Facts(NamedTuple):
     no_half: str = ""
     other_rows: bool = False
     host: str = ""
+    half_with_float32: bool = False
 
 
 # The common reasons for having no gradient.
@@ -177,12 +180,12 @@ class Op(OpBase):
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.kernel = self.reference = kernel
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
         self.quick: Kernel | None = None  # that compiled one alone
         self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
+        self.kernel = self.reference = bounded(self, kernel, Meta)
         self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
@@ -234,7 +237,7 @@ class Op(OpBase):
 
     def native(self, rule: Kernel) -> Kernel:
         """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
-        reference = self.reference
+        reference, rule = self.reference, bounded(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)
@@ -263,11 +266,33 @@ class Op(OpBase):
                 raise OpError(f"{slot.name} is missing")
         if self.facts.no_half:
             _check_half(metas, self.facts.no_half)
+        if self.same_dtype:
+            self.check_same_dtype(metas)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
+
+    def check_same_dtype(self, operands: Iterable[Any]) -> None:
+        """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype are not."""
+        first, name, marked = None, "", self.same_dtype << 1
+        for slot, given in zip(self.ins, operands, strict=False):
+            marked >>= 1
+            if given is None or not marked & 1:
+                continue
+            for dtype in [g.dtype for g in given] if isinstance(given, list) else [given.dtype]:
+                if dtype is first:
+                    continue
+                if first is None:
+                    first, name = dtype, slot.name
+                elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
+                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; they have to be of one dtype"
+                    raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:
         """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
         return ", ".join(f"{s.name}={show_meta(m)}" for s, m in zip(self.ins, metas, strict=False) if m is not None)
+
+
+def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
+    return all(is_half(d) or d == np.float32 for d in dtypes)
 
 
 def show_meta(m: Any) -> str:
@@ -293,13 +318,16 @@ def op(
     no_half: str = "",
     other_rows: bool = False,
     host: str = "",
+    same_dtype: str = "",
+    half_with_float32: bool = False,
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
-    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; the others: see Facts.
+    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; same_dtype: the slots, separated by spaces, whose
+    operands have to be of one dtype; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host)
+    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host, half_with_float32)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
@@ -309,6 +337,8 @@ def op(
         made = OPS[type] = Op(type, ins, outs, kernel, facts, attrs_of)
         if meta is not None:
             made.meta(meta)
+        names = [slot.name for slot in ins]
+        made.same_dtype = sum(1 << names.index(slot) for slot in same_dtype.split())
         return made
 
     return wrap

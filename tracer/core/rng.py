@@ -22,8 +22,23 @@ class _Instead(threading.local):
 _instead = _Instead()
 
 
-# Where the first value of each parameter is drawn; oarlock.fluid, whose programs have seeds, has its own.
-first_values: Callable[[], AbstractContextManager[None]] = nullcontext
+def no_seed() -> int:
+    """The seed of the default programs where there are none."""
+    return 0
+
+
+# The `random_seed` of the default main and startup program; `static.graph.defaults`, which has these programs, sets both.
+program_seed: Callable[[], int] = no_seed
+startup_seed: Callable[[], int] = no_seed
+
+
+def first_values() -> AbstractContextManager[None]:
+    """Draw the first value of one parameter: from the `random_seed` of the default programs where it is set.
+
+    Each parameter starts anew from that seed, as in Paddle, so that parameters of one shape and initializer are equal.
+    """
+    own = program_seed() or startup_seed()
+    return drawing_from(generator(own)) if own else nullcontext()
 
 
 def seed(value: int) -> np.random.Generator:

@@ -17,6 +17,8 @@ from .eager import EAGER, NO_TAPE, explain
 from .era import era
 from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, pushed, state
+from .numerics_check import NumericsCheck
+from .numerics_check import is_on as checks_numerics
 from .op import OPS, Op
 from .tensor import Tensor
 
@@ -310,6 +312,8 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
 def sweep_for(create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> Sweep:
     """The walk back that fits the mode in force: on bare arrays where nothing has to be recorded."""
     mode = state.mode.plain()
+    if checks_numerics():
+        return RecordedSweep(NumericsCheck(mode.with_tape(create_graph)), watched, reach)
     if mode.bare and not create_graph:
         return Keeping() if era.old and reach is None else Sweep(watched, reach)
     return RecordedSweep(mode.with_tape(create_graph), watched, reach)

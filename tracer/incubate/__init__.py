@@ -5,6 +5,7 @@ from . import autograd
 
 # What stands above programs and layers: imported when it is asked for.   Name -> module
 _LATER = {
+    "autotune": ".autotune",
     "optimizer": ".optimizer",
     "nn": ".nn",
     "operators": ".operators",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import TraceError, with_user_line
+from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
 from ..core.op import OPS
 from ..nn.layer import Layer
@@ -131,8 +131,11 @@ def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list
         if is_input(leaf):
             meta = leaf_meta(leaf)
             assert meta is not None
-            wanted = leaf.name if isinstance(leaf, InputSpec) and leaf.name else name
-            leaves[i] = recorder.variable(recorder.feed(wanted, meta, path))
+            own = isinstance(leaf, InputSpec) and leaf.name
+            feed = recorder.feed(leaf.name if own else name, meta, path)
+            if own and feed.name != leaf.name:
+                warn(f"two inputs are named '{leaf.name}'; the one of '{path}' is called '{feed.name}' in the program")
+            leaves[i] = recorder.variable(feed)
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])
     if arguments.same:

@@ -37,7 +37,8 @@ class Recording:
     dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in the program or left out of it;
     decided: variables and axes whose sizes Python did more with than compute, where that was watched;
     shapes: of inputs that are known to work, without values; assigned: buffers that a run writes, and where;
-    tested: an op that trains whatever the mode of its layer, and does not in the file; trains: whether the layer is training and an op does;
+    tested: an op that trains whatever the mode of its layer, and does not in the file;
+    differs: whether the program is meant to differ from a call of the layer, so that the two are not compared;
     undo: puts back what a call of the function changes in Python.
     """
 
@@ -52,7 +53,7 @@ class Recording:
     shapes: list[tuple[int, ...]] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
     tested: OpDesc | None = None
-    trains: bool = False
+    differs: bool = False
     undo: Callable[[], object] = bool  # nothing
 
     @property
@@ -226,7 +227,8 @@ def recording_of(layer: Layer | None, recorder: Recorder, program: Program) -> R
     """The recording of a program that is finished.   layer: whose parameters are called by their names in it."""
     names = {} if layer is None else structured_names(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
-    return Recording(program, recorder.scope, structured)
+    has_no_eager_form = any(op.type == "recurrent" for op in program.ops())  # a StaticRNN
+    return Recording(program, recorder.scope, structured, differs=recorder.merges_ranks or has_no_eager_form)
 
 
 def for_inference(program: Program) -> Program:

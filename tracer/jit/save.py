@@ -119,7 +119,10 @@ def inference_of(
     recording = record(method, together, guards)
     program = for_inference(recording.program)
     turned = next(iter(_turned(recording.program, program)), None)
-    recording.tested, recording.trains = (None, turned is not None) if method.training else (turned, False)
+    if method.training:
+        recording.differs |= turned is not None  # an op is training, and does not in the file
+    else:
+        recording.tested = turned
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
@@ -164,14 +167,14 @@ def _output_name(program: Program, output: Any) -> str | None:
 
 
 def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
-    """What the files are compared with: Python itself, or where an op is training, or the program is not `whole`, the recording."""
+    """What the files are compared with: Python itself, or where that is meant to differ, or the program is not `whole`, the recording."""
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
     if recording.tested is not None:
         op = recording.tested
         why = f"'{op.type}'{f' at {op.where}' if op.where else ''} is told to train, though its layer is not; the file has it as it is in a test, as in Paddle"
         warn(f"jit.save: {why}. Give it training=self.training")
-    if recording.trains or recording.tested is not None or not whole or isinstance(method.owner, TranslatedLayer):
+    if recording.differs or recording.tested is not None or not whole or isinstance(method.owner, TranslatedLayer):
         return interpreted(recording)
 
     goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())  # the function asks for gradients

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
@@ -11,6 +12,7 @@ from ..core.tensor import Tensor
 from ..static.control import nest
 from ..static.names import Namer
 from ..static.record import Recorder
+from ..static.variable import Variable
 from .asserted import asserted
 from .effects import Effect
 from .methods import Method
@@ -121,9 +123,22 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
         for guard in checks if guards == CHECK else []:
             recorder.assume(guard)
         contract = finish(recorder, some(outputs))
+    _warn_of_arrays(method.parameters.name, outputs)
     made = recording_of(method.owner, recorder, described(recorder.program, contract))
     made.asserts = bool(checks)
     return made
+
+
+def _warn_of_arrays(function: str, outputs: Any) -> None:
+    """Say that a result is an ndarray for Python and a Tensor of the saved program."""
+    if _holds_array(outputs):
+        warn(f"{function}: it returns an ndarray, of x.numpy(); the saved program returns a Tensor in its place")
+
+
+def _holds_array(value: Any) -> bool:
+    if type(value) in (list, tuple, dict):
+        return any(map(_holds_array, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Variable) and value.of_numpy
 
 
 def _warn_of_moving(found: Recorded, method: Method) -> None:

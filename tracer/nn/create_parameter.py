@@ -32,7 +32,8 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
     builder = state.mode.builder
     if builder is not None:
         recorded = first or (lambda: start.recorded(sizes, dtype))
-        made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
+        with rng.first_values():  # for what is drawn now, not by an op of the startup program
+            made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
     elif first is not None:
         raise OarlockError(
             with_user_line(f"{type(spec).__name__}: is there in programs only; call enable_static() before")

@@ -14,6 +14,7 @@ import numpy as np
 from ..core import cuda, rng
 from ..core.dtype import dtype_of, work_dtype
 from ..core.errors import OpError
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -43,7 +44,7 @@ class Initializer:
         """
         if hasattr(block, "write_first") and hasattr(param, "raw"):  # a variable
             return block.write_first(param, self)
-        with cuda.new_on(None):
+        with cuda.new_on(None), rng.first_values():
             made = self.make(param.meta.shape, param.meta.dtype)
         param.set_value(made)
         return param
@@ -77,6 +78,8 @@ def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
 def _drawn(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Tensor:
     """Random numbers as an op draws them.   -> [*shape]"""
     wide = work_dtype(dtype)
+    if state.mode.builder is not None and (seed := rng.startup_seed()):
+        attrs["seed"] = attrs.get("seed") or seed
     made: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(wide).proto, **attrs)
     if wide == dtype:
         return made
@@ -233,9 +236,7 @@ class Assign(Initializer):
         self.value = np.asarray(cuda.host(value.array) if isinstance(value, Tensor) else value)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError when the value has another shape."""
-        if self.value.shape != tuple(shape):
-            raise OpError(f"Assign: the value has shape {self.value.shape}, the parameter {tuple(shape)}")
+        """See Initializer.make.   A value of another shape gives the parameter its own shape, as in Paddle."""
         return self.value.astype(dtype)
 
 

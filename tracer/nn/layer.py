@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -21,6 +20,7 @@ from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import made_parameter
 from .initializer import Initializer
 from .param_attr import ParamAttr
+from .state_dict import collect_state, set_values
 
 __all__ = ["Layer"]
 
@@ -266,8 +266,7 @@ class Layer:
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
-            below = f"{prefix}.{name}" if prefix else name
-            yield from layer.named_sublayers(prefix=below, include_self=True, layers_set=seen)
+            yield from layer.named_sublayers(prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=seen)
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
@@ -304,43 +303,24 @@ class Layer:
     # -- state --------------------------------------------------------------------------------------------------
 
     def state_dict(
-        self,
-        destination: Any = None,
-        include_sublayers: bool = True,
-        structured_name_prefix: str = "",
-        use_hook: bool = True,
-    ) -> dict[str, Tensor]:
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
+    ) -> dict[str, Tensor]:  # fmt: skip
         """Parameters and persistable buffers by structured name: the live tensors, not copies."""
         return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, False, use_hook)
 
     def to_static_state_dict(
-        self,
-        destination: Any = None,
-        include_sublayers: bool = True,
-        structured_name_prefix: str = "",
-        use_hook: bool = True,
-    ) -> dict[str, Tensor]:
-        """All parameters and buffers by structured name, including buffers that are not persistable; `jit.save` stores these names."""
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
+    ) -> dict[str, Tensor]:  # fmt: skip
+        """All parameters and buffers, persistable or not, by structured name; `jit.save` stores these names."""
         return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, True, use_hook)
 
     def _state_dict_impl(
-        self,
-        destination: Any = None,
-        include_sublayers: bool = True,
-        structured_name_prefix: str = "",
-        include_non_persistable_buffer: bool = False,
-        use_hook: bool = True,
-    ) -> dict[str, Tensor]:
+        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "",
+        include_non_persistable_buffer: bool = False, use_hook: bool = True,
+    ) -> dict[str, Tensor]:  # fmt: skip
         """The state of this layer and its sublayers, whatever subclasses return from `state_dict`."""
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        prefix, left_out = structured_name_prefix, () if include_non_persistable_buffer else self._non_persistable
-        found.update({prefix + n: p for n, p in self._parameters.items() if p is not None})
-        found.update({prefix + n: b for n, b in self._buffers.items() if b is not None and n not in left_out})
-        if include_sublayers:
-            for name, layer in self._sub_layers.items():
-                if layer is not None:
-                    below = f"{prefix}{name}."
-                    found.update(layer._state_dict_impl(found, True, below, include_non_persistable_buffer, use_hook))
+        collect_state(self, found, include_sublayers, structured_name_prefix, include_non_persistable_buffer, use_hook)
         for hook in self._state_hooks if use_hook else ():
             changed = hook(found)
             found = found if changed is None else changed
@@ -360,21 +340,11 @@ class Layer:
         Returns
         -------
         missing_keys : list of str
-            Names of this layer without a value of the right shape. Each is warned about, and its tensor keeps its value.
+            Names without a value of the right shape. Each is warned about, and its tensor keeps its value.
         unexpected_keys : list of str
             Keys of `state_dict` that were not used, those with a wrong shape included.
         """
-        missing, used = [], set()
-        for structured_name, tensor in self._state_dict_impl(use_hook=False).items():
-            name = structured_name if use_structured_name else tensor.name
-            why = _misfit(name, tensor, state_dict.get(name))
-            if why is None:
-                tensor.set_value(state_dict[name])
-                used.add(name)
-            else:
-                missing.append(name)
-                warnings.warn(f"Skip loading for {structured_name}. {why}", stacklevel=2)
-        return missing, [name for name in state_dict if name not in used]
+        return set_values(self._state_dict_impl(use_hook=False), state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict
 
@@ -472,16 +442,6 @@ class Layer:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
-
-
-def _misfit(name: str, tensor: Tensor, value: Any) -> str | None:
-    """Why a value of a state dict cannot be that of a tensor; None where it can."""
-    if value is None:
-        return f"{name} is not found in the provided dict."
-    shape = list(value.shape if hasattr(value, "shape") else np.shape(value))
-    if shape != list(tensor.shape):
-        return f"{name} receives a shape {shape}, but the expected shape is {list(tensor.shape)}."
-    return None
 
 
 class KeepsFloat32(Layer):

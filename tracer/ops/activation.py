@@ -372,7 +372,7 @@ def _(g, x, *, threshold):
     return mul(g, add(t, mul(mul(x, sigmoid(x)), one_minus(square(t)))))
 
 
-@op("prelu", "X, Alpha -> Out")
+@op("prelu", "X, Alpha -> Out", same_dtype="X Alpha")
 def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
     """Out = X where X > 0, Alpha * X elsewhere.   X [N,*], Alpha [1], [C] or [*] as mode says -> Out [N,*]"""
     return np.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.shape, data_format, mode)))

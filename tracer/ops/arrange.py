@@ -157,6 +157,7 @@ def _grouped(x: Any, groups: int, axis: int) -> Any:
 @op("maxout", "X -> Out")
 def maxout(x, *, groups: int, axis: int = 1):
     """Out = the largest of each `groups` channels in a row   (Goodfellow et al. 2013).   X [N,C,H,W] -> Out [N,C/groups,H,W]"""
+    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
     return np.max(_grouped(x, groups, axis), axis=axis % x.ndim + 1)
 
 

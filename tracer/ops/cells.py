@@ -192,6 +192,12 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
         return NotImplemented
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
     before = _before(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
-    products = _PRODUCT(flat_x, x.reshape(-1, x.shape[2]), True, False), _PRODUCT(flat_y, before, True, False)
+    products = _product(flat_x, x.reshape(-1, x.shape[2]), True), _product(flat_y, before, True)
     sums = np.sum(flat_x, axis=0), np.sum(flat_y, axis=0)
-    return _PRODUCT(dx, w_in, False, False), last, [*products, *sums]
+    return _product(dx, w_in), last, [*products, *sums]
+
+
+def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
+    """The matrix product, by NumPy where the compiled kernel does not take the arrays, such as weights mapped from a file unaligned."""
+    made = _PRODUCT(x, y, transpose_x, False)
+    return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

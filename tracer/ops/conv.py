@@ -206,7 +206,7 @@ def conv_for(shape: Shape) -> Op:
     return conv3d if len(shape) == 5 else conv2d
 
 
-@op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2))
+@op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), same_dtype="Input Filter")
 @wide
 def conv2d(
     x, w, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
@@ -217,14 +217,14 @@ def conv2d(
                     padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
 
 
-@op("depthwise_conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), attrs_of=conv2d)
+@op("depthwise_conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), attrs_of=conv2d, same_dtype="Input Filter")
 @wide
 def depthwise_conv2d(x, w, **attrs):
     """Output = each channel correlated with its own filters.   Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']"""
     return conv2d.kernel(x, w, **attrs)
 
 
-@op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3))
+@op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3), same_dtype="Input Filter")
 @wide
 def conv3d(
     x, w, *, strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0], padding_algorithm: str = "EXPLICIT", groups: int = 1,
@@ -316,7 +316,7 @@ def _transposed_meta(rank: int) -> Any:
     return rule
 
 
-@op("conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2))
+@op("conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), same_dtype="Input Filter Bias")
 @wide
 def conv2d_transpose(
     x, w, bias=None, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1],
@@ -330,7 +330,8 @@ def conv2d_transpose(
 
 
 @op(
-    "depthwise_conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), attrs_of=conv2d_transpose
+    "depthwise_conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), attrs_of=conv2d_transpose,
+    same_dtype="Input Filter Bias",
 )  # fmt: skip
 @wide
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
@@ -338,7 +339,7 @@ def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     return conv2d_transpose.kernel(x, w, bias, **attrs)
 
 
-@op("conv3d_transpose", "Input, Filter -> Output", meta=_transposed_meta(3))
+@op("conv3d_transpose", "Input, Filter -> Output", meta=_transposed_meta(3), same_dtype="Input Filter")
 @wide
 def conv3d_transpose(
     x, w, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arrays import np
+from ..core.limits import check_result
 from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, check_dtype, op
 from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta
@@ -151,8 +152,10 @@ def range_(start, end, step):
     check(bool(step != 0), "Step is 0")
     check(bool((end - start) * np.sign(step) >= 0), f"Step={step} leads away from End={end}, Start={start}")
     if start.dtype.kind in "iu":
+        check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
     count = math.ceil((end - start) / step)  # in the operands' own precision, as in Paddle
+    check_result([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
 
@@ -168,6 +171,7 @@ def linspace(start, stop, num, *, dtype: int):
     """Out = Num numbers from Start to Stop, both included and first cut to the dtype.   Start, Stop, Num int [] or [1] -> Out [Num]"""
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
+    check_result([count], 8)
     first, last = _items(dtype, start, stop)
     return np.linspace(first, last, count).astype(proto_dtype(dtype))
 
@@ -189,6 +193,7 @@ def logspace(start, stop, num, base, *, dtype: int):
     """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.   Start, Stop, Num, Base [] or [1] -> Out [Num]"""
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
+    check_result([count], 8)
     first, last, of = _items(dtype, start, stop, base)
     return np.logspace(first, last, count, base=of).astype(proto_dtype(dtype))
 

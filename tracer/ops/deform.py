@@ -107,7 +107,7 @@ def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     return Meta(out, x.dtype)
 
 
-@op("deformable_conv", "Input, Offset, Filter, Mask -> Output")
+@op("deformable_conv", "Input, Offset, Filter, Mask -> Output", same_dtype="Input Offset Filter Mask")
 @wide
 def deformable_conv(
     x, offset, w, mask, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], dilations: Ints = [1, 1], deformable_groups: int = 1,
@@ -138,7 +138,7 @@ def _(g, x, offset, w, mask, **over):
     return tuple(deformable_conv_grad(x, offset, w, mask, g, **over))
 
 
-@op("deformable_conv_v1", "Input, Offset, Filter -> Output", attrs_of=deformable_conv)
+@op("deformable_conv_v1", "Input, Offset, Filter -> Output", attrs_of=deformable_conv, same_dtype="Input Offset Filter")
 @wide
 def deformable_conv_v1(x, offset, w, **attrs):
     """deformable_conv without a mask.   Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']"""

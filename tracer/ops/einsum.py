@@ -40,7 +40,7 @@ def _expanded(term: str, count: int) -> Labels:
     return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
 
 
-@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~")
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands")
 @wide
 def einsum(xs, *, equation: str):
     """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.   Operands list of [*] -> Out [*]

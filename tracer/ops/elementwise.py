@@ -268,7 +268,7 @@ def _(g, x, scale_tensor, *, scale):
     return OPS["scale"](g, scale_tensor, scale=scale)
 
 
-@op("sum", "X* -> Out")
+@op("sum", "X* -> Out", same_dtype="X")
 def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
     """Out = the sum of all X.   X list of [*S] -> Out [*S]"""
     return functools.reduce(np.add, xs) if len(xs) > 1 else xs[0].copy()

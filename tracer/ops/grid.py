@@ -95,7 +95,7 @@ def _product(arrays: list[Any]) -> Any:
     return total
 
 
-@op("grid_sampler", "X, Grid -> Output")
+@op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid")
 @wide
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
@@ -159,7 +159,7 @@ grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 def _line(size: int, align_corners: bool, dtype: Any) -> Any:
     """`size` coordinates from -1 to 1: of the pixels' centres, or with align_corners of the ends."""
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
-    return (line if align_corners else line * ((size - 1) / size)).astype(dtype)
+    return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
 def _points(sizes: Any, align_corners: bool, dtype: Any) -> Any:

@@ -12,7 +12,7 @@ from .index import check_inside, check_integers, index_select
 from .meta import agree, agree_all, broadcast_shapes, normal_axis
 
 
-@op("index_add", "X, Index, AddValue -> Out")
+@op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
 def index_add(x, index, value, *, axis: int = 0):
     """Out = X with AddValue added to the slices that Index names.   X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X"""
     check_inside(index, x.shape[axis])

@@ -18,7 +18,7 @@ from .wide import wide
 _product = native.kernel("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out")
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y")
 @wide
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""
@@ -87,7 +87,7 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     return lambda: _to_left(g, x, y, trans_x, trans_y), to_right
 
 
-@op("bmm", "X, Y -> Out")
+@op("bmm", "X, Y -> Out", same_dtype="X Y")
 @wide
 def bmm(x, y):
     """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
@@ -114,7 +114,7 @@ def _(g, x, y):
     return lambda: matmul(g, y, trans_y=True), lambda: matmul(x, g, trans_x=True)
 
 
-@op("dot", "X, Y -> Out")
+@op("dot", "X, Y -> Out", same_dtype="X Y")
 @wide
 def dot(x, y):
     """Out = the sum of X * Y over the last axis.   X [*B,K], Y [*B,K] -> Out [*B]"""
@@ -138,7 +138,7 @@ def _(g, x, y):
     return times(y), times(x)
 
 
-@op("mv", "X, Vec -> Out")
+@op("mv", "X, Vec -> Out", same_dtype="X Vec")
 @wide
 def mv(x, vec):
     """Out = X @ Vec.   X [M,K], Vec [K] -> Out [M]"""
@@ -159,7 +159,7 @@ def _(g, x, vec):
     return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), vec), lambda: matmul(x, g, trans_x=True)
 
 
-@op("addmm", "Input, X, Y -> Out")
+@op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y")
 @wide
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.   Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]"""
@@ -192,7 +192,7 @@ def _(g, base, x, y, *, Alpha, Beta):
     )
 
 
-@op("mul", "X, Y -> Out")
+@op("mul", "X, Y -> Out", same_dtype="X Y")
 @wide
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, each flattened to a matrix at its own axis.   X [*M,*K], Y [*K,*N] -> Out [*M,*N]"""

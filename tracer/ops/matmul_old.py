@@ -9,7 +9,7 @@ from .matmul import matmul as today
 from .wide import wide
 
 
-@op("matmul", "X, Y -> Out")
+@op("matmul", "X, Y -> Out", same_dtype="X Y")
 @wide
 def matmul(x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0, head_number: int = 1):
     """Out = alpha * X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""

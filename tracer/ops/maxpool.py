@@ -29,8 +29,8 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(x.shape[3 + i :])
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
-    best = np.full_like(x, -np.inf, shape=(*x.shape[:2], *p.out))
-    where = np.zeros_like(best, dtype=np.int32)
+    best = np.full_like(x, np.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
+    where = np.full_like(best, -1, dtype=np.int32)  # stays so for a window that lies in the padding
     for seen, place in p.pieces:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
@@ -72,6 +72,7 @@ def put_in_pictures(x, mask, y):
     """Out = zeros like X, with each Y added at its place in a picture.   X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X"""
     pictures = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
+    y = np.where(mask < 0, y.dtype.type(0), y)  # of a window that lies in the padding
     np.add.at(total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1))
     return total.reshape(x.shape)
 

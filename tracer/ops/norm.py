@@ -50,6 +50,8 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
 @op(
     "batch_norm",
     "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, VarianceOut~=Variance, SavedMean~, SavedVariance~",
+    same_dtype="X Scale Bias Mean Variance",
+    half_with_float32=True,
 )
 @wide(stats=(1, 2, 3, 4))
 def batch_norm(
@@ -168,7 +170,7 @@ def _(
 # -- norms over rows ----------------------------------------------------------------------------------------------
 
 
-@op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+@op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~", same_dtype="X Scale Bias", half_with_float32=True)
 @wide(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.   X [*R,*K], Scale, Bias [K] -> Y [*R,*K]"""
@@ -303,7 +305,7 @@ def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any
     )
 
 
-@op("group_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~")
+@op("group_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~", same_dtype="X Scale Bias", half_with_float32=True)
 @wide(stats=(1, 2))
 def group_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"):
     """Y = X standardized per group of channels, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]"""
@@ -326,7 +328,12 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     return _grouped_vjp(g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout)
 
 
-@op("instance_norm", "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~")
+@op(
+    "instance_norm",
+    "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~",
+    same_dtype="X Scale Bias",
+    half_with_float32=True,
+)
 @wide(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
     """Y = X standardized per channel and sample, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]

@@ -33,6 +33,7 @@ def _(g, x, *, axis):
 @op("flatten2", "X -> Out")
 def flatten2(x, *, axis: int = 1):
     """Out = X as a matrix: the axes before `axis` made one, and those from it on.   X [*A,*B] -> Out [prod(A),prod(B)]"""
+    check(0 <= axis <= x.ndim, f"axis={axis} is not in [0, {x.ndim}]")
     return x.reshape(math.prod(x.shape[:axis]), -1)
 
 

@@ -79,7 +79,7 @@ def nextafter(x, y):
     return np.nextafter(x, y)
 
 
-@op("lerp", "X, Y, Weight -> Out")
+@op("lerp", "X, Y, Weight -> Out", same_dtype="X Y")
 @wide
 def lerp(x, y, weight):
     """Out = X + Weight * (Y - X).   X, Y, Weight broadcast -> Out [*]"""

@@ -223,7 +223,7 @@ def _(x, weights, *, minlength):
     return Meta((-1,), wide)
 
 
-@op("multiplex", "Ids, X* -> Out")
+@op("multiplex", "Ids, X* -> Out", same_dtype="X")
 def multiplex(ids, xs):
     """Out = row i of the X that Ids[i] names.   Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
     picked = ids.reshape(-1)

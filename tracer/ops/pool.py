@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..core import native
 from ..core.arrays import np
+from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
 from .meta import Shape, check_float, like, like_x, shape_of
 from .wide import wide
@@ -89,10 +90,6 @@ def _window(sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algor
     if whole:
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(min(size) > 0 and min(stride) > 0, f"ksize={list(ksize)}, strides={list(strides)} are not positive")
-    check(
-        all(max(p) < k for p, k in zip(pads, size, strict=True)),
-        f"paddings={list(paddings)} are as large as the window",
-    )
     return Window(size, stride, (1,) * rank, pads)
 
 
@@ -142,6 +139,7 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
+    check_result([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
     full = np.full_like(x, value, shape=(*x.shape[:2], *wide))
     full[_inside(pads, x.shape[2:])] = x
     return full
@@ -312,8 +310,11 @@ def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusiv
 
 
 def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
-    """Give windows that begin behind the picture, as ceil_mode has them, Paddle's largest of nothing: the lowest number."""
+    """Set the result of windows that lie behind or before the image to the lowest number, Paddle's largest of nothing."""
     for i, size in enumerate(sizes):
+        before = p.pads[i][0] - window.size[i]
+        if before >= 0:
+            out[(slice(None),) * (2 + i) + (slice(before // window.stride[i] + 1),)] = np.finfo(out.dtype).min
         first = -(-(size + p.pads[i][0]) // window.stride[i])
         if first < p.out[i]:
             out[(slice(None),) * (2 + i) + (slice(first, None),)] = np.finfo(out.dtype).min

@@ -27,7 +27,7 @@ from .reduce import reduce_sum
 from .wide import wide
 
 
-@op("multi_dot", "X* -> Out")
+@op("multi_dot", "X* -> Out", same_dtype="X")
 @wide
 def multi_dot(xs):
     """Out = the product of all X, in the order that costs least; the first may be a row, the last a column.   X list of [Mi, Mi+1] -> Out [M0, Mn]"""
@@ -86,7 +86,7 @@ def _(g, x, *, n):
     return OPS["split"](top, num=2, axis=down + 1)[1]
 
 
-@op("kron", "X, Y -> Out")
+@op("kron", "X, Y -> Out", same_dtype="X Y")
 @wide
 def kron(x, y):
     """Out = Y times each element of X, side by side.   X [*A], Y [*B] -> Out [*A times B], the shorter shape having 1 in front"""
@@ -130,7 +130,7 @@ def _shaped(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)
 
 
-@op("cross", "X, Y -> Out")
+@op("cross", "X, Y -> Out", same_dtype="X Y")
 @wide
 def cross(x, y, *, dim: int = 9):
     """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.   X [*], Y [*] -> Out [*]"""
@@ -155,8 +155,8 @@ def _cross_axis(shape: Shape, dim: int) -> int:
 def _(x, y, *, dim):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(agree_all(x.shape, y.shape), "the shapes differ")
-    check(dim != 9 or min(x.shape, default=0) >= 0, "which axis has 3 elements is not known")
-    _cross_axis(x.shape, dim)
+    if dim != 9 or min(x.shape, default=0) >= 0:
+        _cross_axis(x.shape, dim)  # else a run finds the axis
     return Meta(tuple(map(known_dim, x.shape, y.shape)), x.dtype)
 
 
@@ -165,7 +165,7 @@ def _(g, x, y, *, dim):
     return lambda: cross(y, g, dim=dim), lambda: cross(g, x, dim=dim)
 
 
-@op("dist", "X, Y -> Out")
+@op("dist", "X, Y -> Out", same_dtype="X Y")
 @wide
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, all elements taken as one vector.   X [*A], Y [*B] -> Out []"""

@@ -42,7 +42,11 @@ def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
     return mask * dtype.type(1 / (1 - prob) if prob < 1 else 0)
 
 
-@op("rnn", "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*")
+@op(
+    "rnn",
+    "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*",
+    same_dtype="Input PreState WeightList",
+)
 @wide
 def rnn(
     x, pre, weights, lengths=None, *, dropout_prob: float = 0.0, is_bidirec: bool = False, input_size: int = 10,

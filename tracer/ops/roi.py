@@ -90,7 +90,11 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     return weights / max(count, 1)
 
 
+MAX_SAMPLES = 1 << 10  # along each axis of a bin; the same in C++: lower/roi.cpp
+
+
 def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool) -> Weights:
+    check(ratio <= MAX_SAMPLES, f"sampling_ratio={ratio} is larger than {MAX_SAMPLES}")
     t = x.dtype.type
     edges = rois * t(scale) - t(0.5 if aligned else 0)
     lengths = edges[:, 2:] - edges[:, :2]

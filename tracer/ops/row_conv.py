@@ -19,7 +19,7 @@ def _later(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
     return np.where(inside, places, 0), inside[:, :, None].astype(x.dtype)
 
 
-@op("row_conv", "X, X@LOD*?!, Filter -> Out")
+@op("row_conv", "X, X@LOD*?!, Filter -> Out", same_dtype="X Filter")
 @wide
 def row_conv(x, lod=None, filter=None):
     """Out[t] = sum over i of Filter[i] * X[t + i], within a sequence.   X [R,D] of sequences, or [B,T,D]; Filter [N,D] -> Out like X"""

@@ -74,7 +74,7 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out", no_half=DECOMPOSED)
+@op("solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
 def solve(x, y):
     """Out = X^-1 Y.   X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]"""
     if holds_vectors(x.shape, y.shape):
@@ -113,7 +113,7 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
     return side_by_side(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out", no_half=DECOMPOSED)
+@op("triangular_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
 def triangular_solve(x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False):
     """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the diagonal.   X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]"""
     return substituted(x, y, upper, transpose, unitriangular)
@@ -139,7 +139,7 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
     return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
 
 
-@op("cholesky_solve", "X, Y -> Out", no_half=DECOMPOSED)
+@op("cholesky_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
     """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.   X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]"""
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y

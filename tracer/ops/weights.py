@@ -41,7 +41,7 @@ def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: 
     return np.moveaxis(np.outer(u, v).reshape(front), 0, dim)
 
 
-@op("spectral_norm", "Weight, U!, V! -> Out")
+@op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
 @wide
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = Weight / its largest singular value, seen as a matrix [H,rest]   (Miyato et al. 2018).   Weight [*,H,*], U [H], V [rest]"""
@@ -71,7 +71,7 @@ def _(g, weight, u, v, **over):
 # -- bilinear_tensor_product --------------------------------------------------------------------------------------
 
 
-@op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out")
+@op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
 @wide
 def bilinear(x, y, weight, bias=None):
     """Out = x' W y for each of the O matrices of Weight, plus Bias.   X [B,I], Y [B,J], Weight [O,I,J], Bias [1,O] -> Out [B,O]"""

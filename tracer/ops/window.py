@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
+from ..core.limits import MAX_WINDOW
 from ..core.op import check
 from .meta import Shape
 
@@ -61,9 +62,15 @@ class Window(NamedTuple):
 COUNTS = ("no", "one", "two", "three", "four", "five", "six")
 
 
+def _check_window(values: Sequence[int], what: str) -> None:
+    if what != "strides":
+        check(all(abs(v) <= MAX_WINDOW for v in values), f"{what}={list(values)} is larger than {MAX_WINDOW}")
+
+
 def numbers(values: Sequence[int], rank: int, what: str) -> Place:
     """The numbers of an attribute, one for each axis."""
     check(len(values) == rank, f"{what}={list(values)} are not {COUNTS[rank]} numbers")
+    _check_window(values, what)
     return tuple(values)
 
 
@@ -71,6 +78,7 @@ def explicit_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
     """One number for each axis, or a before and after for each, as pairs."""
     known = len(paddings) in (rank, 2 * rank)
     check(known, f"paddings={list(paddings)} are neither {COUNTS[rank]} nor {COUNTS[2 * rank]} numbers")
+    _check_window(paddings, "paddings")
     if len(paddings) == rank:
         return tuple((p, p) for p in paddings)
     return tuple(zip(paddings[::2], paddings[1::2], strict=True))

@@ -348,10 +348,11 @@ class Optimizer:
             has been updated before, else at its first update. An AssertionError in Paddle.
         """
         if isinstance(self._learning_rate, LRScheduler):
-            if "LR_Scheduler" not in state_dict:
+            if "LR_Scheduler" in state_dict:
+                self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+            elif "global_step" not in state_dict:  # which is all that Paddle 1.6 and 1.7 saved of a scheduler
                 why = "this optimizer has a learning rate scheduler, and state_dict has no 'LR_Scheduler'"
                 raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
-            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         for variable in (v for kept in self._variables.values() for v in kept.values()):
             if variable.name in state_dict:
                 variable.set_value(state_dict[variable.name])

@@ -11,6 +11,8 @@ from ..core import place as places
 from ..core import rng
 from ..core.era import era
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
+from ..core.flags import get_flags
+from ..core.numerics_check import check_array
 from ..core.tensor import Tensor
 from .compiled.sequences import WithLod
 from .feeding import FEED, arrays_of, check_feed
@@ -20,8 +22,11 @@ from .graph.defaults import default_main_program
 from .graph.program import Program
 from .lod import LoDTensor
 from .program import OpDesc
+from .program import Program as Desc
 from .running import Ready
 from .scope import Scope, current_scope
+
+FLOATS = {"float16", "bfloat16", "float32", "float64"}
 
 
 class Executor:
@@ -50,14 +55,17 @@ class Executor:
         fed = _with_readers(wanted, _feed(feed))
         given = arrays_of(wanted.raw, fed)
         taken = steps or (steps_of(wanted) if use_prune else None)
-        ready = self._ready(wanted, given, fetches, taken)
+        checked = _computed(wanted.raw) if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"] else {}
+        ready = self._ready(wanted, given, [*fetches, *checked], taken)
         declared = wanted.raw.block.vars
         for name in given:
             if name in declared and declared[name].persistable:
                 where.place_of(name).array = given[name]  # which later runs find
         with rng.drawing_from(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
-        return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=True)]
+        for (name, op), array in zip(checked.items(), made[len(fetches) :], strict=True):
+            check_array(op.type, f"'{name}'" + (f", computed at {op.where}" if op.where else ""), array)
+        return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=False)]
 
     def _ready(
         self, program: Program, feed: Mapping[str, Any], fetches: list[str], steps: list[OpDesc] | None
@@ -147,6 +155,17 @@ def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
             why = f"the offsets {value.lod()} of '{name}' are not those of its rows ({name}={value.tensor.meta})"
             raise OpError(with_user_line(f"Executor.run: {why}"))
     return {name + FEED: value.offsets for name, value in found.items()}
+
+
+def _computed(program: Desc) -> dict[str, OpDesc]:
+    """The floating variables that ops of the outermost block compute, in order, with their ops."""
+    declared, found = program.block.vars, dict[str, OpDesc]()
+    for op in program.block.ops:
+        for name in op.output_names():
+            var = declared.get(name)
+            if op.type not in ("feed", "fetch") and var is not None and var.dtype in FLOATS and not var.persistable:
+                found[name] = op
+    return found
 
 
 def _result(name: str, made: Any, as_numpy: bool) -> Any:

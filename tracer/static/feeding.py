@@ -79,4 +79,10 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+    """Whether an array may be fed for a variable.
+
+    As in Paddle, it may have fewer axes where some declared size is -1; its sizes are compared with the first declared ones.
+    """
+    if -1 in declared and 0 < len(shape) < len(declared):
+        declared = declared[: len(shape)]
     return len(shape) == len(declared) and all(w in (-1, n) for n, w in zip(shape, declared, strict=True))

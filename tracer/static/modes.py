@@ -200,6 +200,7 @@ class Static(Mode):
             warn(
                 f"{op.type}: an operand has no axes in one branch, and one in the other; it is taken with none{operand.mixed}"
             )
+            self.recorder.merges_ranks = True
             operand = OPS["reshape2"](operand, shape=[])
         elif operand.mixed and not operand.single:
             why = "an operand has another dtype or number of axes in each branch; it can only be fetched, or given back"

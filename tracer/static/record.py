@@ -76,6 +76,9 @@ class Recorder:
         self.rollback: Any = None  # told of objects before code changes them, to undo a recording that fails
         self._lines: dict[int, tuple[Any, str]] = {}  # by id, lists and dicts with the line that made them
         self.side_effect: Exception | None = None  # the last one that was refused: code may have caught the error
+        self.merges_ranks = (
+            False  # whether a 0-D tensor on one path and one of shape [1] on the other became a 0-D tensor
+        )
         self.strict = False  # whether what may fail in a run only is refused while recording
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()

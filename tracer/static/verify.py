@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64  # of nested blocks
 MOST_NESTED = 64  # of the containers of a result
 MOST_AXES = 32
+MAX_BYTES = (1 << 63) - 1  # that a size can count
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = (
     "while",
@@ -99,9 +101,11 @@ def attributes_fit(program: Program) -> Iterator[str]:
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
-    if all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
-        return None
-    return f"the shape {list(shape)} has an axis that is neither a size nor -1"
+    if not all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
+        return f"the shape {list(shape)} has an axis that is neither a size nor -1"
+    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:  # of the widest dtype
+        return f"the shape {list(shape)} has more elements than fit into memory"
+    return None
 
 
 def _dtype_problem(dtype: str) -> str | None:
@@ -257,7 +261,7 @@ def contract_holds(program: Program) -> Iterator[str]:
 
 def _tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [(json.loads(text), 0)] if text else []
+        todo = [(json.loads(text, object_pairs_hook=_fields), 0)] if text else []
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
@@ -271,6 +275,14 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
             todo.extend((item, depth + 1) for item in inner)
         elif type(node) is not int or not 0 <= node < count:
             yield f"contract: the output tree holds {node!r:.80}, which is none of {count} outputs"
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, each of which is there once."""
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a field is there twice")
+    return fields
 
 
 def _below(node: Any) -> list[Any] | None:

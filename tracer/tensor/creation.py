@@ -163,7 +163,11 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """A copy of x, which `output` becomes when given, shape, dtype and gradients included; a parameter or buffer takes the value alone.   x [*] -> [*]"""
-    given = x if isinstance(x, Tensor) else to_tensor(x)
+    given = (
+        x
+        if isinstance(x, Tensor)
+        else to_tensor([x] if isinstance(x, bool | int | float | complex | np.generic) else x)
+    )
     if output is None:
         made: Tensor = OPS["assign"](given)
         return made

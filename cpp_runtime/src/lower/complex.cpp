@@ -245,10 +245,17 @@ std::int64_t positive(Node& n, std::string_view name) {
   return static_cast<std::int64_t>(written_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
 
+// Whether the frames are along the first axis; the last is the only other one.
+bool is_first_axis(const Node& n) {
+  auto axis = n.attr("axis", -1);
+  n.require(axis == 0 || axis == -1, "axis=" + std::to_string(axis) + " is neither 0 nor -1");
+  return axis == 0;
+}
+
 void frame(Node& n) {
   auto x = n.in("X");
   auto length = positive(n, "frame_length"), hop = positive(n, "hop_length");
-  bool first = n.attr("axis", -1) == 0;
+  bool first = is_first_axis(n);
   std::int64_t axis = first ? 0 : n.need_rank(x) - 1;
   auto count = (Expr(n, size_along(n, x, axis)) - static_cast<double>(length)) / static_cast<double>(hop) + 1;
   n.out("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)}, {{"axis", axis}}));
@@ -257,7 +264,7 @@ void frame(Node& n) {
 void overlap_add(Node& n) {
   auto x = n.in("X");
   auto hop = positive(n, "hop_length");
-  bool first = n.attr("axis", -1) == 0;
+  bool first = is_first_axis(n);
   auto rank = n.need_rank(x);
   n.require(rank >= 2, "has no frames");
   auto length = size_along(n, x, first ? 1 : rank - 2), count = size_along(n, x, first ? 0 : rank - 1);

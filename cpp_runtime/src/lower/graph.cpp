@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "lower/axes.h"
 #include "lower/rules.h"
 #include "onnx/base64.h"
 #include "read/poll.h"
@@ -206,6 +207,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
   try {
     Node node(op, *this);
     refuse_merged(node);
+    check_axes(node);
     rule->lower(node);
     Value passed = first_offsets(op);
     name_results(op, first_node);

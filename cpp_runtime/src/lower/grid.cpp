@@ -12,7 +12,7 @@ namespace {
 Expr coordinates(Node& n, const Value& size, bool corners, DType dtype) {
   auto at = counted(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
-  return corners ? at * 2 / (count - 1) - 1 : (at * 2 + 1) / count - 1;
+  return corners ? at * 2 / max(count - 1, 1) - 1 : (at * 2 + 1) / count - 1;  // a single one lies at -1
 }
 
 // Each coordinate times its column of Theta, which meet by broadcasting.

@@ -5,6 +5,7 @@
 
 #include "lower/graph.h"
 #include "lower/guard.h"
+#include "read/limits.h"
 
 namespace oarlock {
 namespace {
@@ -159,7 +160,10 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
     fail("ONNX Runtime has no kernel of " + node.op + " for " + std::string(name_of(known_in[0]->dtype)));
   std::vector<Info> known = infer(node, known_in);
   known.resize(outputs);
-  for (Info& info : known) forget_what_grows(info);
+  for (Info& info : known) {
+    check_result(info);
+    forget_what_grows(info);
+  }
   if (outputs == 1 && domain.empty()) {
     known[0].known = fold(node, known_in);
     forget_what_grows(known[0]);
@@ -180,6 +184,22 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   Values made = node.outputs;
   graph_.scope_->graph->nodes.push_back(std::move(node));
   return made;
+}
+
+// Memory for a result is taken only in a run, and then from the whole process: sizes that are known are checked here.
+void Node::check_result(const Info& info) const {
+  if (!info.shape || info.sequence) return;
+  double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
+  for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
+  if (bytes <= 1 << 20) return;  // most are: the environment is not read
+  auto limit = static_cast<double>(max_result_bytes());
+  auto gib = [](double count) {  // in tenths, without the locale
+    auto tenths = static_cast<std::int64_t>(std::min(count / (1 << 30) * 10 + 0.5, 9e18));
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+  };
+  if (bytes > limit)
+    fail("its result " + show(info.dtype, *info.shape) + " takes " + gib(bytes) + ", more than the " + gib(limit) +
+         " that OARLOCK_MAX_RESULT_BYTES allows");
 }
 
 // The path of the layer that an op belongs to: `body/0/`, "" where the program does not say.

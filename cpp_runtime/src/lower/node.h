@@ -19,6 +19,7 @@ namespace oarlock {
 
 class Graph;
 struct Fork;
+struct Info;
 struct Known;
 
 using Value = std::string;  // the name of a tensor in the ONNX graph; "" stands for an optional input left out
@@ -181,6 +182,7 @@ class Node {
  private:
   std::string base_of_outputs() const;
   std::string name_scope() const;
+  void check_result(const Info& info) const;
   Value int_constant(DType dtype, const Known& known);
   Value viewed(const Value& v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;

@@ -212,14 +212,42 @@ Value same_stepping_over(Node& n, const Value& x, Pool pool) {
   return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0) : found;
 }
 
-// Refuses windows that would see only padding, and fits pictures that are smaller than theirs.
+// Whether a window may lie in the padding alone, which ONNX Runtime rejects.
+bool pads_whole_windows(const Window& w) {
+  std::size_t dims = w.kernel.size();
+  for (std::size_t i = 0; i < dims; ++i)
+    if (std::max(w.pads[i], w.pads[dims + i]) >= w.kernel[i]) return true;
+  return false;
+}
+
+// Pools an image with the padding written around it: the mean of no elements is 0 / 0, the largest of none the lowest
+// number.
+Value with_written_padding(Node& n, const Value& x, Pool pool) {
+  const Window& w = pool.window;
+  std::size_t dims = w.kernel.size();
+  bool wider = false;  // then Paddle divides by numbers of elements below 0
+  for (std::size_t i = 0; i < dims; ++i) wider |= std::max(w.pads[i], w.pads[dims + i]) > w.kernel[i];
+  n.require(!pool.ceil && !w.same && (pool.max || !pool.exclusive || !wider),
+            "paddings=" + show(w.pads) +
+                " as large as the window have no lowering with ceil_mode, or larger ones for a mean");
+  auto half = pool.window.pads.begin() + static_cast<std::ptrdiff_t>(pool.window.kernel.size());
+  auto begin = n.ints(Ints(pool.window.pads.begin(), half)), end = n.ints(Ints(half, pool.window.pads.end()));
+  pool.window.pads.assign(pool.window.pads.size(), 0);
+  auto over = [&](const Value& v, double border) {
+    auto wide = with_border(n, v, begin, end, border);
+    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, attributes(pool, false)));
+  };
+  if (pool.max) return over(x, lowest(n.need_dtype(x)));
+  auto found = over(x, 0);
+  return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0) : found;
+}
+
+// Fits images that are smaller than the windows.
 void settle_window(const Node& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
     n.require(w.kernel[i] > 0, "ksize=" + show(w.kernel) + " is not positive");
-    n.require(std::max(w.pads[i], w.pads[dims + i]) < w.kernel[i],
-              "paddings=" + show(n.attr("paddings", Ints(dims, 0))) + " are as large as the window");
   }
   pad_small_images(n, pool.window, pool.image, pool.ceil);
 }
@@ -227,6 +255,7 @@ void settle_window(const Node& n, Pool& pool) {
 Value windowed(Node& n, Value x, Pool pool) {
   resolve_same(pool.window, pool.image);
   settle_window(n, pool);
+  if (pads_whole_windows(pool.window)) return with_written_padding(n, x, pool);
   if (steps_over(pool)) return same_stepping_over(n, x, pool);
   bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
   if (pool.ceil && !pool.window.same && goes_too_far(pool, known)) return with_empty_windows(n, x, pool);
@@ -284,6 +313,7 @@ void max_pool_with_index(Node& n) {
     for (std::size_t i = 0; i < out.size(); ++i)
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
   }
+  n.require(!pads_whole_windows(pool.window), "paddings as large as the window have no lowering with a mask");
   settle_window(n, pool);
   bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
   if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);

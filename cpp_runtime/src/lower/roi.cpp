@@ -28,6 +28,7 @@ void roi_align(Node& n) {
   auto x = n.in("X"), rois = n.in("ROIs");
   bool aligned = n.attr("aligned", false);
   auto ratio = n.attr("sampling_ratio", -1);
+  n.require(ratio <= 1 << 10, "attribute 'sampling_ratio' is " + std::to_string(ratio) + ", larger than 1024");
   Node::Attrs attrs{{"output_height", pooled_size(n, "pooled_height")},
                     {"output_width", pooled_size(n, "pooled_width")},
                     {"spatial_scale", n.attr("spatial_scale", 1.0f)},

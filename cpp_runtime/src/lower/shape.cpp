@@ -82,11 +82,13 @@ void squeeze(Node& n) {
 }
 
 // Paddle inserts one axis after the other, each counted in the shape so far; ONNX counts all in the final one.
-Ints final_axes(const Ints& axes, int rank) {
+Ints final_axes(const Node& n, const Ints& axes, int rank) {
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (auto a : axes) {
-    auto at = a < 0 ? a + static_cast<std::int64_t>(added.size()) + 1 : a;
-    added.insert(added.begin() + std::clamp(at, std::int64_t{0}, static_cast<std::int64_t>(added.size())), true);
+    auto size = static_cast<std::int64_t>(added.size()), at = a < 0 ? a + size + 1 : a;
+    n.require(0 <= at && at <= size,
+              "axis " + std::to_string(a) + " is not among those of a tensor of rank " + std::to_string(size + 1));
+    added.insert(added.begin() + at, true);
   }
   Ints final;
   for (std::size_t i = 0; i < added.size(); ++i)
@@ -112,7 +114,7 @@ void unsqueeze(Node& n) {
   auto given = int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
   if (!n.const_ints(given)) return n.out("Out", unsqueeze_at(n, x, given));
   auto axes = need_ints(n, {"axes", "AxesTensor", "AxesTensorList"});
-  n.out("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes : final_axes(axes, n.rank(x))));
+  n.out("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes : final_axes(n, axes, n.rank(x))));
 }
 
 void shape_of(Node& n) { n.out("Out", n.cast(n.shape_of(n.in("Input")), DType::int32)); }

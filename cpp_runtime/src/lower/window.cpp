@@ -11,6 +11,13 @@ void check_size(const Node& n, std::int64_t size, const char* what) {
   n.require(size > -most && size < most, std::string("a number in '") + what + "' is " + std::to_string(size));
 }
 
+// The same as in Python: core/limits.py.
+static void check_window(const Node& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  n.require(size >= -most && size <= most,
+            std::string(what) + " of " + std::to_string(size) + " is larger than " + std::to_string(most));
+}
+
 Window read_window(const Node& n, const Ints& kernel) {
   std::size_t dims = kernel.size();
   Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
@@ -19,8 +26,8 @@ Window read_window(const Node& n, const Ints& kernel) {
   w.same = algorithm == "SAME";
   n.require(dims > 0 && w.strides.size() == dims && (given.size() == dims || given.size() == 2 * dims),
             "strides or paddings do not fit " + std::to_string(dims) + " dims");
-  for (auto k : kernel) check_size(n, k, "ksize");
-  for (auto p : given) check_size(n, p, "paddings");
+  for (auto k : kernel) check_window(n, k, "ksize");
+  for (auto p : given) check_window(n, p, "paddings");
   for (auto s : w.strides) check_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
   if (algorithm != "EXPLICIT") return w;
   bool pairs = given.size() == 2 * dims;

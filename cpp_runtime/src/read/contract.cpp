@@ -1,15 +1,22 @@
 #include "read/contract.h"
 
 #include "read/shown.h"
+#include "read/validate.h"
 
 namespace oarlock {
 namespace {
+
+std::string text(Wire& w) {
+  std::string_view bytes = w.bytes();
+  if (!is_utf8(bytes)) w.fail("text that is not UTF-8");
+  return std::string(bytes);
+}
 
 Arg read_arg(Wire w) {
   Arg arg;
   while (w.next()) switch (w.field()) {
       case 1:
-        arg.name = w.string();
+        arg.name = text(w);
         break;
       case 2:
         arg.dtype = static_cast<DType>(w.int32());
@@ -18,7 +25,7 @@ Arg read_arg(Wire w) {
         w.each_int64([&](auto d) { arg.shape.push_back(d); });
         break;
       case 4:
-        arg.path = w.string();
+        arg.path = text(w);
         break;
       default:
         w.skip();
@@ -31,25 +38,25 @@ Guard read_guard(Wire w) {
   Guard guard;
   while (w.next()) switch (w.field()) {
       case 1:
-        guard.kind = w.string();
+        guard.kind = text(w);
         break;
       case 2:
-        guard.var = w.string();
+        guard.var = text(w);
         break;
       case 3:
         guard.axis = w.int64();
         break;
       case 4:
-        guard.expected = shown(w.string());
+        guard.expected = shown(text(w));
         break;
       case 5:
-        guard.reader = shown(w.string(), true);  // of an assert, with its message
+        guard.reader = shown(text(w), true);  // of an assert, with its message
         break;
       case 6:
-        guard.where = shown(w.string());
+        guard.where = shown(text(w));
         break;
       case 7:
-        guard.text = shown(w.string());
+        guard.text = shown(text(w));
         break;
       default:
         w.skip();
@@ -59,9 +66,8 @@ Guard read_guard(Wire w) {
 
 }  // namespace
 
-Contract read_contract(Wire w, std::string_view piece) {
-  Contract c;
-  c.bytes = std::string(piece);
+void read_contract(Wire w, std::string_view piece, Contract& c) {
+  c.bytes += piece;
   while (w.next()) switch (w.field()) {
       case 1:
         c.version = w.int32();
@@ -73,21 +79,20 @@ Contract read_contract(Wire w, std::string_view piece) {
         c.outputs.push_back(read_arg(w.sub("Arg")));
         break;
       case 4:
-        c.output_tree = w.string();
+        c.output_tree = text(w);
         break;
       case 5:
         c.guards.push_back(read_guard(w.sub("Guard")));
         break;
       case 6:
-        c.producer = shown(w.string());
+        c.producer = shown(text(w));
         break;
       case 7:
-        c.verified = shown(w.string());
+        c.verified = shown(text(w));
         break;
       default:
         w.skip();
     }
-  return c;
 }
 
 }  // namespace oarlock

@@ -10,7 +10,8 @@ namespace oarlock {
 inline constexpr std::uint32_t kContractField = 20741;
 inline constexpr std::int32_t kContractVersion = 1;
 
-/// The contract in `w`.   piece: its bytes, kept as they are.   Error(file).
-Contract read_contract(Wire w, std::string_view piece);
+/// Reads the contract in `w` into `c`.   piece: its bytes, kept as they are.   A field that is there twice is one
+/// message in two pieces, as protobuf says.   Error(file).
+void read_contract(Wire w, std::string_view piece, Contract& c);
 
 }  // namespace oarlock

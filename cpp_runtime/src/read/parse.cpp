@@ -378,7 +378,8 @@ Program parse_program(std::string_view bytes, const std::string& name) {
         break;
       case kContractField: {
         std::string_view piece = w.bytes();
-        program.contract = read_contract(Wire(source, piece, "Contract"), piece);
+        if (!program.contract) program.contract.emplace();
+        read_contract(Wire(source, piece, "Contract"), piece, *program.contract);
         break;
       }
       default:

@@ -6,6 +6,7 @@
 
 #include "oarlock/error.h"
 #include "read/contract.h"
+#include "read/output_tree.h"
 #include "read/poll.h"
 
 namespace oarlock {
@@ -138,18 +139,26 @@ struct Judge {
             std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
   }
 
+  void arguments(const std::vector<Arg>& args, const Strings& names, const char* of_what) const {
+    require(args.size() == names.size(), std::string("the contract does not list the ") + of_what);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const Arg& arg = args[i];
+      name(arg.name, "contract argument");
+      require(arg.name == names[i],
+              "contract: '" + arg.name + "' among the " + of_what + " where the program has '" + names[i] + "'");
+      shape(arg.shape, "contract argument '" + arg.name + "'");
+      require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
+              "contract argument '" + arg.name + "' has an unknown dtype");
+    }
+  }
+
   void contract(const Contract& c) const {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
                                                ", this runtime reads version " + std::to_string(kContractVersion));
-    for (auto* args : {&c.inputs, &c.outputs})
-      for (const Arg& arg : *args) {
-        name(arg.name, "contract argument");
-        shape(arg.shape, "contract argument '" + arg.name + "'");
-        require(row_of(arg.dtype), "contract argument '" + arg.name + "' has an unknown dtype");
-      }
-    require(c.inputs.empty() || c.inputs.size() == program.feeds().size(), "the contract does not list the inputs");
-    require(c.outputs.empty() || c.outputs.size() == program.fetches().size(),
-            "the contract does not list the outputs");
+    arguments(c.inputs, program.feeds(), "inputs");
+    arguments(c.outputs, program.fetches(), "outputs");
+    std::string wrong = output_tree_problem(c.output_tree, c.outputs.size());
+    require(wrong.empty(), "contract: the output tree " + wrong);
     for (const Guard& g : c.guards) {
       require(g.kind == "dim" || g.kind == "rank" || g.kind == "value", "guard of unknown kind '" + g.kind + "'");
       require(program.var(g.var), "guard on '" + g.var + "', which the first block does not declare");
@@ -173,6 +182,15 @@ Character first_of_utf8(std::string_view text) {
   constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
   return {code, length};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = first_of_utf8(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 bool is_clean_utf8(std::string_view text) {

@@ -16,6 +16,9 @@ struct Character {
 /// The first character of `text`, which is not empty; of length 0 where that is no well-formed UTF-8.
 Character first_of_utf8(std::string_view text);
 
+/// Whether `text` is well-formed UTF-8.
+bool is_utf8(std::string_view text);
+
 /// Whether `text` is well-formed UTF-8 without control characters.
 bool is_clean_utf8(std::string_view text);
 

@@ -50,6 +50,12 @@ bool alike(PyObject* a, PyObject* b) {
   return PyArray_CompareLists(PyArray_DIMS(x), PyArray_DIMS(y), PyArray_NDIM(x)) != 0;
 }
 
+bool different_dtypes(PyObject* a, PyObject* b) {
+  if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
+  PyArray_Descr *x = PyArray_DESCR(as_array(a)), *y = PyArray_DESCR(as_array(b));
+  return x != y && x->type_num != y->type_num;
+}
+
 int can_have_gradient(PyObject* array) {
   if (PyArray_Check(array)) {
     int number = PyArray_TYPE(as_array(array));

@@ -15,6 +15,8 @@ bool alike(PyObject* a, PyObject* b);
 /// A Python number as an array without axes, of the dtype of another array; null, without an error, where the dtype
 /// cannot hold it: a float beside integers, an integer that is too large, anything beside truth values.
 PyObject* number_like(PyObject* array, PyObject* number, bool whole);
+/// Whether two values are arrays of different dtypes.
+bool different_dtypes(PyObject* a, PyObject* b);
 /// Whether it is an array, not a scalar.
 bool is_array(PyObject* a);
 /// Whether it is an array, of anything but complex numbers.

@@ -66,6 +66,7 @@ struct OpObject {
   PyObject* rule_defaults;  // tuple: defaults of those attributes
   PyObject* rule_outs;      // tuple of ints: which results it asks for
   Py_ssize_t inputs;        // number of input slots
+  Py_ssize_t same_dtype;    // bit i: input slot i has the dtype of the others that are marked
   char single;              // one result, in a slot of one
   char has_vjp;
 };

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tape/fields.h"
+#include "tape/numpy.h"
 
 namespace oarlock::tape {
 namespace {
@@ -99,6 +100,22 @@ bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t coun
   return true;
 }
 
+// Whether arrays that have to be of one dtype are not: the mode in force decides what becomes of them.
+bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
+  PyObject* first = nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!(marked >> i & 1) || arrays[i] == Py_None) continue;
+    bool is_list = PyList_Check(arrays[i]) != 0;
+    Py_ssize_t items = is_list ? PyList_Size(arrays[i]) : 1;
+    for (Py_ssize_t k = 0; k < items; ++k) {
+      PyObject* array = is_list ? PyList_GetItem(arrays[i], k) : arrays[i];
+      if (!first) first = array;
+      if (different_dtypes(first, array)) return true;
+    }
+  }
+  return false;
+}
+
 PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, Py_ssize_t more) {
   std::array<PyObject*, kMost + 1> given{};
   std::array<Ref, kMost> lists;
@@ -108,8 +125,10 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
     if (found == Unwrapped::failed) return nullptr;
     if (found == Unwrapped::no) return ask_mode(self, args, count, names);
   }
-  for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
   OpObject* op = as_op(self);
+  if (op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count))
+    return ask_mode(self, args, count, names);
+  for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
   PyObject* array = PyObject_Vectorcall(op->kernel, given.data() + 1,
                                         static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return explain(self, args, count, names);
@@ -187,6 +206,7 @@ PyGetSetDef op_getset[] = {
 PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, call), READONLY, nullptr},
     {"inputs", T_PYSSIZET, offsetof(OpObject, inputs), 0, nullptr},
+    {"same_dtype", T_PYSSIZET, offsetof(OpObject, same_dtype), 0, nullptr},
     {"single", T_BOOL, offsetof(OpObject, single), 0, nullptr},
     {"has_vjp", T_BOOL, offsetof(OpObject, has_vjp), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},

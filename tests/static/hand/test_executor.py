@@ -148,11 +148,12 @@ def test_state_dicts(line: tuple[Any, Any]) -> None:
     assert sorted(main.state_dict("param")) == ["fc_0.b_0", "fc_0.w_0"]
     assert main.state_dict("opt") == {}
     values = {"fc_0.w_0": np.full([4, 1], 3.0, "float32"), "other": np.ones(1)}
-    with pytest.warns(UserWarning, match="no variables .'other'."):
+    with pytest.warns(UserWarning, match="'other' not in the program"):
         main.set_state_dict(values)
     assert main.state_dict()["fc_0.w_0"].numpy().tolist() == [[3.0]] * 4
-    with pytest.raises(OpError, match="'fc_0.w_0' is float32"):
+    with pytest.warns(UserWarning, match=r"fc_0.w_0 expected a shape \[4, 1\]"):
         main.set_state_dict({"fc_0.w_0": np.ones([4, 2], "float32")})
+    assert main.state_dict()["fc_0.w_0"].numpy().tolist() == [[3.0]] * 4
     with pytest.raises(OpError, match="mode='all of it'"):
         main.state_dict("all of it")
 

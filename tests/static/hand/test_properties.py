@@ -82,7 +82,11 @@ def test_parts_give_what_the_whole_gives(moves: list[tuple[int, int, int]], pick
         wanted = results(main, one)
         assert results(main, one, use_prune=True) == wanted
         inputs = [main.global_block().var(name) for name in FEED]
-        normal = static.normalize_program(main, inputs, one)
+        try:
+            normal = static.normalize_program(main, inputs, one)
+        except ValueError as error:  # names the first input that the part does not need
+            assert "doesn't exist in pruned inference program" in str(error)
+            return
         assert results(normal, one) == wanted
         assert len(normal.raw.block.ops) <= len(main.raw.block.ops) + 3
 

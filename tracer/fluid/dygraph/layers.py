@@ -5,19 +5,18 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ...core import rng, unique_name
+from ...core import unique_name
 from ...core.errors import MisfitError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
-from ...static import default_main_program, default_startup_program
+from ...static import default_main_program
 from ..phase import PHASE
 from .layer_object_helper import LayerObjectHelper
 
@@ -32,18 +31,6 @@ def all_parameters() -> list[Parameter]:
     """The parameters of all layers that are still there, in the order in which they were made."""
     _made[:] = [r for r in _made if r() is not None]
     return [p for p in (r() for r in _made) if p is not None]
-
-
-def seeded() -> AbstractContextManager[None]:
-    """Where the default programs have a `random_seed`, the next value starts as that op of a startup program would let it."""
-    startup = default_startup_program()
-    if state.mode.builder is not None or not (seed := startup.random_seed or default_main_program().random_seed):
-        return nullcontext()
-    startup.starts += 1
-    return rng.drawing_from(rng.generator(seed + startup.starts))
-
-
-rng.first_values = seeded
 
 
 class Layer(_Layer):

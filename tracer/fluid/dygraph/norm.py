@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -175,6 +176,7 @@ class Dropout(Scoped):
         if not 0 <= p <= 1:
             raise AssertionError("p argument should between 0 and 1")
         self._attrs = {"dropout_prob": float(p), "dropout_implementation": dropout_implementation}
+        seed = seed or rng.program_seed() or seed
         self._attrs |= {"fix_seed": seed is not None, "seed": int(seed or 0)}
         self._is_test = is_test
 

@@ -90,8 +90,7 @@ def dropout(
     In dygraph mode it drops nothing after the `eval` of a Layer either.   seed: drop the same at each call; the `random_seed` of a program does
     """
     is_test = is_test or (state.mode.builder is None and not PHASE.training)
-    if state.mode.builder is not None:
-        seed = seed or default_main_program().random_seed or None
+    seed = seed or default_main_program().random_seed or seed
     return OPS["dropout"](
         x, dropout_prob=float(dropout_prob), is_test=is_test, dropout_implementation=dropout_implementation, fix_seed=seed is not None,
         seed=int(seed or 0),

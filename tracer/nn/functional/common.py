@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -72,8 +73,10 @@ def dropout(
     if axis is not None:
         return _dropout_axis(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
     name_in_file = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
-    out = OPS["dropout"](x, dropout_prob=float(p), is_test=not training, dropout_implementation=name_in_file)
-    return out[0]
+    attrs = {"dropout_prob": float(p), "is_test": not training, "dropout_implementation": name_in_file}
+    if seed := rng.program_seed():  # then each call drops the same elements, as in Paddle
+        attrs |= {"fix_seed": True, "seed": seed}
+    return OPS["dropout"](x, **attrs)[0]
 
 
 def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:

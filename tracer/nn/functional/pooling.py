@@ -47,8 +47,8 @@ def _max(
 ) -> Any:  # fmt: skip
     if not return_mask:
         return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
-    if ceil_mode or is_last(data_format) or isinstance(padding, str):
-        why = f"return_mask goes without ceil_mode, channels last and named paddings (X={x.meta})"
+    if is_last(data_format) or isinstance(padding, str):
+        why = f"return_mask goes without channels last and named paddings (X={x.meta})"
         raise OpError(with_user_line(f"max_pool{rank}d: {why}"))
     size = pair(kernel, rank)
     strides, pads = size if stride is None else pair(stride, rank), padding_attrs(padding, rank, False)["paddings"]

@@ -20,6 +20,7 @@ from .control import SPECIAL
 from .fuse import fused
 from .live import mark, needed
 from .lowering import SEVERAL, SKIPPED, Lowering
+from .malformed import malformed
 from .plan import Plan, Step, all_writes
 from .sequences import WithLod, levels
 from .source import Function, Source
@@ -39,8 +40,9 @@ class Piece:
         self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
         each_round: Callable[[], None] | None = None, placed: bool = False,
     ) -> None:  # fmt: skip
-        kept = list(steps) if tensors else needed(steps, set(outputs))
-        kept = kept if tensors or placed else fused(kept, plan.declared)
+        with malformed():
+            kept = list(steps) if tensors else needed(steps, set(outputs))
+            kept = kept if tensors or placed else fused(kept, plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
         self._source = Source(tensors, each_round, placed)
@@ -88,12 +90,13 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
-    program = expanded(upgraded(program))
-    made = Lowering(program, tensors)
-    ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
-    foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
-    refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
-    return made.plan()
+    with malformed():
+        program = expanded(upgraded(program))
+        made = Lowering(program, tensors)
+        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
+        foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
+        refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
+        return made.plan()
 
 
 class Compiled:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core import native
+from ...core.dtype import MAX_RANK
 from ...core.op import Op
 from .plan import Call
 
@@ -107,6 +108,8 @@ def _unsqueeze(call: Call) -> str | None:
     if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
         return None
     axis = int(axes[0])
+    if not -MAX_RANK <= axis < MAX_RANK:  # the text below would be as long as that: the kernel says what is wrong
+        return None
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 
 

@@ -17,6 +17,7 @@ from ..variable import GRADIENT
 from . import steps
 from .control import SPECIAL
 from .copies import without_copies
+from .malformed import check_attrs, malformed
 from .plan import Call, Do, Loop, Plan, Step
 from .rounds import settle
 from .sequences import Sequences
@@ -106,8 +107,9 @@ class Lowering:
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
         several = SEVERAL.get(desc.type)
-        made = [self.step(block, desc)] if several is None else several(self, block, desc)
-        return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
+        with malformed(desc):
+            made = [self.step(block, desc)] if several is None else several(self, block, desc)
+            return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
 
     def with_an_axis(self, block: int, desc: OpDesc) -> list[Step]:
         """What gives the result of an op its one axis, where the program was written before there were tensors without axes."""
@@ -133,6 +135,7 @@ class Lowering:
         """The call of a kernel."""
         desc = sized(desc)
         op = OPS[desc.type]
+        check_attrs(op, desc)
         ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
         outs = tuple(self.result(block, desc, s) for s in op.outs)
         return Call(desc, op, ins, outs, given_attrs(op, desc))

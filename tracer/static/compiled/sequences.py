@@ -49,8 +49,9 @@ class Sequences:
 
     def declare(self, program: Program) -> None:
         """The inputs of a program that hold sequences."""
+        feeds = frozenset(program.feeds())
         for name, var in program.block.vars.items():
-            if not self._lowering.tensors and var.lod_level and (var.checks_feed or name in program.feeds()):
+            if not self._lowering.tensors and var.lod_level and (var.checks_feed or name in feeds):
                 self.fed[name] = self.cells[self._lowering.cell(0, name)] = self._lowering.spare(VarDesc(""))
         self._lists = bool(self.fed)
         if self.fed:

@@ -13,6 +13,7 @@ from ..unsupported import Unsupported
 from .fuse import as_good_alone, expression
 from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
 from .lists import ON_TENSORS
+from .malformed import malformed
 from .over import over
 from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 
@@ -70,7 +71,8 @@ class Source:
     def block(self, steps: Sequence[Step]) -> None:
         """Some instructions, one after the other."""
         for step in steps:
-            WRITERS[type(step)](self, step)
+            with malformed(step.desc):
+                WRITERS[type(step)](self, step)
             self.kill(step.dying)
         if not steps:
             self.line("pass")
@@ -88,8 +90,8 @@ class Source:
         file = f"{COMPILED} {next(_number)}>"
         try:
             code = compile(text, file, "exec")
-        except SyntaxError as error:  # Python nests 20 loops and 100 blocks
-            raise Unsupported(f"the program cannot be compiled: {error.msg}") from None
+        except (SyntaxError, RecursionError, MemoryError) as error:  # Python nests 20 loops and 100 blocks
+            raise Unsupported(f"the program cannot be compiled: {getattr(error, 'msg', error)}") from None
         exec(code, self.names)
         function: Function = self.names["run"]
         return function

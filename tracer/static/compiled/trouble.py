@@ -18,7 +18,7 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     """Raise what the failure of a compiled function means to the user; `error` itself where it was no op's."""
     found = _where(function, error.__traceback__)
     step = None if found is None else steps[found[0] - 1]
-    if found is None or step is None or isinstance(error, MemoryError):
+    if found is None or step is None:
         raise error
     try:
         _explain(step, found[1], error)

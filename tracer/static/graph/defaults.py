@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...core import rng
 from ...core.errors import MisfitError, OpError, with_user_line
 from ...core.tensor import Tensor
 from .block import Block
@@ -26,6 +27,10 @@ def default_main_program() -> Program:
 def default_startup_program() -> Program:
     """The program that gives variables their first values; to be run once before the main one."""
     return _Current.startup
+
+
+rng.program_seed = lambda: _Current.main.random_seed
+rng.startup_seed = lambda: _Current.startup.random_seed
 
 
 def _block(self: Tensor) -> Block:

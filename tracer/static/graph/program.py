@@ -37,7 +37,6 @@ def _targets(target: Any) -> list[str]:
 class Program:
     """Blocks of ops on named variables.   raw: the data; recorder: writes ops to it."""
 
-    starts = 0  # how many values were given to what runs at once while this was the startup program
     _first_seed = 0  # what random numbers of a new program start from
 
     def __init__(self) -> None:
@@ -187,7 +186,7 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
-        self.recorder.seed, self.starts = seed, 0
+        self.recorder.seed = seed
         self._source = None
 
     @property

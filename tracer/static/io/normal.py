@@ -46,6 +46,11 @@ def normalized(desc: data.Program, feeds: Sequence[str], fetches: Sequence[str],
         block.ops = [made for op in block.ops for made in _plain(op)]
     wanted = [*fetches, *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed")]
     found = prune(tested, feeds, list(dict.fromkeys(wanted)), spare=True)
+    used = {name for op in found.ops() if op.type != "feed" for name in op.input_names()}
+    for name in feeds:
+        if name not in used:
+            why = f"'{name}' of feed_vars doesn't exist in pruned inference program: no output depends on it; leave it out"
+            raise OpError(with_user_line(f"normalize_program: {why}"))
     if keep:
         found.block.ops = [op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches]
     found.version = desc.version

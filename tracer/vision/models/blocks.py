@@ -54,9 +54,11 @@ def with_weights(net: Net, arch: str, pretrained: bool, urls: dict[str, tuple[st
         return net
     if arch not in urls:
         raise OpError(f"{arch}: no weights are published for it; there are some for {sorted(urls) or 'nothing'}")
-    missing, unwanted = net.set_state_dict(load(get_weights_path_from_url(*urls[arch])))
+    weights, wanted = load(get_weights_path_from_url(*urls[arch])), net.state_dict()
+    missing = [name for name in wanted if name not in weights]
     if missing:
         raise OpError(f"{arch}: the published weights lack {missing[:3]} (of {len(missing)})")
-    if unwanted:
+    net.set_state_dict(weights)
+    if unwanted := weights.keys() - wanted.keys():
         warnings.warn(f"{arch}: the published weights have {len(unwanted)} values of no use here", stacklevel=3)
     return net

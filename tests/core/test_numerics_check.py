@@ -1,0 +1,112 @@
+"""FLAGS_check_nan_inf and what amp.debugging builds on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn, static
+from oarlock.amp import debugging
+from oarlock.core.errors import NumericsError
+from oarlock.incubate import autotune
+
+
+@pytest.fixture
+def checked() -> Iterator[None]:
+    paddle.set_flags({"FLAGS_check_nan_inf": True})
+    yield
+    paddle.set_flags({"FLAGS_check_nan_inf": False})
+
+
+def negative() -> Any:
+    return paddle.to_tensor([-1.0, 0.0])
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+def test_an_op_that_gives_a_nan_is_named(checked: None, gradients: bool) -> None:
+    with (
+        paddle.set_grad_enabled(gradients),
+        pytest.raises(NumericsError, match=r"log: .*num_nan=1, num_inf=1.*float32\[2\]"),
+    ):
+        paddle.log(negative())
+    assert issubclass(NumericsError, RuntimeError)  # as in Paddle
+
+
+def test_a_gradient_that_is_infinite_raises(checked: None) -> None:
+    x = paddle.to_tensor([0.0], stop_gradient=False)
+    y = paddle.sqrt(x)
+    with pytest.raises(NumericsError, match="num_inf=1"):
+        y.backward()
+
+
+def test_training_is_what_it_is_without(checked: None) -> None:
+    def trained() -> Any:
+        paddle.seed(3)
+        net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2))
+        optimizer = paddle.optimizer.Adam(parameters=net.parameters())
+        for _ in range(2):
+            net(paddle.rand([2, 1, 4, 4])).square().mean().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+        return [p.numpy() for p in net.parameters()]
+
+    found = trained()
+    paddle.set_flags({"FLAGS_check_nan_inf": False})
+    for a, b in zip(found, trained(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_off_again_nothing_raises() -> None:
+    assert np.isnan(paddle.log(negative()).numpy()).any()
+
+
+def test_a_program_names_the_op_and_its_line(checked: None) -> None:
+    paddle.enable_static()
+    try:
+        main = static.Program()
+        with static.program_guard(main):
+            x = static.data("x", [2])
+            y = paddle.nn.functional.relu(paddle.log(x))
+        executor = static.Executor()
+        (fine,) = executor.run(main, feed={"x": np.ones(2, np.float32)}, fetch_list=[y])
+        assert fine.tolist() == [0, 0]
+        with pytest.raises(NumericsError, match=r"log: .*computed at .*test_numerics_check.py"):
+            executor.run(main, feed={"x": -np.ones(2, np.float32)}, fetch_list=[y])
+    finally:
+        paddle.disable_static()
+
+
+def test_tensor_checker_and_layer_numerics() -> None:
+    debugging.enable_tensor_checker(debugging.TensorCheckerConfig(enable=True))
+    try:
+        with pytest.raises(NumericsError):
+            paddle.log(negative())
+    finally:
+        debugging.disable_tensor_checker()
+    paddle.log(negative())
+    with pytest.raises(paddle.OarlockError, match="debug_mode"):
+        debugging.TensorCheckerConfig(enable=True, debug_mode=debugging.DebugMode.CHECK_ALL)
+
+    class Log(nn.Layer):
+        @debugging.check_layer_numerics
+        def forward(self, x: Any) -> Any:
+            return paddle.log(x)
+
+    assert Log()(paddle.ones([1])).numpy().tolist() == [0]
+    with pytest.raises(NumericsError):
+        Log()(negative())
+    paddle.log(negative())
+
+
+def test_autotune_takes_paddles_settings(tmp_path: Any) -> None:
+    (tmp_path / "config.json").write_text('{"kernel": {"enable": true}}')
+    for config in (None, {}, {"kernel": {"enable": True, "tuning_range": [1, 3]}}, str(tmp_path / "config.json")):
+        autotune.set_config(config)
+    with pytest.warns(UserWarning, match="`enable` should be bool"):
+        autotune.set_config({"layout": {"enable": 1}})
+    with pytest.warns(UserWarning, match="Use default configuration"):
+        autotune.set_config(str(tmp_path / "absent.json"))

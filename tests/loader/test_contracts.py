@@ -1,0 +1,62 @@
+"""Which contracts the Python reader accepts.   The same table is read by cpp_runtime/tests/contract_test.cpp."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oarlock import FileError
+from oarlock.export.pdmodel import CONTRACT_VERSION
+from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
+from oarlock.loader.engine import runtime
+from oarlock.loader.files import program_from_bytes
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "contracts.json").read_text())
+INPUTS = [["x", 5, [-1, 4], "x"]]
+OUTPUTS = [
+    ["save_infer_model/scale_0.tmp_0", 5, [-1, 3], "out.0"],
+    ["save_infer_model/scale_1.tmp_0", 5, [-1, 8], "out.1"],
+]
+
+
+def varint(number: int) -> bytes:
+    """A number as protobuf writes it."""
+    found = b""
+    while number > 127:
+        found += bytes([number & 127 | 128])
+        number >>= 7
+    return found + bytes([number])
+
+
+def model_with(row: dict[str, Any]) -> bytes:
+    """The model `mlp` with the contract of a row; what a row does not say is legal."""
+    message = ProgramDesc()
+    contract = message.contract
+    contract.version = row.get("version", CONTRACT_VERSION)
+    for args, rows in ((contract.inputs, row.get("inputs", INPUTS)), (contract.outputs, row.get("outputs", OUTPUTS))):
+        for name, dtype, dims, path in rows:
+            args.add(name=name, dtype=dtype, dims=dims, path=path)
+    contract.output_tree = row.get("tree", "[0, 1]")
+    for kind, var, axis, expected in row.get("guards", []):
+        contract.guards.add(kind=kind, var=var, axis=axis, expected=expected)
+    more = bytes.fromhex(row.get("bytes", ""))
+    rest = varint(CONTRACT_FIELD << 3 | 2) + varint(len(more)) + more if more else b""
+    return (FIXTURES / "mlp.pdmodel").read_bytes() + message.SerializeToString() + rest
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_contract_is_accepted_or_rejected(row: dict[str, Any]) -> None:
+    data = model_with(row)
+    if row["accept"]:
+        program_from_bytes(data)
+        runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+    else:
+        with pytest.raises(FileError):
+            program_from_bytes(data)
+        with pytest.raises(runtime().Error) as error:
+            runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+        assert error.value.kind == "file"

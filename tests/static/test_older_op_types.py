@@ -1,0 +1,51 @@
+"""append_op with types of Paddle 1.x, or of its executors, whose work another op does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import static
+
+X = np.random.default_rng(0).random((2, 3), np.float32)
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], Any]] = {
+    "reshape": ({"X": X}, {"shape": [3, 2]}, X.reshape(3, 2)),
+    "transpose": ({"X": X}, {"axis": [1, 0]}, X.T),
+    "squeeze": ({"X": X[None]}, {"axes": [0]}, X),
+    "unsqueeze": ({"X": X}, {"axes": [0]}, X[None]),
+    "minus": ({"X": X, "Y": X * 3}, {}, X * -2),
+    "memcpy": ({"X": X}, {"dst_place_type": 0}, X),
+    "memcpy_h2d": ({"X": X}, {"dst_place_type": 0}, X),
+    "memcpy_d2h": ({"X": X}, {"dst_place_type": 0}, X),
+    "linear_interp": (
+        {"X": np.array([[[0, 3]]], np.float32)},
+        {"out_w": 4, "align_corners": True, "align_mode": 1, "interp_method": "linear"},
+        np.array([[[0, 1, 2, 3]]], np.float32),
+    ),
+}
+
+
+@pytest.fixture
+def mode() -> Iterator[None]:
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+@pytest.mark.parametrize("type_", CASES)
+def test_an_older_type_is_run_as_the_op_of_today(mode: None, type_: str) -> None:
+    feeds, attrs, wanted = CASES[type_]
+    main = static.Program()
+    with static.program_guard(main):
+        inputs = {}
+        for slot, array in feeds.items():
+            inputs[slot] = [static.data(slot, list(array.shape))]
+        block = main.global_block()
+        out = block.create_var(name="out", dtype="float32")
+        block.append_op(type=type_, inputs=inputs, outputs={"Out": [out]}, attrs=attrs)
+    (found,) = static.Executor().run(main, feed=feeds, fetch_list=[out])
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)

@@ -1,0 +1,120 @@
+"""How large one result of an op may be.
+
+A file of a few hundred bytes can ask for a result that no machine holds, and the system may grant it until the process is killed.
+So an op whose attributes set the size of its result computes that size first, from its meta rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import MemoryLimitError, OpError
+
+if TYPE_CHECKING:
+    from .op import Op
+
+VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
+DEFAULT = 8 << 30
+MAX_WINDOW = 1 << 20  # of a kernel or a padding, along one axis
+SMALL = 1 << 10  # results of attributes with smaller products are not estimated
+
+# Attributes that set sizes of results.  An op with one of them is bounded, unless it is one of UNBOUNDED.
+SIZE_ATTRS = frozenset((
+    "shape", "target_shape", "output_shape", "output_size", "output_sizes", "out_size", "expand_times", "repeat_times", "Repeats",
+    "ksize", "paddings", "pooled_height", "pooled_width", "out_d", "out_h", "out_w", "scale", "num_rows", "num_columns", "n",
+    "rows", "cols", "row", "col", "depth", "maxlen", "padded_length", "minlength", "bins", "transformed_height",
+    "transformed_width", "num_samples", "last_dim_size", "contextLength", "win_size", "num", "output_dim", "max_depth",
+    "resolution", "frame_length", "new_dim", "num_hash",
+))  # fmt: skip
+_SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
+# Their results have as many elements as their operands.
+UNBOUNDED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
+
+
+def max_result_bytes() -> int:
+    """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
+    text = os.environ.get(VARIABLE, "")
+    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT
+
+
+def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
+    """Raise MemoryLimitError for an array of more bytes than the limit; the caller adds op and operands.   shape: -1 where unknown"""
+    if any(d < 0 for d in shape):
+        return
+    needed, limit = math.prod(shape) * itemsize, max_result_bytes()
+    if needed > limit:
+        sizes = ",".join(map(str, shape))
+        raise MemoryLimitError(
+            f"{what} [{sizes}] takes {_gib(needed)}, more than the {_gib(limit)} that {VARIABLE} allows"
+        )
+
+
+def _gib(count: int) -> str:
+    return f"{count / (1 << 30):,.1f} GiB"
+
+
+def _is_large(value: Any) -> bool:
+    if isinstance(value, int | float):
+        return value > SMALL
+    if not isinstance(value, list | tuple):
+        return False
+    product = 1.0
+    for v in value:
+        if isinstance(v, int | float) and abs(v) > 1:
+            product *= abs(v)
+    return product > SMALL
+
+
+def bounded(op: Op, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
+    """`kernel`, which first estimates the size of its results where an attribute asks for much.   meta: core.op.Meta"""
+    names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
+    if not names or op.type in UNBOUNDED or op.type.endswith("_grad"):
+        return kernel
+
+    @functools.wraps(kernel)
+    def run(*args: Any, **attrs: Any) -> Any:
+        for name in names:
+            if name in attrs and _is_large(attrs[name]):
+                check_results(op, args, attrs, meta)
+                break
+        return kernel(*args, **attrs)
+
+    return run
+
+
+def check_results(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]) -> None:
+    """Raise MemoryLimitError if a result of an op, as its meta rule infers it, takes more bytes than the limit."""
+    try:
+        results = op.infer(tuple(_metas(arg, meta) for arg in args), attrs)
+    except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        return  # the kernel says what is wrong
+    for result in _flat(results):
+        check_result(result.shape, result.dtype.itemsize)
+
+
+def _metas(arg: Any, meta: type[Any]) -> Any:
+    """The Meta of an array, None for None, a list of them for a list."""
+    if isinstance(arg, list | tuple):
+        return [_metas(a, meta) for a in arg]
+    return None if arg is None else meta(tuple(arg.shape), arg.dtype)
+
+
+def _flat(metas: Any) -> list[Any]:
+    if hasattr(metas, "dtype"):
+        return [metas]
+    return [m for item in metas for m in _flat(item)] if isinstance(metas, list | tuple) else []
+
+
+def out_of_memory(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
+    """The error for an op whose kernel got no memory, with the size of its results where they are known."""
+    try:
+        results = _flat(op.infer(metas, attrs))
+    except Exception:  # an estimate for a message: whatever the rule stumbles over
+        results = []
+    known = [m for m in results if min(m.shape, default=0) >= 0]
+    sizes = ", ".join(f"{m} of {_gib(math.prod(m.shape) * m.dtype.itemsize)}" for m in known)
+    return MemoryLimitError(f"there is not enough memory{f' for its result {sizes}' if sizes else ''}")

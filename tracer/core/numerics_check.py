@@ -1,0 +1,66 @@
+"""Checking of results for NaN and infinity, which `FLAGS_check_nan_inf` turns on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import cuda
+from .dtype import is_float, work_dtype
+from .errors import NumericsError, with_user_line
+from .mode import Mode, Over, state, without
+from .op import Op
+from .tensor import Tensor
+
+
+class NumericsCheck(Over):
+    """Raises NumericsError where an op that runs gives a NaN or an infinity."""
+
+    def over(self, inner: Mode) -> NumericsCheck:
+        """See Over.over."""
+        return NumericsCheck(inner)
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Mode.run."""
+        made = super().run(op, args, attrs)
+        if self.bare:
+            for tensor in _tensors(made):
+                check_array(op.type, "its result", tensor.array)
+        return made
+
+
+def _tensors(made: Any) -> Iterator[Tensor]:
+    for item in made if isinstance(made, list | tuple) else [made]:
+        if isinstance(item, list | tuple):
+            yield from _tensors(item)
+        elif isinstance(item, Tensor):
+            yield item
+
+
+def check_array(op: str, name: str, array: Any) -> None:
+    """Raise NumericsError for a NaN or an infinity in an array of a floating dtype."""
+    if not is_float(array.dtype):
+        return
+    values = np.asarray(cuda.host(array)).astype(work_dtype(array.dtype), copy=False)
+    if not np.isfinite(values).all():
+        counts = f"num_nan={int(np.isnan(values).sum())}, num_inf={int(np.isinf(values).sum())}, num_zero={int((values == 0).sum())}"
+        what = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
+        raise NumericsError(with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})"))
+
+
+def is_on() -> bool:
+    """Whether this thread checks results."""
+    mode = state.mode
+    while isinstance(mode, Over):
+        if isinstance(mode, NumericsCheck):
+            return True
+        mode = mode.inner
+    return False
+
+
+def switch(on: bool) -> None:
+    """Check, or stop checking, the results of ops that this thread runs."""
+    plain = without(state.mode, NumericsCheck)
+    state.mode = NumericsCheck(plain) if on else plain

@@ -1,0 +1,42 @@
+"""Settings for tuning kernels, layouts and data loaders, which Oarlock checks and does not need."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..core.errors import OperandError, warn, with_user_line
+
+__all__ = ["set_config"]
+
+_SETTINGS: dict[str, dict[str, type]] = {
+    "kernel": {"enable": bool, "tuning_range": list},
+    "layout": {"enable": bool},
+    "dataloader": {"enable": bool, "tuning_steps": int},
+}
+
+
+def set_config(config: dict[str, Any] | str | None = None) -> None:
+    """Accept the settings of Paddle's auto-tuning. They change no result, and no speed either: kernels here need no tuning.
+
+    Parameters
+    ----------
+    config : dict, str or None
+        Settings by part ('kernel', 'layout', 'dataloader'), or the path of a JSON file that holds them. A setting of a wrong type is
+        warned about, as is a file that cannot be read.
+    """
+    if isinstance(config, str):
+        try:
+            with open(config, encoding="utf-8") as file:
+                config = json.load(file)
+        except (OSError, ValueError) as error:
+            warn(f"autotune.set_config: {error}. Use default configuration for auto-tuning.")
+            return
+    if config is not None and not isinstance(config, dict):
+        raise OperandError(with_user_line(f"autotune.set_config: config is {type(config).__name__}, no dict or path"))
+    for part, settings in _SETTINGS.items():
+        for name, kind in settings.items():
+            value = (config or {}).get(part, {}).get(name)
+            if value is not None and not isinstance(value, kind):
+                what = f"The auto-tuning configuration of the {part} is incorrect"
+                warn(f"{what}. The `{name}` should be {kind.__name__}. Use default parameter instead.")
