@@ -101,14 +101,31 @@ BEHIND = [
     for kind in ("max", "avg")
 ]
 
-# Windows that see only padding would give the lowest number, or 0 / 0, whatever the picture is.
-LARGE = {"paddings": [2, 0], "refused": r"paddings=\[2,0\] are as large as the window"}
+# Windows that lie in the padding alone: the result is the lowest number, or 0 / 0.
+LARGE = {"paddings": [2, 0]}
+NO_LOWERING = "as large as the window have no lowering with "
 TOO_FAR = [
     *[
-        _pool((6, 7), kind, [2, 3], [1, 1], ceil_mode=ceil, **LARGE)
+        _pool(
+            (6, 7),
+            kind,
+            [2, 3],
+            [1, 1],
+            ceil_mode=ceil,
+            **LARGE,
+            **({"refused": NO_LOWERING + "ceil_mode"} if ceil else {}),
+        )
         for kind, ceil in product(("max", "avg"), (True, False))
     ],
-    op("max_pool2d_with_index", f(1, 2, 6, 7), ksize=[2, 3], strides=[1, 1], out="Out Mask", **LARGE),
+    op(
+        "max_pool2d_with_index",
+        f(1, 2, 6, 7),
+        ksize=[2, 3],
+        strides=[1, 1],
+        out="Out Mask",
+        **LARGE,
+        refused=NO_LOWERING + "a mask",
+    ),
 ]
 
 OPS = [*TOO_FAR, *BEHIND, *TRANSPOSED, *MEANS, *MAXIMA]

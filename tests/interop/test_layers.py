@@ -89,6 +89,11 @@ CASES: dict[str, tuple[Callable[[], nn.Layer], list[Any], list[list[int | None]]
 }  # fmt: skip
 
 
+def in_order(results: Any) -> list[Any]:
+    """Results in the order of the outputs of a program: those of a dict by key."""
+    return [results[key] for key in sorted(results)] if isinstance(results, dict) else list(results)
+
+
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("case", list(CASES))
 @pytest.mark.parametrize("way", ["save", "trace"])
@@ -103,11 +108,11 @@ def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_pat
     else:
         oar.jit.TracedLayer.trace(layer, tensors)[1].save_inference_model(prefix)
     wanted = layer(*tensors)
-    flat = [wanted] if isinstance(wanted, oar.Tensor) else list(wanted.values() if isinstance(wanted, dict) else wanted)
+    flat = [wanted] if isinstance(wanted, oar.Tensor) else in_order(wanted)
     np.savez(tmp_path / "in.npz", *inputs)
     loaders = ("jit", "static", "predictor") if way == "save" else ("static", "predictor")
     ours = oar.jit.load(prefix)(*inputs)
-    ours = [ours] if isinstance(ours, oar.Tensor) else list(ours.values() if isinstance(ours, dict) else ours)
+    ours = [ours] if isinstance(ours, oar.Tensor) else in_order(ours)
     for name, found in {
         **paddle.run(prefix, tmp_path / "in.npz", "out", loaders),
         "ours": [o.numpy() for o in ours],

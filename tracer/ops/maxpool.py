@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
+
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .meta import like
@@ -29,7 +31,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(x.shape[3 + i :])
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
-    best = np.full_like(x, np.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
+    best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
     where = np.full_like(best, -1, dtype=np.int32)  # stays so for a window that lies in the padding
     for seen, place in p.pieces:
         better = full[seen] > best[place]

@@ -169,8 +169,16 @@ Error blamed(const Program& program, const Error& error) {
 std::size_t failed_op(const Program& program, const Error& error) {
   std::span<const Block> main_block = std::span(program.blocks).first(1);
   std::vector<Failed> nodes = failed_nodes(error.what());
-  const OpDesc* op = nodes.empty() ? nullptr : op_of(main_block, nodes[0].name, nodes.size() > 1).op;
-  return op ? static_cast<std::size_t>(op - main_block[0].ops.data()) : main_block[0].ops.size();
+  Found found = nodes.empty() ? Found() : op_of(main_block, nodes[0].name, nodes.size() > 1);
+  std::size_t at = main_block[0].ops.size();
+  if (!found.op) return at;
+  while (at >
+         0) {  // several ops may write the variable that the node is named after: the failed one is not after the last
+    const OpDesc& op = main_block[0].ops[--at];
+    for (auto& [slot, names] : op.outputs)
+      if (std::find(names.begin(), names.end(), found.gives) != names.end()) return at;
+  }
+  return at;
 }
 
 }  // namespace oarlock

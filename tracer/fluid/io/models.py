@@ -86,7 +86,7 @@ def save_inference_model(
         )
     copied = program.clone(for_test=True)
     outs = [v.name for v in _targets(copied, [copied.global_block().var(v.name) for v in targets])]
-    desc = normalized(copied.raw, feeds, outs)
+    desc = normalized(copied.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
         as_in_1_8(desc)

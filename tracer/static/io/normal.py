@@ -39,8 +39,10 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     return Program.of(normalized(program.raw, feeds, fetches, keep))
 
 
-def normalized(desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False) -> data.Program:
-    """The data of such a program.   keep: ops that no output needs stay"""
+def normalized(
+    desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False, spare_feeds: bool = False
+) -> data.Program:
+    """The data of such a program.   keep: ops that no output needs stay; spare_feeds: inputs that no output needs are accepted, as in 1.x"""
     tested = for_testing(deepcopy(desc))
     for block in tested.blocks:
         block.ops = [made for op in block.ops for made in _plain(op)]
@@ -48,7 +50,7 @@ def normalized(desc: data.Program, feeds: Sequence[str], fetches: Sequence[str],
     found = prune(tested, feeds, list(dict.fromkeys(wanted)), spare=True)
     used = {name for op in found.ops() if op.type != "feed" for name in op.input_names()}
     for name in feeds:
-        if name not in used:
+        if name not in used and not spare_feeds:
             why = f"'{name}' of feed_vars doesn't exist in pruned inference program: no output depends on it; leave it out"
             raise OpError(with_user_line(f"normalize_program: {why}"))
     if keep:
