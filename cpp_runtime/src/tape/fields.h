@@ -31,7 +31,7 @@ bool is_tuple(PyObject* value);
 bool is_set(PyObject* value);
 
 /// The entry of a type's attribute table for a field.
-inline PyGetSetDef attribute(const char* name, const Field& field) {
+inline PyGetSetDef attribute(const char* name, const Field& field) noexcept {
   return {name, get_field, set_field, nullptr, const_cast<Field*>(&field)};
 }
 
