@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from ..core.errors import FileError
 
+T = TypeVar("T")
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe without a writer would be waited for
+
+
+class _Regular(io.FileIO):
+    """A file whose reads never wait: in /proc there are some that say they are regular, and wait for what is to come."""
+
+    path = ""
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read into a buffer and return the number of bytes.   Raises FileError where it would have to wait."""
+        count: int | None = super().readinto(buffer)
+        return self._known(count)
+
+    def readall(self) -> bytes:
+        """Read the rest of the file.   Raises FileError where it would have to wait."""
+        data: bytes | None = super().readall()
+        return self._known(data)
+
+    def _known(self, found: T | None) -> T:
+        if found is None:
+            raise FileError(f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read would wait")
+        return found
 
 
 def opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -17,7 +40,9 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise FileError(f"{os.path.basename(path)}: is not a regular file ({os.fspath(path)})")
-    return os.fdopen(handle, "rb")
+    file = _Regular(handle, "rb")
+    file.path = os.fspath(path)
+    return io.BufferedReader(file)
 
 
 def read_whole(path: str | os.PathLike[str], most: int | None = None, what: str = "such file") -> bytes:

@@ -9,7 +9,7 @@ execute_process(COMMAND ${Python_EXECUTABLE} -c "import numpy; print(numpy.get_i
 if(NUMPY_MISSING)
   message(FATAL_ERROR "${Python_EXECUTABLE} has no NumPy to build against")
 endif()
-set(OARLOCK_TAPE src/tape/fields.cpp src/tape/leaves.cpp src/tape/mode.cpp src/tape/module.cpp src/tape/numpy.cpp src/tape/op.cpp src/tape/program.cpp src/tape/tensor.cpp src/tape/walk.cpp)
+set(OARLOCK_TAPE src/tape/fields.cpp src/tape/leaves.cpp src/tape/memory.cpp src/tape/mode.cpp src/tape/module.cpp src/tape/numpy.cpp src/tape/op.cpp src/tape/program.cpp src/tape/tensor.cpp src/tape/walk.cpp)
 if(TARGET Python::SABIModule AND SKBUILD_SABI_VERSION)
   Python_add_library(_tape MODULE USE_SABI ${SKBUILD_SABI_VERSION} WITH_SOABI ${OARLOCK_TAPE})
 else()

@@ -299,7 +299,6 @@ REFUSED: dict[str, Any] = {
     "fraction": lambda x, v: x * float(fractions.Fraction(v, 3)),
     "match": lambda x, v: x * classified(v),
     "matchvalue": lambda x, v: x * valued(v),
-    "sumaxis": lambda x, v: paddle.ones([2, 3, 4]).sum(axis=v).sum() * x,
     "getitemdunder": lambda x, v: x * [5, 6, 7].__getitem__(v),
     "intdunder": lambda x, v: x * v.__int__(),
 }

@@ -385,7 +385,7 @@ def test_an_error_of_python_is_that_of_python() -> None:
 
     with pytest.raises(OarlockError, match="concat"):
         paddle.jit.to_static(wrong, full_graph=False)(x(*UP))
-    with pytest.raises(UnboundLocalError), pytest.warns(UserWarning, match="used_where_it_may_be_missing runs as"):
+    with pytest.raises(UnboundLocalError):
         paddle.jit.to_static(used_where_it_may_be_missing, full_graph=False)(x(-10.0, -20.0))
 
 

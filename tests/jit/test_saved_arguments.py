@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.cli.demo import runner_path
 from oarlock.jit import load
 from oarlock.static import InputSpec
 from oarlock.static.control.nest import holds_values
@@ -140,6 +143,27 @@ def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(way: str
         assert float(result["b"].numpy()[0]) == 4.0
         assert [float(result["a"][0].numpy()[0]), float(result["a"][1]["z"].numpy()[0])] == [1.0, 3.0]
         assert float(result["a"][1]["k"].numpy()[0]) == 2.0
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_the_runner_has_inputs_and_outputs_by_name_and_in_the_order_of_sorted_keys(tmp_path: Path) -> None:
+    specs = [InputSpec([1], name=n) for n in ("zero", "bb", "a0", "z", "k")]
+    paddle.jit.save(
+        Leaves(), str(tmp_path / "m"), [specs[0], {"b": specs[1], "a": [specs[2], {"z": specs[3], "k": specs[4]}]}]
+    )
+    order = ["zero", "a0", "k", "z", "bb"]
+    values = {name: np.full(1, i, np.float32) for i, name in enumerate(order)}
+    np.savez(tmp_path / "in.npz", **dict(reversed(values.items())))  # the file names them, in any order
+    files = ["--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+    subprocess.run([runner_path(), "run", str(tmp_path / "m"), *files], check=True, capture_output=True)
+    with np.load(tmp_path / "out.npz") as held:
+        assert held.files == ["a.0", "a.1.k", "a.1.z", "b", "first"]
+        assert [float(held[name][0]) for name in held.files] == [1, 2, 3, 4, 0]
+    shown = subprocess.run([runner_path(), "inspect", str(tmp_path / "m")], check=True, capture_output=True, text=True)
+    places = [re.search(rf"\b{name}\b", shown.stdout) for name in order]
+    starts = [found.start() for found in places if found is not None]
+    assert len(starts) == len(order)
+    assert starts == sorted(starts)
 
 
 class Looked(float):

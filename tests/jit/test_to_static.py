@@ -255,7 +255,7 @@ def test_the_switch_makes_it_python() -> None:
     finally:
         enable_to_static(True)
     with pytest.raises(TypeError):
-        enable_to_static(1)  # type: ignore[arg-type]
+        enable_to_static("yes")  # type: ignore[arg-type]
 
 
 def test_program_translator() -> None:

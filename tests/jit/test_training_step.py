@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,175 +18,11 @@ from oarlock.core.errors import SideEffectError, TraceError
 from oarlock.jit.explain import explain
 from oarlock.static import InputSpec
 
-X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+# The steps are in a module that real Paddle runs as well: tests/interop/test_to_static_programs.py compares them.
+sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
+from to_static_programs.steps import STEPS, State, X, by_hand, in_place, step
 
-
-class State:
-    """A network with everything that a training step may use."""
-
-    def __init__(self) -> None:
-        paddle.seed(3)
-        self.net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4), nn.Dropout(0.5), nn.Linear(4, 2))
-        self.scheduler = paddle.optimizer.lr.StepDecay(0.1, step_size=2, gamma=0.5)
-        clip = nn.ClipGradByGlobalNorm(0.1)
-        parameters = self.net.parameters()
-        self.first = paddle.optimizer.Adam(self.scheduler, parameters=parameters[:2], grad_clip=clip, weight_decay=0.01)
-        self.second = paddle.optimizer.Momentum(0.05, parameters=parameters[2:])
-        self.scaler = paddle.amp.GradScaler(init_loss_scaling=8.0, incr_every_n_steps=2)
-        self.losses: list[float] = []
-        self.calls = 0
-
-    def values(self) -> list[Any]:
-        """Everything that a step may change."""
-        found = [t.numpy() for t in self.net.state_dict().values()]
-        for optimizer in (self.first, self.second):
-            state = {k: v for k, v in optimizer.state_dict().items() if k != "LR_Scheduler"}
-            found += [v.numpy() for v in state.values()]
-        found += [np.zeros(1) if p.grad is None else p.grad.numpy() for p in self.net.parameters()]
-        return [*found, self.scheduler.last_lr, self.scaler._scale, self.losses, self.calls]
-
-
-def step(s: State, x: Any) -> Any:
-    loss = s.net(x).pow(2).mean()
-    loss.backward()
-    s.first.step()
-    s.second.step()
-    s.first.clear_grad()
-    s.second.clear_grad()
-    s.scheduler.step()
-    return loss
-
-
-def minimized(s: State, x: Any) -> Any:
-    loss = s.net(x).pow(2).mean()
-    loss.backward()
-    s.first.minimize(loss)
-    s.net.clear_gradients()
-    return loss
-
-
-def scaled(s: State, x: Any) -> Any:
-    with paddle.amp.auto_cast(enable=False):
-        loss = s.net(x).pow(2).mean()
-    s.scaler.scale(loss).backward()
-    s.scaler.step(s.second)
-    s.scaler.update()
-    s.second.clear_grad()
-    return loss
-
-
-def accumulated(s: State, x: Any) -> Any:
-    s.calls += 1
-    loss = s.net(x).mean() / 2
-    loss.backward()
-    if s.calls % 2 == 0:
-        s.second.step()
-        s.second.clear_grad()
-    return loss
-
-
-def with_python_state(s: State, x: Any) -> Any:
-    s.calls += 1
-    s.losses.append(random.random() + float(np.random.rand()))
-    noise = paddle.randn([4, 3])
-    loss = s.net(x + noise).mean()
-    loss.backward()
-    s.losses.append(float(loss))
-    s.second.step()
-    s.second.clear_grad()
-    return loss
-
-
-def partly_without_gradients(s: State, x: Any) -> Any:
-    with paddle.no_grad():
-        target = s.net(x) * 2
-    loss = (s.net(x) - target).abs().mean()
-    loss.backward()
-    s.second.step()
-    s.second.clear_grad()
-    return loss
-
-
-def by_hand(s: State, x: Any) -> Any:
-    loss = s.net(x).mean()
-    parameters = [p for p in s.net.parameters() if not p.stop_gradient]
-    gradients = paddle.grad(loss, parameters)
-    with paddle.no_grad():
-        for p, g in zip(parameters, gradients, strict=True):
-            p.set_value(p - 0.1 * g)
-    return loss
-
-
-def in_place(s: State, x: Any) -> Any:
-    with paddle.no_grad():
-        for p in s.net.parameters():
-            p.add_(paddle.full_like(p, 0.5))
-    return s.net(x).mean()
-
-
-def frozen(s: State, x: Any) -> Any:
-    s.net[0].weight.stop_gradient = s.calls % 2 == 0
-    s.calls += 1
-    loss = s.net(x).mean()
-    loss.backward()
-    s.second.step()
-    return loss
-
-
-def reads_a_gradient(s: State, x: Any) -> Any:
-    loss = s.net(x).mean()
-    size = 0.0 if s.net[0].weight.grad is None else s.net[0].weight.grad.abs().sum()
-    return loss + size
-
-
-def only_zeroes_gradients(s: State, x: Any) -> Any:
-    s.net[0].weight.clear_gradient()
-    return s.net(x).mean()
-
-
-def reads_the_rate(s: State, x: Any) -> Any:
-    s.scheduler.step()
-    return s.net(x).mean() * s.first.get_lr() * s.scheduler.last_lr
-
-
-def in_a_branch(s: State, x: Any) -> Any:
-    loss = s.net(x).mean()
-    if loss < 100:
-        loss.backward()
-        s.second.step()
-        s.second.clear_grad()
-    return loss
-
-
-def in_a_loop(s: State, x: Any) -> Any:
-    total = 0.0
-    for i in range(3):
-        loss = s.net(x * (i + 1)).mean()
-        loss.backward()
-        s.second.step()
-        s.second.clear_grad()
-        total = total + loss
-    return total
-
-
-def behind_an_except(s: State, x: Any) -> Any:
-    loss = s.net(x).mean()
-    try:
-        loss.backward()
-        s.second.step()
-    except Exception:
-        s.calls += 100
-    return loss
-
-
-def through_another_function(s: State, x: Any) -> Any:
-    return step(s, x) + minimized(s, x)
-
-
-STEPS = [
-    step, minimized, scaled, accumulated, with_python_state, partly_without_gradients, by_hand, in_place, frozen, reads_a_gradient,
-    only_zeroes_gradients, reads_the_rate, in_a_branch, in_a_loop, behind_an_except, through_another_function,
-]  # fmt: skip
+sys.path.pop(0)
 
 
 def trained(function: Callable[..., Any], wrap: Callable[..., Any], calls: int = 5) -> tuple[list[float], State]:
@@ -204,8 +41,10 @@ def test_each_call_trains_once_as_eager_code_does(function: Any, full_graph: boo
         warnings.simplefilter("always")
         found, static = trained(function, lambda f: paddle.jit.to_static(f, full_graph=full_graph))
     assert found == losses
-    for one, two in zip(static.values(), eager.values(), strict=True):
-        np.testing.assert_array_equal(one, two)
+    want, got = eager.values(), static.values()
+    assert list(got) == list(want)
+    for name in want:
+        np.testing.assert_array_equal(got[name], want[name], err_msg=name)
     said = [str(w.message) for w in caught if "runs as Python" in str(w.message)]
     assert len(said) == (function not in (by_hand, in_place)), said
 
@@ -214,7 +53,7 @@ def test_the_warning_names_the_construct_and_its_line() -> None:
     static = paddle.jit.to_static(step)
     with pytest.warns(
         UserWarning,
-        match=r"step runs as Python.*Tensor\.backward(.|\n)*at test_training_step\.py:\d+ in step: loss\.backward\(\)",
+        match=r"step runs as Python.*Tensor\.backward(.|\n)*at steps\.py:\d+ in step: loss\.backward\(\)",
     ):
         static(State(), paddle.to_tensor(X))
 

@@ -157,6 +157,15 @@ class Plain:
     pass
 
 
+COLLIDING = sys.hash_info.modulus  # the hash of every multiple of it is 0
+
+
+def outside_in(count: int) -> bytes:
+    """A list in a list in a list, each put into the outer one while it is empty."""
+    levels = [b"]r" + struct.pack("<I", i) + b"a0j" + struct.pack("<I", i) for i in range(1, count)]
+    return b"\x80\x02]r\x00\x00\x00\x00" + b"".join(levels) + b"0j\x00\x00\x00\x00."
+
+
 def nested(count: int) -> bytes:
     return b"\x80\x02" + b"]" * count + b"a" * (count - 1) + b"."
 
@@ -274,7 +283,35 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         b"\x80\x02\x8b\x00\x10\x00\x00" + b"\x01" * 4096 + b"q\x000}(" + b"h\x00N" * 9000 + b"u.",
         "makes far more out of its",
     ),
+    "numbers of one hash as keys": (
+        pickle.dumps({i * COLLIDING: None for i in range(2000)}, 2),
+        "makes far more out of its",
+    ),
+    "tuples of numbers of one hash as keys": (
+        pickle.dumps({(0, i * COLLIDING): None for i in range(2000)}, 2),
+        "makes far more out of its",
+    ),
+    "two million nested tuples": (b"\x80\x02N" + b"\x85" * 2_000_000 + b".", "is nested more than 100 deep"),
+    "lists nested from outside in": (outside_in(100_000), "is nested more than 100 deep"),
 }
+
+
+@pytest.mark.parametrize("name", ["two million nested tuples", "numbers of one hash as keys"])
+def test_work_ends_with_the_first_part_that_is_too_much(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of the same follows, no more of it is read: work is counted in instructions."""
+    count = 0
+    genops = pickles.pickletools.genops
+
+    def counted(source: Any) -> Any:
+        nonlocal count
+        for op in genops(source):
+            count += 1
+            yield op
+
+    monkeypatch.setattr(pickles.pickletools, "genops", counted)
+    with pytest.raises(FileError):
+        loads(HOSTILE[name][0])
+    assert count < 5000
 
 
 @pytest.mark.parametrize("name", HOSTILE)

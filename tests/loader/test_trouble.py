@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import oarlock as paddle
 from oarlock import jit
 from oarlock.core.errors import FileError, GuardError
 from oarlock.loader.engine import Engine, EngineError
+from oarlock.loader.regular import _Regular
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"
@@ -278,6 +280,16 @@ NO_FILES = {
     "device": (lambda path: path.symlink_to("/dev/zero"), "is not a regular file"),
     "terabyte": (lambda path: (path.touch(), os.truncate(path, 1 << 40)), "1099511627776 bytes, more than the"),
 }
+
+
+@pytest.mark.parametrize("size", [-1, 10])
+def test_a_file_whose_reads_would_wait_is_rejected(size: int) -> None:
+    """Some in /proc say that they are regular."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    with io.BufferedReader(_Regular(reader, "rb")) as file, pytest.raises(FileError, match="is not a regular file"):
+        file.read(size)
+    os.close(writer)
 
 
 @pytest.mark.parametrize("kind", NO_FILES)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import oarlock as paddle
@@ -60,6 +63,14 @@ def test_saving_such_a_layer_names_the_op(tmp_path: Path) -> None:
         paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float64")])
 
 
+PAIRS = """divide floor_divide mod remainder pow maximum minimum fmax fmin equal not_equal less_than less_equal greater_than
+greater_equal atan2 heaviside logaddexp logical_and logical_or logical_xor equal_all allclose isclose"""
+
+
+def _beside_ones(name: str, x: Any) -> Any:
+    return getattr(paddle, name)(x, paddle.ones([4, 4]))
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "matmul": lambda x: paddle.matmul(x, paddle.ones([4, 4])),
     "bmm": lambda x: paddle.bmm(x.reshape([1, 4, 4]), paddle.ones([1, 4, 4])),
@@ -72,14 +83,22 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "add_n": lambda x: paddle.add_n([x, paddle.ones([4, 4])]),
     "solve": lambda x: paddle.linalg.solve(paddle.eye(4), x),
     "layer_norm": lambda x: F.layer_norm(x, [4], paddle.ones([4]), paddle.ones([4])),
-}
+    **{name: partial(_beside_ones, name) for name in PAIRS.split()},
+    "broadcast_tensors": lambda x: paddle.broadcast_tensors([x, paddle.ones([4, 4])]),
+    "meshgrid": lambda x: paddle.meshgrid([x[0], paddle.ones([4])]),
+    "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, paddle.ones([4, 4])),
+    "binary_cross_entropy": lambda x: F.binary_cross_entropy(paddle.ones([4, 4]), x),
+    "binary_cross_entropy_with_logits": lambda x: F.binary_cross_entropy_with_logits(x, paddle.ones([4, 4])),
+    "cross_entropy": lambda x: F.cross_entropy(paddle.ones([4, 4]), x, soft_label=True),
+    "label_smooth": lambda x: F.label_smooth(x, prior_dist=paddle.ones([1, 4])),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_rejects_operands_of_two_dtypes(name: str, dtype: str) -> None:
     FUNCTIONS[name](paddle.ones([4, 4]))
-    with pytest.raises(paddle.OpError, match="one dtype"):
+    with pytest.raises(paddle.OpError, match=r"one dtype|wrong dtype; cast it"):
         FUNCTIONS[name](paddle.ones([4, 4]).astype(dtype))
 
 
@@ -98,3 +117,77 @@ def test_slots_that_have_to_be_of_one_dtype_are_slots_of_their_ops() -> None:
     assert marked["rnn"] == ["Input", "PreState", "WeightList"]
     for type_, slots in marked.items():
         assert len(slots) > 1 or next(s for s in OPS[type_].ins if s.name == slots[0]).many, type_
+
+
+PROMOTING: dict[str, Callable[[Any, Any], Any]] = {
+    "add": paddle.add,
+    "subtract": paddle.subtract,
+    "multiply": paddle.multiply,
+    "where": lambda x, y: paddle.where(paddle.ones([2, 3], "bool"), x, y),
+    "mse_loss": F.mse_loss,
+    "l1_loss": F.l1_loss,
+    "kl_div": F.kl_div,
+}
+
+
+@pytest.mark.parametrize("name", PROMOTING)
+def test_two_floating_dtypes_are_promoted_and_others_are_rejected(name: str) -> None:
+    single, double, whole = (paddle.ones([2, 3], dtype) for dtype in ("float32", "float64", "int64"))
+    assert PROMOTING[name](single, double).dtype == PROMOTING[name](double, single).dtype == paddle.float64
+    for x, y in ((single, whole), (whole, single)):
+        with pytest.raises(paddle.OpError, match="one dtype"):
+            PROMOTING[name](x, y)
+
+
+def test_a_program_promotes_nothing_in_functions() -> None:
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x, y = (paddle.static.data(dtype, [2, 3], dtype) for dtype in ("float32", "float64"))
+            assert (x + y).dtype == paddle.float64
+            with pytest.raises(paddle.OpError, match="elementwise_add: the operands have to be of one dtype"):
+                paddle.add(x, y)
+    finally:
+        paddle.disable_static()
+
+
+# What PaddlePaddle 2.6.2 gives for `x o y`: the dtype of x, except where two floating dtypes are promoted.
+OPERATORS = [
+    (operator.add, "float32", "float64", "float64"),
+    (operator.mul, "float64", "float32", "float64"),
+    (operator.add, "float32", "int64", "float32"),
+    (operator.sub, "int64", "int32", "int64"),
+    (operator.add, "int32", "float32", "int32"),
+    (operator.truediv, "float32", "float64", "float32"),
+    (operator.truediv, "int32", "float64", "float32"),
+    (operator.floordiv, "float32", "float64", "float32"),
+    (operator.mod, "float32", "float64", "float32"),
+    (operator.pow, "int32", "int64", "int32"),
+    (operator.pow, "float32", "float64", "float32"),
+    (operator.matmul, "float32", "float64", "float32"),
+    (operator.eq, "int32", "float64", "bool"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*the right operand is cast")
+@pytest.mark.parametrize(("operate", "left", "right", "wanted"), OPERATORS)
+def test_operators_cast_the_right_operand(operate: Any, left: str, right: str, wanted: str) -> None:
+    x, y = paddle.full([2, 2], 3, left), paddle.full([2, 2], 2.5, right)
+    found = operate(x, y)
+    assert found.dtype.name == wanted
+    both = [t.numpy().astype(x.numpy().dtype if wanted in (left, "bool") else wanted) for t in (x, y)]
+    np.testing.assert_allclose(found.numpy(), operate(*both), rtol=1e-6)
+
+
+def test_fractions_that_are_dropped_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"elementwise_add: the right operand is cast .* cast the left one"):
+        found = paddle.to_tensor([1, 2]) + paddle.to_tensor([1.5, 2.5])
+    assert found.tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("name", ["add_", "subtract_", "multiply_"])
+def test_in_place_the_dtype_stays(name: str) -> None:
+    x = paddle.ones([2])
+    with pytest.raises(paddle.OpError, match=f"{name}: the result would be float64"):
+        getattr(x, name)(paddle.ones([2], "float64"))
+    assert getattr(paddle.ones([2], "float64"), name)(x).dtype == paddle.float64

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.errors import MemoryLimitError, OpError
+from oarlock.core.errors import FileError, MemoryLimitError, OpError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
@@ -78,7 +78,7 @@ def test_the_program_runs(how: str) -> None:
 def test_what_makes_no_sense_is_an_error_of_the_op(before: str, after: str, how: str) -> None:
     assert before in PROGRAM
     text = PROGRAM.replace(before, after)
-    with pytest.raises((OpError, UnsupportedError)) as error:
+    with pytest.raises((OpError, UnsupportedError, FileError)) as error:
         run(parse(text), how)
     name = re.findall(r"\w+(?=\()", after)[:1] or ["conditional_block"]
     assert name[0] in str(error.value)
@@ -147,7 +147,8 @@ block 0:
                 work()
 
 
-def test_out_of_memory_says_how_much_was_needed() -> None:
+def test_out_of_memory_says_how_much_was_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(1 << 62))
     x = paddle.ones([1 << 20, 1])
     with pytest.raises(MemoryLimitError, match=r"float32\[1048576,1048576\] of 4,096.0 GiB"):
         paddle.matmul(x, x, transpose_y=True)
@@ -157,3 +158,27 @@ def test_out_of_memory_says_how_much_was_needed() -> None:
 def test_windows_far_larger_than_any_image_are_rejected(pool: Any) -> None:
     with pytest.raises(OpError, match="is larger than 1048576"):
         pool(paddle.ones([1, 1, 4, 4]), 2**31 - 1, stride=1, padding=2**30)
+
+
+@pytest.mark.parametrize(
+    ("op", "attr"),
+    [
+        ("unsqueeze2(X=x)", "axes=ints[" + "1, " * 300_000 + "1]"),
+        ("reshape2(X=x)", "shape=ints[" + "7, " * 300_000 + "7]"),
+        ("fill_constant()", 'shape=longs[2] dtype=5 str_value="' + "z" * 3_000_000 + '"'),
+    ],
+)
+@pytest.mark.parametrize("how", WAYS)
+def test_errors_do_not_repeat_what_is_megabytes_long(op: str, attr: str, how: str) -> None:
+    text = PROGRAM.replace("elementwise_add(X=x, Y=y)", f"{op} {attr}")
+    with pytest.raises((OpError, UnsupportedError, FileError)) as error:
+        run(parse(text), how)
+    assert len(str(error.value)) < 10_000
+
+
+@pytest.mark.parametrize("rows", [2**31 - 1, -(2**31)])
+@pytest.mark.parametrize("op", ["tril_indices", "triu_indices"])
+def test_a_triangle_is_counted_without_visiting_its_rows(op: str, rows: int) -> None:
+    names = ("rows", "cols") if op == "tril_indices" else ("row", "col")
+    with pytest.raises(OpError, match=r"OARLOCK_MAX_RESULT_BYTES|is negative"):
+        OPS[op](**dict(zip(names, (rows, 2**31 - 1), strict=True)))

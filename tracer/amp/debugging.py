@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import work_dtype
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, Over, state, without
 from ..core.numerics_check import is_on, switch
 from ..core.op import Op
 from ..core.tensor import Tensor
+from ..ops.numerics import statistics
 from .mode import tensors_of
 
 __all__ = [
@@ -42,18 +42,10 @@ def check_numerics(
 
     op_type, var_name: who made it, for the error.
     """
-    array = tensor.numpy()
-    array = array.astype(work_dtype(array.dtype), copy=False)
-    counts = [int(np.sum(test)) for test in (np.isnan(array), np.isinf(array), array == 0)]
+    counts, values = statistics(tensor.numpy())
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(with_user_line(f"{op_type}: {found} in {var_name} (X={tensor.meta})"))
-    with np.errstate(all="ignore"):
-        values = (
-            [np.fmax.reduce(array, axis=None), np.fmin.reduce(array, axis=None), array.mean()]
-            if array.size
-            else [0, 0, 0]
-        )
     return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(cuda.as_new(np.array(values, np.float32)))
 
 

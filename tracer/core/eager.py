@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any, NoReturn
 
 from . import cuda
-from ._tape import Node
+from ._tape import Node, limited
 from .dtype import is_float
 from .errors import OperandError, OpError, PlaceError, told, with_user_line
 from .limits import out_of_memory
@@ -39,6 +39,9 @@ def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         for slot, arg in zip(op.ins, args, strict=False)
     )
     return None if all(map(is_, found, args)) else found
+
+
+MAX_REASON = 2000  # characters of an error
 
 
 class Eager(Mode):
@@ -74,7 +77,7 @@ class Eager(Mode):
             arrays = [unwrap(arg) for arg in args]
             if op.same_dtype:
                 op.check_same_dtype(arrays)
-            outs = op.kernel(*arrays, **attrs)
+            outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
             taken = firsts(op, args)
             if taken is None:
@@ -146,6 +149,8 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
     why = why.partition("\n  at ")[0]  # where a tensor among the attributes was read, the line has been said
+    if len(why) > MAX_REASON:  # an attribute of a file may be megabytes long
+        why = f"{why[:MAX_REASON]} ..."
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
     raise told(kind, with_user_line(message)) from cause
 

@@ -1,7 +1,9 @@
 """How large one result of an op may be.
 
 A file of a few hundred bytes can ask for a result that no machine holds, and the system may grant it until the process is killed.
-So an op whose attributes set the size of its result computes that size first, from its meta rule.
+So an op whose attributes set the size of its result computes that size first, from its meta rule. For all others - broadcasts,
+products, shapes that are given as tensors - the limit is where NumPy allocates: `_tape` sets a handler of its own (NEP 49) that
+hands out no larger array while a kernel is at work in the thread. Other code in the process allocates as it likes.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._tape import take_refused
 from .errors import MemoryLimitError, OpError
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ SIZE_ATTRS = frozenset((
     "transformed_width", "num_samples", "last_dim_size", "contextLength", "win_size", "num", "output_dim", "max_depth",
     "resolution", "frame_length", "new_dim", "num_hash",
 ))  # fmt: skip
+_LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
 # Their results have as many elements as their operands.
 UNBOUNDED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
@@ -49,24 +53,19 @@ def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") 
     if needed > limit:
         sizes = ",".join(map(str, shape))
         raise MemoryLimitError(
-            f"{what} [{sizes}] takes {_gib(needed)}, more than the {_gib(limit)} that {VARIABLE} allows"
+            f"{what} [{sizes}] takes {_size(needed)}, more than the {_size(limit)} that {VARIABLE} allows"
         )
 
 
-def _gib(count: int) -> str:
-    return f"{count / (1 << 30):,.1f} GiB"
+def _size(count: int) -> str:
+    return f"{count / (1 << 30):,.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):,.1f} MiB"
 
 
 def _is_large(value: Any) -> bool:
-    if isinstance(value, int | float):
-        return value > SMALL
-    if not isinstance(value, list | tuple):
-        return False
-    product = 1.0
-    for v in value:
-        if isinstance(v, int | float) and abs(v) > 1:
-            product *= abs(v)
-    return product > SMALL
+    """Whether an attribute may ask for much.   It is called for each op with such attributes, so it only multiplies."""
+    if isinstance(value, _LISTS):
+        return bool(value) and (max(value) > SMALL or abs(math.prod(value)) > SMALL)
+    return bool(value > SMALL)
 
 
 def bounded(op: Op, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
@@ -110,11 +109,21 @@ def _flat(metas: Any) -> list[Any]:
 
 
 def out_of_memory(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
-    """The error for an op whose kernel got no memory, with the size of its results where they are known."""
+    """The error for an op whose kernel got no memory, or not as much as it asked for, with the size of its results where they are known."""
     try:
         results = _flat(op.infer(metas, attrs))
     except Exception:  # an estimate for a message: whatever the rule stumbles over
         results = []
-    known = [m for m in results if min(m.shape, default=0) >= 0]
-    sizes = ", ".join(f"{m} of {_gib(math.prod(m.shape) * m.dtype.itemsize)}" for m in known)
-    return MemoryLimitError(f"there is not enough memory{f' for its result {sizes}' if sizes else ''}")
+    return MemoryLimitError(memory_problem([m for m in results if min(m.shape, default=0) >= 0]))
+
+
+def memory_problem(results: Sequence[Any]) -> str:
+    """Why the last kernel of this thread got no memory: the limit, or the system.   results: their Metas, where they are known"""
+    refused, limit = take_refused(), max_result_bytes()
+    sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
+    if refused:
+        large = [f"its result {m} takes {_size(count)}" for m, count in sizes if count > limit]
+        what = large[0] if large else f"an array that it works on takes {_size(refused)}"
+        return f"{what}, more than the {_size(limit)} that {VARIABLE} allows"
+    known = ", ".join(f"{m} of {_size(count)}" for m, count in sizes)
+    return f"there is not enough memory{f' for its result {known}' if known else ''}"

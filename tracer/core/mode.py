@@ -7,7 +7,7 @@ Modes are per thread, so that a loader's worker never writes into a trace of the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,10 @@ class Mode:
     def converted(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
+
+    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+        """What the branch numbered `index` returns; in a program a choice among all of them."""
+        return branches[int(index.item())]()
 
     def key(self) -> Hashable:
         """What a program depends on that is recorded under this mode: equal where it would be the same program."""
@@ -147,6 +151,11 @@ class Over(Mode):
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""
         return self.inner.converted(function)
+
+    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+        """See Mode.select."""
+        with pushed(self.inner):
+            return self.inner.select(index, branches)
 
     def key(self) -> Hashable:
         """See Mode.key."""

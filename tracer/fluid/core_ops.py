@@ -1,22 +1,110 @@
-"""fluid.core.ops: ops called as Paddle's generated functions were, operands first, then names of attributes and their values."""
+"""fluid.core.ops and paddle._legacy_C_ops: ops called as Paddle's generated functions are.
+
+Operands come first, in the order of the op's slots; then, for the slots of results that the caller has, the tensors to write; then
+names of attributes and their values.   `relu_` is `relu` in place.   An op whose result is a list is told its length.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..core.op import OPS
+from ..core.autograd import no_grad
+from ..core.era import era
+from ..core.errors import OpError, with_user_line
+from ..core.op import OPS, Op
+from ..core.tensor import Tensor
+from ..tensor.creation import zeros
+from ..tensor.manipulation import in_place
+
+# Ops whose function also returns XShape, a tensor without elements that holds the shape of the operand.
+WITH_SHAPE = frozenset({"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"})
+# Ops whose function has operands or results in another order than Oarlock's op; that of 1.x has the operands in this order.
+OPERANDS = {
+    "lookup_table_v2": "Ids W",
+    "multiplex": "X Ids",
+    "lars_momentum": "Param Grad Velocity LearningRate MasterParam",
+    "strided_slice": "Input StartsTensor StartsTensorList EndsTensor EndsTensorList StridesTensor StridesTensorList",
+    "set_value": "Input ValueTensor StartsTensorList EndsTensorList StepsTensorList",
+}
+RESULTS = {"huber_loss": "Out Residual", "rnn": "Out DropoutState State Reserve"}
+MASTER = "MasterParam"  # an operand whose result Oarlock's ops leave out
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    """The op of that type."""
-    if name not in OPS:
+    """The function of an op.   Raises AttributeError for a type that Oarlock does not have."""
+    inside = name not in OPS and name.endswith("_")
+    type_ = name[:-1] if inside else name
+    if type_ not in OPS:
         raise AttributeError(f"module 'paddle.fluid.core.ops' has no attribute {name!r}")
-    op = OPS[name]
+    op = OPS[type_]
 
     def call(*given: Any) -> Any:
-        first = next((at for at, value in enumerate(given) if isinstance(value, str)), len(given))
-        attrs = dict(zip(given[first::2], given[first + 1 :: 2], strict=True))
-        return op(*given[:first], **{key: value for key, value in attrs.items() if key in op.attrs})
+        operands, outputs, attrs = _arguments(name, op, given)
+        if not inside:
+            return _results(op, op(*operands, **attrs), operands, outputs)
+        before = _shape_of(operands[0]) if type_ in WITH_SHAPE else None
+        found = in_place(operands[0], lambda now: _first(op(now, *operands[1:], **attrs)))
+        return found if before is None else [found, before]
 
+    call.__name__ = name
     return call
+
+
+def _arguments(name: str, op: Op, given: tuple[Any, ...]) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """Operands, tensors to write, and the attributes that the op knows.   Raises OpError for names and values that are not pairs."""
+    first = next((at for at, value in enumerate(given) if isinstance(value, str)), len(given))
+    names, values = given[first::2], given[first + 1 :: 2]
+    if len(names) != len(values):
+        raise OpError(with_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
+    # lengths of lists of results
+    operands = [value for value in given[:first] if not isinstance(value, int) or isinstance(value, bool)]
+    attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
+    slots = [slot.name for slot in op.ins if not slot.lod_of]
+    if op.type in OPERANDS and not era.old:
+        by_slot = dict(zip(OPERANDS[op.type].split(), operands, strict=False))
+        operands = [*(by_slot.get(slot) for slot in slots), *operands[len(slots) :]]
+    if len(operands) > len(slots):
+        return operands[: len(slots)], operands[len(slots) :], attrs
+    overwriting = sum(bool(slot.over) for slot in op.outs)
+    if not overwriting or len(operands) <= overwriting:
+        return operands, [], attrs
+    count = len(op.outs) + (MASTER in slots)
+    required = sum(not slot.optional for slot in op.ins)
+    if len(operands) - count < required:
+        return operands, [], attrs
+    return operands[:-count], operands[-count:], attrs
+
+
+def _first(made: Any) -> Tensor:
+    found: Tensor = made[0] if isinstance(made, list | tuple) else made
+    return found
+
+
+def _shape_of(x: Tensor) -> Tensor:
+    return zeros([0, *x.shape], "float32")
+
+
+def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
+    """What the function returns, written to the tensors that the caller gave."""
+    if op.type in WITH_SHAPE:
+        return [made, _shape_of(operands[0])]
+    found = list(made) if isinstance(made, tuple) else made
+    if op.type in RESULTS:
+        by_slot = dict(zip((slot.name for slot in op.outs), found, strict=True))
+        found = [by_slot[name] for name in RESULTS[op.type].split()]
+    for target, value in zip(outputs, found if isinstance(found, list) else [found], strict=False):
+        _write(target, value)
+    if not outputs:
+        return found
+    return [*(found if isinstance(found, list) else [found]), *[None] * (len(outputs) - len(op.outs))]
+
+
+def _write(target: Any, value: Any) -> None:
+    """Let a tensor, or each of a list, hold a result."""
+    if isinstance(target, list | tuple):
+        for each, one in zip(target, value, strict=True):
+            _write(each, one)
+    elif target is not None:
+        with no_grad():
+            in_place(target, lambda _: value)

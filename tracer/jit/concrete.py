@@ -19,7 +19,9 @@ from ..static.blocks import EFFECTS, draws_random
 from ..static.control import nest
 from ..static.control.arrays import TensorArray
 from ..static.control.unset import unchecked, whether_set
+from ..static.control.values import Undefined
 from ..static.graph.program import Program as View
+from ..static.numbers import is_pure, stands_for
 from ..static.partial_program import PartialProgram
 from ..static.prune import feed_op, without_dead_ops
 from ..static.record import Recorder
@@ -160,10 +162,14 @@ class ConcreteProgram:
 
 
 class Results:
-    """What a call gives and leaves behind.   constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs."""
+    """What a call gives and leaves behind.   constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs.
 
-    def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect]) -> None:
+    as_eager: return numbers and arrays of Python where the function returns such, as eager execution does; else all are tensors.
+    """
+
+    def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False) -> None:
         self.nesting = nesting
+        self.python = {i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_of(leaf))}
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
@@ -171,7 +177,7 @@ class Results:
         self.sources: list[
             tuple[Effect, int]
         ] = []  # tensors before them that the program also reads, by leaf: further inputs
-        self._single = nesting == 0 and not self.constants and not effects
+        self._single = nesting == 0 and not self.constants and not self.python and not effects
 
     def held(self) -> list[Tensor]:
         """What attributes hold now, for the inputs that they are."""
@@ -183,6 +189,8 @@ class Results:
             return flat[0]
         tensors = iter(flat)
         leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
+        for i, to_python in self.python.items():
+            leaves[i] = to_python(leaves[i])
         if self.effects:
             self._keep(tensors)
         for i in self.changed:
@@ -197,6 +205,19 @@ class Results:
             made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
             if effect.is_set is True or next(tensors).array.item():
                 effect.put(built.setdefault(id(effect.after), made))
+
+
+def python_of(leaf: Any) -> Callable[[Tensor], Any] | None:
+    """What makes the number or ndarray of a tensor that stands for one in a program; None for any other result."""
+    if not isinstance(leaf, Variable):
+        return None
+    if leaf.of_numpy:
+        return Tensor.numpy
+    stands = stands_for(leaf)
+    if stands is None or not is_pure(stands):
+        return None
+    kind = next(iter(stands.types)) if len(stands.types) == 1 else None
+    return lambda tensor: tensor.numpy().item() if kind is None else kind(tensor.numpy().item())
 
 
 def updated(recording: Recording) -> list[str]:
@@ -289,7 +310,7 @@ def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list
     found.assumed.only(kept)
     flat, nesting = nest.flatten(outputs)
     refuse_results(flat)
-    results = Results(nesting, flat, kept)
+    results = Results(nesting, flat, kept, as_eager=found.recorder.strict)
     before = [(e, i, leaf) for e in kept for i, leaf in enumerate(nest.flatten(e.before)[0])]
     results.sources = [(e, i) for e, i, leaf in before if _as_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()
@@ -323,8 +344,13 @@ def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
 
 
 def refuse_results(flat: list[Any]) -> None:
-    """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program."""
+    """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program.
+
+    A name without a value raises UnboundLocalError, as in Python.
+    """
     for leaf in flat:
+        if isinstance(leaf, Undefined):
+            leaf.use()
         held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
             why = f"'{type(leaf).__name__}' holds values of the program and is no result; give them in a tuple or dict"

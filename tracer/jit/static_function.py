@@ -25,6 +25,7 @@ from .ast.calls import convert_or_leave
 from .concrete import ConcreteProgram, build
 from .fallback import Fallback
 from .function_call import Arguments, Parameters, is_input, shared
+from .function_spec import FunctionSpec
 from .program_cache import MOST, ProgramCache
 from .recording import Recording
 from .specs import by_names, fewer, fitted, in_places, opened, refuse_conflict
@@ -68,6 +69,11 @@ class StaticFunction:
     def class_instance(self) -> Any:
         """The object of which the function is a method; None for a plain function."""
         return self._owner
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The function with the specs of its arguments."""
+        return FunctionSpec(self._function, self._input_spec)
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:

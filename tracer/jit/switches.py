@@ -20,10 +20,10 @@ _state = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Run functions of `to_static` as programs, or as Python."""
-    if not isinstance(enable_to_static_bool, bool):
+    """Run functions of `to_static` as programs, or as Python.   A number counts as its truth value."""
+    if not isinstance(enable_to_static_bool, int):
         raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
-    _state["enabled"] = enable_to_static_bool
+    _state["enabled"] = bool(enable_to_static_bool)
 
 
 def is_enabled() -> bool:

@@ -313,7 +313,7 @@ def _compared(
     engine: Engine, program: Program, pdmodel: bytes, params: str | None, scope: dict[str, Tensor], tensors: list[Tensor],
     wanted: Sequence[Any], sizes: str,
 ) -> float:  # fmt: skip
-    found = engine.run(arrays_for(engine, program, tensors))
+    found = map(np.asarray, engine.run(arrays_for(engine, program, tensors)))  # with sequences, where it is interpreted
     worst = 0.0
     for i, (name, a, b) in enumerate(zip(program.fetches(), found, map(np.asarray, wanted), strict=True)):
         off = difference(a, b)

@@ -24,7 +24,7 @@ def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
-@op("isclose", "Input, Other, Rtol?, Atol? -> Out", no_grad=WHOLE)
+@op("isclose", "Input, Other, Rtol?, Atol? -> Out", no_grad=WHOLE, same_dtype="Input Other")
 def isclose(
     x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-5", atol: str = "1e-8", equal_nan: bool = False
 ):
@@ -37,7 +37,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     return broadcast_bool(x, y)
 
 
-@op("allclose", "Input, Other, Rtol?, Atol? -> Out", attrs_of=isclose, no_grad=WHOLE)
+@op("allclose", "Input, Other, Rtol?, Atol? -> Out", attrs_of=isclose, no_grad=WHOLE, same_dtype="Input Other")
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
     """Out = whether `isclose` everywhere.   Input [*A], Other [*B] -> Out bool []"""
     return np.all(isclose.kernel(x, y, rtol_tensor, atol_tensor, **attrs))
@@ -49,7 +49,7 @@ def _(x, y, *_, **__):
     return Meta((), BOOL)
 
 
-@op("equal_all", "X, Y -> Out", no_grad=WHOLE)
+@op("equal_all", "X, Y -> Out", no_grad=WHOLE, same_dtype="X Y")
 def equal_all(x, y):
     """Out = whether X and Y have one shape and are equal everywhere.   X [*], Y [*] -> Out bool []"""
     return np.bool_(np.array_equal(x, y))

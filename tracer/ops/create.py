@@ -204,7 +204,7 @@ def _(start, stop, num, base, *, dtype):
     return Meta((-1,), proto_dtype(dtype))
 
 
-@op("meshgrid", "X* -> Out*")
+@op("meshgrid", "X* -> Out*", same_dtype="X")
 def meshgrid(xs):
     """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
     check(all(x.ndim <= 1 for x in xs), "an operand has more than one axis")
@@ -233,9 +233,17 @@ def _(gs, xs):
 
 
 def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
-    return sum(
-        min(max(i + offset + 1, 0), cols) if lower else cols - min(max(i + offset, 0), cols) for i in range(rows)
-    )
+    """How many places of a matrix lie on and below a diagonal, or on and above it."""
+
+    def below(last: int) -> int:
+        """The sum of the numbers up to `last`, those above `cols` counted as `cols` and those below 0 as 0."""
+        full = max(last - cols, 0)
+        rising = min(max(last, 0), cols)
+        return rising * (rising + 1) // 2 + full * cols
+
+    if lower:
+        return below(offset + rows) - below(offset)
+    return rows * cols - below(offset + rows - 1) + below(offset - 1)
 
 
 @op("tril_indices", "-> out", no_grad=FRESH)

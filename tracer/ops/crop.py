@@ -85,3 +85,28 @@ def crop_like(x, y, offsets_tensor=None, offset_tensors=None, *, offsets: Ints =
 @crop_like.vjp
 def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
     return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None
+
+
+@op("crop", "X, Y?!, Offsets?! -> Out")
+def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
+    """Out = the block of X that starts at offsets and is as large as Y, or has `shape`, -1 for all that is left.   X [*] -> Out [*shape]"""
+    starts, wanted = offsets if offsets_tensor is None else offsets_tensor.tolist(), shape if y is None else y.shape
+    check(len(starts) == x.ndim, f"offsets={list(starts)} do not have one entry per axis")
+    return crop_tensor.kernel(x, offsets=list(starts), shape=list(wanted))
+
+
+@crop.meta
+def _(x, y, offsets_tensor, *, offsets, shape):
+    wanted = list(shape if y is None else y.shape)
+    check(len(wanted) == len(x.shape), f"shape={wanted} does not have one entry per axis")
+    if offsets_tensor is not None:
+        return Meta(tuple(wanted), x.dtype)
+    check(len(offsets) == len(x.shape), f"offsets={list(offsets)} do not have one entry per axis")
+    known = [-1 if n < 0 else n for n in wanted]
+    found = crop_tensor.infer((x,), {"offsets": list(offsets), "shape": known})
+    return Meta(tuple(-1 if n < 0 and y is not None else m for n, m in zip(wanted, found.shape, strict=True)), x.dtype)
+
+
+@crop.vjp
+def _(g, x, y, offsets_tensor, *, offsets):
+    return put_block(x, g, offsets_tensor, None, offsets=offsets), None, None

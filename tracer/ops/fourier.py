@@ -83,7 +83,8 @@ def _bordered(x: Any, axis: int, before: int, after: int) -> Any:
 
 
 @fft_r2c.vjp
-def _(g, x, *, axes, normalization, forward, onesided):
+def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
+    """The gradient of X.   g complex like Out, X [*] -> [*]"""
     last = axes[-1] % len(shape_of(x))
     if onesided:
         size = shape_of(x)[last]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, Meta, check, op
-from .meta import check_sizes, shape_of
+from ..core.op import NO_COMPLEX, OPS, Meta, check, check_dtype, op
+from .fourier import fft_r2c, fft_r2c_back
+from .meta import agree, check_sizes, complex_dtype, shape_of
 from .wide import wide
 
 
@@ -37,7 +38,8 @@ def _(x, *, frame_length, hop_length, axis):
 
 
 @frame.vjp
-def _(g, x, *, frame_length, hop_length, axis):
+def frame_back(g, x, *, frame_length, hop_length, axis):
+    """The gradient of X.   g like Out, X [*, N] -> [*, N]"""
     found = overlap_add(g, hop_length=hop_length, axis=axis)
     rest = shape_of(x)[axis] - shape_of(found)[axis]
     check_sizes(min(*shape_of(x), *shape_of(found)) >= 0)
@@ -72,3 +74,45 @@ def _(g, x, *, hop_length, axis):
     length = shape_of(x)[1 if axis == 0 else -2]
     check_sizes(length >= 0)
     return frame(g, frame_length=length, hop_length=hop_length, axis=axis)
+
+
+@op("stft", "X, Window! -> Out", no_half=NO_COMPLEX)
+def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
+    """Out = the transforms of the frames of X that begin at each hop_length, times Window.   X [B, N], Window [n_fft] -> Out complex [B, F, frames]
+
+    F is n_fft // 2 + 1, or n_fft unless onesided; normalized: over the square root of n_fft.
+    """
+    frames = np.lib.stride_tricks.sliding_window_view(x, n_fft, axis=-1)[:, ::hop_length] * window
+    spectrum = fft_r2c.kernel(frames, **_transform(normalized, onesided))
+    return spectrum.swapaxes(1, 2).copy()
+
+
+def _transform(normalized: bool, onesided: bool) -> dict[str, Any]:
+    return {
+        "axes": [2],
+        "normalization": "ortho" if normalized else "backward",
+        "forward": True,
+        "onesided": onesided,
+    }
+
+
+@stft.meta
+def _(x, window, *, n_fft, hop_length, normalized, onesided):
+    check_dtype(x.dtype.kind == "f" and x.dtype == window.dtype, "X and Window need one dtype, float32 or float64")
+    check(len(x.shape) == 2, "X needs the shape [batch, samples]")
+    check(n_fft > 0 and hop_length > 0, f"n_fft={n_fft} and hop_length={hop_length} are not both positive")
+    check(len(window.shape) == 1 and agree(window.shape[0], n_fft), f"Window needs the shape [n_fft={n_fft}]")
+    batch, size = x.shape
+    check(size < 0 or n_fft <= size, f"n_fft={n_fft} is more than the {size} samples")
+    count = -1 if size < 0 else (size - n_fft) // hop_length + 1
+    return Meta((batch, n_fft // 2 + 1 if onesided else n_fft, count), complex_dtype(x.dtype))
+
+
+@stft.vjp
+def _(g, x, window, *, n_fft, hop_length, normalized, onesided):
+    check_sizes(min(shape_of(x)) >= 0)
+    turn = OPS["transpose2"]
+    frames = turn(frame(x, frame_length=n_fft, hop_length=hop_length), axis=[0, 2, 1])
+    back = fft_r2c_back(turn(g, axis=[0, 2, 1]), frames, **_transform(normalized, onesided))
+    weighted = turn(OPS["elementwise_mul"](back, window), axis=[0, 2, 1])
+    return frame_back(weighted, x, frame_length=n_fft, hop_length=hop_length, axis=-1), None

@@ -67,7 +67,7 @@ def _picked_shape(x: Any, indices: Any) -> Any:
     return (*shape, *x.shape[len(indices) :])
 
 
-@op("index_put", "x, indices*, value -> out")
+@op("index_put", "x, indices*, value -> out", same_dtype="x value")
 def index_put(x, indices, value, *, accumulate: bool = False):
     """out = x with value written (accumulate: added) where indices say.   x [*], indices list of int or bool, value broadcasts -> like x"""
     out, places = x.copy(), _places(x, indices)

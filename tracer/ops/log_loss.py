@@ -10,7 +10,7 @@ from .unary import one_minus
 from .wide import wide
 
 
-@op("log_loss", "Predicted, Labels! -> Loss")
+@op("log_loss", "Predicted, Labels! -> Loss", same_dtype="Predicted Labels")
 @np.errstate(all="ignore")
 @wide
 def log_loss(x, label, *, epsilon: float):

@@ -27,6 +27,7 @@ def softmax_with_cross_entropy(
 ):  # fmt: skip
     """Loss = -ln of the probability of Label.   Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]"""
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    check_dtype(not soft_label or label.dtype == x.dtype, "Label has the wrong dtype; cast it to that of Logits")
     if use_softmax:
         logs = log_softmax_of(x, axis)
         probabilities = np.exp(logs)
@@ -68,7 +69,8 @@ def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    check_dtype((label.dtype == x.dtype) if soft_label else label.dtype.kind in "iu", "Label has the wrong dtype")
+    right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
+    check_dtype(right, f"Label has the wrong dtype; cast it to {x.dtype.name if soft_label else 'int64'}")
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     at = normal_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
@@ -148,7 +150,7 @@ def _two_alike(x: Meta, label: Meta) -> None:
     check(agree_all(x.shape, label.shape), "the shapes differ")
 
 
-@op("bce_loss", "X, Label! -> Out")
+@op("bce_loss", "X, Label! -> Out", same_dtype="X Label")
 @np.errstate(all="ignore")
 @wide
 def bce_loss(x, label):
@@ -173,7 +175,7 @@ def _(g, x, label):
     return to_x, None
 
 
-@op("sigmoid_cross_entropy_with_logits", "X, Label!, pos_weight? -> Out")
+@op("sigmoid_cross_entropy_with_logits", "X, Label!, pos_weight? -> Out", same_dtype="X Label pos_weight")
 @wide
 def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
     """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.   X [*], Label [*], pos_weight [*] -> Out [*]
@@ -224,7 +226,7 @@ def _(g, x, label, *, ignore_index, normalize):
     return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out")
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y")
 @wide
 def huber_loss(x, y, *, delta: float):
     """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.   X [*], Y [*] -> Residual [*], Out [*]"""
@@ -246,7 +248,7 @@ def _(g, x, y, *, delta):
     return negative(bounded), bounded
 
 
-@op("kldiv_loss", "X, Target! -> Loss")
+@op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target")
 @np.errstate(all="ignore")
 @wide
 def kldiv_loss(x, target, *, reduction: str = "mean"):
@@ -285,7 +287,7 @@ def _(g, x, target, *, reduction):
 # -- of logarithms ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~")
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight")
 @wide
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label], averaged by weight or summed.   X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]"""
@@ -340,7 +342,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
     return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
-@op("label_smooth", "X, PriorDist?! -> Out")
+@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist")
 @wide
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, Ints, Meta, check, check_dtype, op
+from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
 from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
@@ -225,6 +225,39 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
         lambda: like(matmul(flat(g, x_num_col_dims), flat(y, y_num_col_dims), trans_y=True), x),
         lambda: like(matmul(flat(x, x_num_col_dims), flat(g, x_num_col_dims), trans_x=True), y),
     )
+
+
+@op("fc", "Input, W, Bias? -> Out", no_grad="passes for inference write it; Paddle has none", same_dtype="Input W Bias")
+@wide
+def fc(
+    x, w, bias=None, *, in_num_col_dims: int = 1, activation_type: str = "", use_mkldnn: bool = False,
+    padding_weights: bool = False, use_quantizer: bool = False, mkldnn_data_type: str = "float32", Scale_in: float = 1.0,
+    Scale_weights: Floats = [1.0], Scale_out: float = 1.0, force_fp32_output: bool = False,
+):  # fmt: skip
+    """Out = Input @ W + Bias, Input as a matrix; activation_type: "" or "relu".   Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]"""
+    rows = x.shape[:in_num_col_dims]
+    # Paddle pads large weights by 4 rows and columns that hold nothing.
+    out = np.matmul(x.reshape(math.prod(rows), -1), w[:-4, :-4] if padding_weights else w)
+    if bias is not None:
+        out = out + bias.reshape(-1)
+    if activation_type == "relu":
+        out = np.maximum(out, out.dtype.type(0))
+    return out.reshape(*rows, out.shape[-1])
+
+
+@fc.meta
+def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
+    check_float(x)
+    check(len(w.shape) == 2, "W is not a matrix")
+    check(activation_type in ("", "relu"), f"activation_type={activation_type!r} is neither '' nor 'relu'")
+    check(activation_type == "" or bias is not None, "activation_type='relu' needs a Bias")
+    rows, columns = _cut(x.shape, in_num_col_dims)
+    inner, width = (d - 4 if padding_weights and d >= 0 else d for d in w.shape)
+    check(agree(size_of(columns), inner), f"the inner sizes differ, {size_of(columns)} and {inner}")
+    if bias is not None:
+        fits = len(bias.shape) in (1, 2) and agree(bias.shape[-1], width) and bias.shape[:-1] in ((), (1,), (-1,))
+        check(fits, f"Bias needs the shape [{width}] or [1, {width}]")
+    return Meta((*rows, width), x.dtype)
 
 
 @op("flatten_at", "X -> Out", internal=True)

@@ -105,6 +105,17 @@ def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigm
     return param - _rate(lr, param) * (grad / one(scale) + one(noise / batch_size))
 
 
+@op("proximal_gd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
+@wide
+def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
+    """A step of gradient descent, then towards 0 by lr * l1 and over 1 + lr * l2   (Duchi and Singer 2009).   [*] each, lr [1]"""
+    one, rate = param.dtype.type, _rate(lr, param)
+    moved = param - rate * grad
+    if l1 > 0:
+        moved = np.sign(moved) * np.maximum(np.abs(moved) - rate * one(l1), one(0))
+    return moved / (one(1) + rate * one(l2))
+
+
 MOST = 16384  # how many parameters are added up in sum_1 before they move to sum_2
 
 

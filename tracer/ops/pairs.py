@@ -72,7 +72,7 @@ def _(g, x, y):
     return scale(g, scale=0.0), lambda: keep(g, equal(x, scale(x, scale=0.0)))
 
 
-@op("nextafter", "x, y -> out", meta=_float_pair, no_grad="it is a step of rounding")
+@op("nextafter", "x, y -> out", meta=_float_pair, no_grad="it is a step of rounding", same_dtype="x y")
 def nextafter(x, y):
     """out = the number next to x in the direction of y.   x [*A], y [*B] -> out [*broadcast(A, B)]"""
     check_float(x)

@@ -215,3 +215,15 @@ def _(alpha):
     check_float(alpha)
     check(bool(alpha.shape), "needs an axis")
     return alpha
+
+
+@op("seed", "-> Out", no_grad=FRESH, random=True)
+def seed(*, seed: int = 0):
+    """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.   -> Out int32 [1]"""
+    drawn = seed or int(rng.generator().integers(1, 2**31 - 1))
+    return np.asarray([drawn], np.int32)
+
+
+@seed.meta
+def _(*, seed):
+    return Meta((1,), np.dtype(np.int32))

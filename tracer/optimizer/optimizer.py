@@ -297,8 +297,32 @@ class Optimizer:
             return builder.apply(self, params_grads)
         return self._apply([(p, g.array) for p, g in params_grads if g is not None])
 
-    def clear_grad(self, set_to_zero: bool = False) -> None:
-        """Forget the gradients of all parameters."""
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Set the gradients of all parameters to zero, or forget them.
+
+        Parameters
+        ----------
+        set_to_zero : bool, default True
+            A parameter that had a gradient keeps one of zeros, so that the next step updates it (moments decay, weight decay
+            applies) even if the next loss does not depend on it. False: its `grad` is None, and the next step leaves it out.
+
+        Raises
+        ------
+        TraceError
+            If it is called while a program is recorded.
+
+        Examples
+        --------
+        >>> net = paddle.nn.Linear(2, 2)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> net(paddle.ones([1, 2])).sum().backward()
+        >>> sgd.clear_grad()
+        >>> net.bias.grad.numpy()
+        array([0., 0.], dtype=float32)
+        >>> sgd.clear_grad(set_to_zero=False)
+        >>> net.bias.grad is None
+        True
+        """
         if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         for parameter in self._parameter_list:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from .program import Attr, AttrType
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
@@ -23,7 +25,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+    return isinstance(value, str) and _SURROGATE.search(value) is None
 
 
 def _is_double(value: Any) -> bool:
@@ -73,6 +75,8 @@ def attr_problem(attr: Attr) -> str | None:
         return None if fits(attr.value) else f"{attr.type.name} is {what}, not {attr.value!r:.80}"
     if not isinstance(attr.value, (list, tuple)):
         return f"{attr.type.name} is a list, not {attr.value!r:.80}"
+    if set(map(type, attr.value)) == {int} and fits(min(attr.value)) and fits(max(attr.value)):
+        return None  # what each type takes of whole numbers is a range
     odd = [value for value in attr.value if not fits(value)]
     return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
 

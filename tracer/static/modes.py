@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -102,6 +102,7 @@ class Static(Mode):
     silent = False
     static = True
     continues = False  # whether a recording goes on after an error
+    switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/cases.py, which builds on this file
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
@@ -133,6 +134,10 @@ class Static(Mode):
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
         self.trouble(error, None)
         return True
+
+    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+        """See Mode.select."""
+        return Static.switch(index, list(branches))
 
     def converted(self, function: Any) -> Any:
         """See Mode.converted."""

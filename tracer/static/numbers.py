@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import default_float, dtype_of
+from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -130,7 +130,10 @@ def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
             unlike = mine is not None and not isinstance(other, Tensor | np.ndarray)
             if unlike and name in ("eq", "ne"):
                 return name == "ne"
-            return _plain(beside(self, other), beside(other, self), method)
+            x, y = beside(self, other), beside(other, self)
+            if mine is not None or others is not None:
+                x, y = _both_floating(x, y)
+            return _plain(x, y, method)
         if name in OF_INTS and not (mine.whole and others.whole):
             raise number_error(self, name, "only ints have it: have an int on all ways")
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
@@ -150,6 +153,16 @@ def beside(value: Any, tensor: Any) -> Any:
     if kinds.index(mine.kind) <= kinds.index(other.kind) if other.kind in kinds else True:
         return _cast(value, other)
     return _cast(value, default_float()) if mine.kind == "f" else value
+
+
+def _both_floating(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands of which one stands for a Python number: an integer or bool beside a floating one in the dtype of that."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
+            return _cast(x, y.meta.dtype), y
+        if y.meta.dtype.kind in "biu" and is_float(x.meta.dtype):
+            return x, _cast(y, x.meta.dtype)
+    return x, y
 
 
 def is_pure(stands: Stands | None) -> bool:
@@ -185,6 +198,7 @@ def _of_numbers(name: str, x: Any, y: Any, a: Stands, b: Stands) -> Any:
         x, y = (_as_float(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
         x, y = beside(x, y), beside(y, x)
+    x, y = _both_floating(x, y)
     if name in EXACT and a.whole and b.whole:
         return EXACT[name](x, y, a, b)
     if isinstance(x, Tensor):

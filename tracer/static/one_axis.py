@@ -10,6 +10,7 @@ _NORMS = {"p_norm", "frobenius_norm", "logsumexp"}
 _PARTS = {"slice", "strided_slice"}
 _OTHERS = {
     "mean", "dot", "size", "is_empty", "squared_l2_norm", "trace", "arg_max", "arg_min", "squeeze", "squeeze2",
+    "auc", "identity_loss", "l1_norm",
 }  # fmt: skip
 
 

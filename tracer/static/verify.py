@@ -11,6 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attrs import attr_problem, block_indices, var_names
 from .blocks import EMPTY, block_writes, given_inside, inner_blocks, paddle_gradient_ops, taken_inside
+from .op_attrs import program_attr_problems
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
@@ -98,6 +99,12 @@ def attributes_fit(program: Program) -> Iterator[str]:
             problem = attr_problem(attr)
             if problem:
                 yield f"{where}: attribute {name}: {problem}"
+
+
+def attributes_fit_their_ops(program: Program) -> Iterator[str]:
+    """Every attribute that an op declares is of a type and in a range that the op takes, reachable or not."""
+    for _, op, where in _ops(program):
+        yield from (f"{where}: {problem}" for problem in program_attr_problems(op))
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
@@ -302,7 +309,7 @@ def _below(node: Any) -> list[Any] | None:
 # What any file must keep to; a later group may rely on the earlier ones.
 FILE_RULES: tuple[tuple[Rule, ...], ...] = (
     (blocks_nest, variables_make_sense, attributes_fit),
-    (blocks_not_too_deep, sub_blocks_exist),
+    (blocks_not_too_deep, sub_blocks_exist, attributes_fit_their_ops),
     (sub_blocks_have_one_owner, operands_declared, feeds_and_fetches, steps_fit),
     (contract_holds,),
 )

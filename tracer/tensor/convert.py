@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,27 @@ def axes_of(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
+def along(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
+    """`function(axis)`.   Where only a run of the program knows the axis: a choice among what it returns for each.
+
+    count: how many axes there are; one that is not among them is an error of the run.
+    """
+    if not isinstance(axis, Tensor):
+        return function(axis)
+    if not state.mode.static:
+        return function(int(axis.item()))
+    known = constant(np.tile(np.arange(max(count, 1), dtype=np.int32), 2))  # of axes from the end, then from the front
+    position = OPS["scale"](OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1)))
+    index = OPS["gather"](known, position)
+    return state.mode.select(index, [partial(function, i) for i in range(max(count, 1))])
+
+
+def single_axis(axis: Any) -> Any:
+    """The one tensor of a list of one, which functions take for the axis itself; anything else as it is."""
+    alone = isinstance(axis, list | tuple) and len(axis) == 1 and isinstance(axis[0], Tensor)
+    return axis[0] if alone else axis
+
+
 def size_at(x: Tensor, axis: int) -> int:
     """The size of an axis, for Python to decide on: a trace notes that, and of a static program it is -1 where it is not known."""
     try:
@@ -197,10 +219,10 @@ def from_front(axis: Any, x: Tensor, op: str) -> int:
 def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of int32 0-D tensors, -1 in the ints."""
     if isinstance(shape, Tensor):
+        if not shape.ndim:
+            shape = OPS["reshape2"](shape, shape=[1])
         if not state.mode.static:
             return [int(d) for d in shape.tolist()], None
-        if not shape.ndim:
-            raise no_axis(shape, 0)
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
     items = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if not any(isinstance(d, Tensor) for d in items):

@@ -171,7 +171,8 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     if output is None:
         made: Tensor = OPS["assign"](given)
         return made
-    if output.persistable or (output.node is None and not output.stop_gradient):
+    is_leaf = not state.mode.static and output.node is None and not output.stop_gradient
+    if output.persistable or is_leaf:
         output.set_value(given)  # gradients end here
     else:
         state.mode.become(output, OPS["assign"](given))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math as pymath
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import OpError, with_user_line
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
-from . import creation, manipulation, math
+from . import creation, manipulation, math, search, statistics
 from .convert import cast, tensor_like
 
 __all__ = ["cauchy_", "exponential_", "geometric_", "multinomial", "normal_", "poisson", "randint_like", "uniform_"]
@@ -18,7 +21,23 @@ METHODS = [n for n in __all__ if n not in ("poisson", "randint_like")]
 
 def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Tensor:
     """Indices drawn with the weights x.   x [N] or [B, N] -> int64 [num_samples] or [B, num_samples]"""
+    if isinstance(num_samples, Tensor):
+        if state.mode.static:
+            return _drawn_by_weight(x, num_samples, replacement)
+        num_samples = int(num_samples.item())
     return OPS["multinomial"](x, num_samples=num_samples, replacement=replacement)
+
+
+def _drawn_by_weight(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
+    """multinomial of so many samples as only a run of the program knows."""
+    if not replacement:  # the largest logarithms of weights with Gumbel noise are a draw without replacement
+        drawn = creation.uniform(x.shape, x.dtype, float(np.finfo(np.float32).tiny), 1.0)
+        noise = math.neg(OPS["log"](math.neg(OPS["log"](drawn))))
+        return search.topk(math.add(OPS["log"](x), noise), count)[1]
+    running = OPS["cumsum"](x, axis=-1)
+    total = math.sum(x, -1, keepdim=True)
+    drawn = math.multiply(creation.uniform([*x.shape[:-1], count], x.dtype, 0.0, 1.0), total)
+    return statistics.searchsorted(running, drawn, right=True)
 
 
 def poisson(x: Tensor, name: str | None = None) -> Tensor:

@@ -36,9 +36,9 @@ def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     return OPS["logical_not"](x)
 
 
-bitwise_and = pair("bitwise_and", "x & y, of bool or integers.", widen=True)
-bitwise_or = pair("bitwise_or", "x | y, of bool or integers.", widen=True)
-bitwise_xor = pair("bitwise_xor", "x ^ y, of bool or integers.", widen=True)
+bitwise_and = pair("bitwise_and", "x & y, of bool or integers.")
+bitwise_or = pair("bitwise_or", "x | y, of bool or integers.")
+bitwise_xor = pair("bitwise_xor", "x ^ y, of bool or integers.")
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:

@@ -14,7 +14,8 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
-from .convert import axes_of, beside, bounds, cast, from_front, full, sizes, stacked_sizes, to_array
+from .convert import along, axes_of, beside, bounds, cast, from_front, full, single_axis, sizes, stacked_sizes, to_array
+from .math import mixed_dtypes, promoted_floats
 
 __all__ = [
     "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -75,6 +76,9 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
 
 def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: those of `axis`, or all."""
+    axis = single_axis(axis)
+    if isinstance(axis, Tensor) and state.mode.static:
+        return along(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
     axes = axes_of(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
         why = f"a size that only a run knows counts as other than 1 in the program (X={x.meta}); name the axis"
@@ -100,7 +104,12 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tenso
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
     """Joined along a new axis.   [*S] each -> [*, N, *]"""
-    return x.joined(axis, True) if hasattr(x, "joined") else OPS["stack"](list(x), axis=axis)
+    if hasattr(x, "joined"):
+        return x.joined(axis, True)
+    parts = list(x)
+    if isinstance(axis, Tensor):
+        return along(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
+    return OPS["stack"](parts, axis=axis)
 
 
 def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
@@ -146,6 +155,7 @@ def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
 
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    axis = axis if not isinstance(axis, Tensor) else int(axis.item())
     try:
         count = x.meta.shape[axis] if num is None else num
     except AttributeError:
@@ -197,7 +207,12 @@ def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: st
 
 def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
     """All tensors in the shape that they broadcast to together.   input: [*Ai] each -> list of [*broadcast(A)]"""
-    return OPS["broadcast_tensors"](list(input))
+    tensors = list(input)
+    need(*tensors)
+    for tensor in tensors[1:]:
+        if tensor.meta.dtype != tensors[0].meta.dtype:
+            raise mixed_dtypes("broadcast_tensors", tensors[0], tensor)
+    return OPS["broadcast_tensors"](tensors)
 
 
 def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
@@ -342,6 +357,8 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))
     operands = [v if isinstance(v, Tensor) else full([], v, _dtype_beside(v, o)) for v, o in ((x, y), (y, x))]
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        operands = list(promoted_floats("where", *operands))
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
         condition = cast(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}

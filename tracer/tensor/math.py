@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
+from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -14,7 +18,7 @@ from ..core.operand import named, no_tensor
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
-from .convert import axes_of, cast, full, tensor_like
+from .convert import along, axes_of, cast, constant, full, of_length, tensor_like
 
 __all__ = [
     "abs",
@@ -84,29 +88,79 @@ IN_PLACE = [
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-def binary(op: Op, x: Any, y: Any, widen: bool = False) -> Tensor:
-    """`op` on two operands, either of which may be a number; a right operand of another dtype is cast to the left one's.
+# Ops of which Paddle promotes two floating dtypes, or a complex and a real one; all others reject operands of two dtypes.
+_PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
-    Beside a whole number truth values are whole numbers.
-    widen: two integer dtypes become the wider one, where a narrow left one would cut the right operand, which real Paddle refuses.
+
+def binary(op: Op, x: Any, y: Any) -> Tensor:
+    """`op` as a function of two operands, either of which may be a number.
+
+    Two floating dtypes are promoted by eager sums, differences and products, as in Paddle.   Raises OpError for other operands of two
+    dtypes.
     """
+    x, y = _tensors(op, x, y)
+    if x.meta.dtype != y.meta.dtype:
+        if op.type not in _PROMOTING:
+            raise mixed_dtypes(op.type, x, y)
+        x, y = promoted_floats(op.type, x, y)
+    found: Tensor = op(x, y)
+    return found
+
+
+def operator(op: Op, x: Any, y: Any) -> Tensor:
+    """`op` as an operator of Python: a right operand of another dtype is cast to the left one's, where they are not promoted."""
+    x, y = _tensors(op, x, y)
+    dx, dy = x.meta.dtype, y.meta.dtype
+    if dx != dy:
+        promotes = op.type in _PROMOTING and _have_promotion(dx, dy)
+        x, y = promoted(x, y) if promotes else (x, cast_right(op.type, x, y))
+    found: Tensor = op(x, y)
+    return found
+
+
+def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
+    """The right operand in the dtype of the left one.   Warns where that drops fractions."""
+    dx, dy = x.meta.dtype, y.meta.dtype
+    if dx == dy:
+        return y
+    if not is_float(dx) and is_float(dy):
+        why = f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
+        warnings.warn(with_user_line(f"{why}; cast the left one to keep fractions: .astype('{dy.name}')"), stacklevel=2)
+    return cast(y, dx)
+
+
+def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Both operands as tensors.   Beside a number, truth values are whole numbers and integers become floating where the number is."""
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
         y = _counted(y, x)
-        x = tensor_like(x, y, op.type)
-    elif not isinstance(y, Tensor):
+        number, tensor = _fitted(tensor_like(x, y, op.type), y)
+        return number, tensor
+    if not isinstance(y, Tensor):
         x = _counted(x, y)
-        y = tensor_like(y, x, op.type)
-    dx, dy = x.meta.dtype, y.meta.dtype
-    if dx != dy:
-        if widen and dx.kind in "iu" and dy.kind in "iu":
-            wide = promote(dx, dy)
-            x, y = cast(x, wide), cast(y, wide)
-        else:
-            x, y = promoted(x, y, dx, dy)
-    found: Tensor = op(x, y)
-    return found
+        number, tensor = _fitted(tensor_like(y, x, op.type), x)
+        return tensor, number
+    return x, y
+
+
+def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
+    """A number, or an array, and the tensor beside it in one dtype: that which is floating or complex, else that of the tensor."""
+    dn, dt = number.meta.dtype, tensor.meta.dtype
+    if dn == dt:
+        return number, tensor
+    if is_float(dn) and is_float(dt):
+        number, tensor = promoted(number, tensor)
+        return number, tensor
+    if is_float(dn) or dt.kind == "b":
+        return number, cast(tensor, dn)
+    return cast(number, dt), tensor
+
+
+def mixed_dtypes(op: str, x: Tensor, y: Tensor) -> OpError:
+    """The error for operands of two dtypes."""
+    why = f"{op}: the operands have to be of one dtype (X={x.meta}, Y={y.meta})"
+    return OpError(with_user_line(f"{why}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
 def _counted(x: Tensor, number: Any) -> Tensor:
@@ -115,13 +169,25 @@ def _counted(x: Tensor, number: Any) -> Tensor:
     return cast(x, np.dtype(np.int64)) if whole and x.meta.dtype.kind == "b" else x
 
 
-def promoted(x: Tensor, y: Tensor, dx: Any, dy: Any) -> tuple[Tensor, Tensor]:
-    """Both operands with one dtype: complex wins over real, floating over integer, wide over narrow floating, else the left one."""
-    if is_float(dx) and is_float(dy):
-        wide = promote(dx, dy)
-        return cast(x, wide), cast(y, wide)
-    to_right = dx.kind == "b" or (dx.kind in "iu" and dy.kind not in "iub")
-    return (cast(x, dy), y) if to_right else (x, cast(y, dx))
+def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Operands of a function whose dtypes Paddle promotes.   Raises OpError for two dtypes that are not both floating, or in a program."""
+    dx, dy = x.meta.dtype, y.meta.dtype
+    if dx == dy:
+        return x, y
+    if state.mode.static or not _have_promotion(dx, dy):
+        raise mixed_dtypes(op, x, y)
+    return promoted(x, y)
+
+
+def _have_promotion(dx: Any, dy: Any) -> bool:
+    return not era.old and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
+
+
+def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Both operands in the dtype that holds both: complex before real, wide before narrow."""
+    dx, dy = x.meta.dtype, y.meta.dtype
+    wide = promote(dx, dy) if is_float(dx) and is_float(dy) else next(d for d in (dx, dy) if d.kind == "c")
+    return cast(x, wide), cast(y, wide)
 
 
 def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
@@ -160,7 +226,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 def rsubtract(x: Tensor, y: Any) -> Tensor:
     """y - x for a number y.   x [*] -> [*]"""
     found = _scaled(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
-    return binary(elementwise.sub, y, x) if found is None else found
+    return operator(elementwise.sub, y, x) if found is None else found
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -182,12 +248,12 @@ def _as_float(x: Any) -> Any:
 
 def quotient(x: Any, y: Any) -> Tensor:
     """The operator /: integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(elementwise.div, _as_float(x), _as_float(y))
+    return operator(elementwise.div, _as_float(x), _as_float(y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y; of two Tensors of integers rounded towards zero, unlike the operator.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    if _is_whole(x) and _is_whole(y):
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
         return binary(elementwise.div, x, y)
     return quotient(x, y)
 
@@ -206,8 +272,9 @@ remainder = floor_mod = mod
 
 
 def power(x: Any, y: Any) -> Tensor:
-    """x ** y, either of which may be a number.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_pow"], x, y, widen=True)
+    """The operator **, either side of which may be a number.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    by_number = isinstance(x, Tensor) and not isinstance(y, Tensor)
+    return pow(x, y) if by_number else operator(OPS["elementwise_pow"], x, y)
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
@@ -222,17 +289,17 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
-    return power(x, y)
+    return binary(OPS["elementwise_pow"], x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The larger of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_max"], x, y, widen=True)
+    return binary(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The smaller of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_min"], x, y, widen=True)
+    return binary(OPS["elementwise_min"], x, y)
 
 
 def scale(
@@ -272,7 +339,11 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
     x = x if dtype is None else cast(x, dtype)
-    return OPS["cumsum"](x, flatten=True) if axis is None else OPS["cumsum"](x, axis=axis)
+    if axis is None:
+        return OPS["cumsum"](x, flatten=True)
+    if isinstance(axis, Tensor):
+        return along(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
+    return OPS["cumsum"](x, axis=axis)
 
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
@@ -301,12 +372,12 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
     return function
 
 
-def pair(op_type: str, doc: str, result: str = "", widen: bool = False) -> Any:
-    """A function of two operands that is one op; result: what its text calls the dtype of the result; widen: see `binary`."""
+def pair(op_type: str, doc: str, result: str = "") -> Any:
+    """A function of two operands that is one op; result: what its text calls the dtype of the result."""
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return binary(op, x, y, widen)
+        return binary(op, x, y)
 
     named(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}   x [*A], y [*B] -> {result}[*broadcast(A, B)]"
@@ -356,6 +427,8 @@ _BY_DIM = ("reduce_amax", "reduce_amin")  # whose kernels in Paddle do not ask f
 
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """One of the reduce ops over `axis`: None for all, an int, or a list."""
+    if state.mode.static and _holds_tensor(axis):
+        return _reduce_along(op_type, x, axis, keepdim, dtype)
     dims = axes_of(axis)
     try:
         rank, have = x.ndim, None if dtype is None else x.meta.dtype
@@ -370,6 +443,38 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
         attrs["in_dtype"], attrs["out_dtype"] = BY_NP[have].proto, dtype_of(dtype).proto
     found: Tensor = OPS[op_type](x, **attrs)
     return found
+
+
+def _reduce_kept(op_type: str, x: Tensor, dtype: Any, axis: int) -> Tensor:
+    return reduce(op_type, x, axis, True, dtype)
+
+
+def _holds_tensor(axis: Any) -> bool:
+    """Whether an axis argument is a tensor, or a list or tuple that holds one."""
+    if isinstance(axis, list | tuple):
+        return builtins.any(isinstance(a, Tensor) for a in axis)
+    return isinstance(axis, Tensor)
+
+
+def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """reduce over axes of which only a run of the program knows some."""
+    axes = [axis] if isinstance(axis, Tensor) else list(axis)
+    if len(axes) == 1:
+        return along(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
+    rank, made = x.ndim, x
+    for one in axes:
+        made = along(one, rank, partial(_reduce_kept, op_type, made, dtype))
+    if keepdim:
+        return made
+    kept = constant(np.ones(rank, np.bool_))
+    places = constant(np.arange(rank, dtype=np.int32))
+    for one in axes:
+        gone = cast(one, "int32") if isinstance(one, Tensor) else full([], one, "int32")
+        is_other = OPS["not_equal"](OPS["elementwise_mod"](gone, full([], rank, "int32")), places)
+        kept = OPS["logical_and"](kept, is_other)
+    left = of_length(OPS["masked_select"](OPS["shape"](made), kept), rank - len(axes))
+    sizes = list(OPS["unbind"](left, axis=0)) if rank > len(axes) else []
+    return OPS["reshape2"](made, None, sizes, shape=[-1] * len(sizes)) if sizes else OPS["reshape2"](made, shape=[])
 
 
 def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
-from ..core.op import OPS
+from ..core.op import OPS, Op
 from ..core.operand import named
 from ..core.tensor import Tensor
 from ..ops import elementwise
@@ -35,6 +35,11 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         if fixed and made.meta.shape != now.meta.shape:
             why = f"the result {made.meta} does not fit into what is changed"
             raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
+        if function.__name__ in ("add", "subtract", "multiply") and made.meta.dtype != now.meta.dtype:
+            why = (
+                f"the result would be {made.meta.dtype.name}; cast the other operand: .astype('{now.meta.dtype.name}')"
+            )
+            raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
         return made
 
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -46,6 +51,23 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _operator(op: Op, scaled: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """An operator of Python; scaled: the function that takes a number on the right."""
+
+    def operator(x: Any, y: Any) -> Any:
+        if scaled is not None and not isinstance(y, Tensor):
+            return scaled(x, y)
+        return math.operator(op, x, y)
+
+    return operator
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    """x @ y: a right operand of another dtype is cast to the left one's."""
+    mixed = isinstance(x, Tensor) and isinstance(y, Tensor)
+    return linalg.matmul(x, math.cast_right("matmul_v2", x, y) if mixed else y)
+
+
 def invert(x: Tensor) -> Tensor:
     """~x: logical for bool, bitwise for integers."""
     return logic.logical_not(x) if x.meta.dtype.kind == "b" else logic.bitwise_not(x)
@@ -53,7 +75,7 @@ def invert(x: Tensor) -> Tensor:
 
 def contains(x: Tensor, item: Any) -> bool:
     """item in x: whether any element equals a number or tensor."""
-    return bool(OPS["reduce_any"](logic.equal(x, item), reduce_all=True, dim=[], keep_dim=False))
+    return bool(OPS["reduce_any"](math.operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False))
 
 
 _COMPARISONS = {
@@ -63,14 +85,18 @@ _COMPARISONS = {
 # small op costs less than what it takes to find out that nothing has to be converted.  Its third word: whether integers may go to
 # the op; the fourth: that it is the reflected one.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": Operator(elementwise.add, math.add, True), "__radd__": Operator(elementwise.add, math.add, True, True),
-    "__sub__": Operator(elementwise.sub, math.subtract, True), "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
-    "__mul__": Operator(elementwise.mul, math.multiply, True), "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
+    "__add__": Operator(elementwise.add, _operator(elementwise.add, math.add), True),
+    "__radd__": Operator(elementwise.add, math.add, True, True),
+    "__sub__": Operator(elementwise.sub, _operator(elementwise.sub, math.subtract), True),
+    "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
+    "__mul__": Operator(elementwise.mul, _operator(elementwise.mul, math.multiply), True),
+    "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
     "__truediv__": Operator(elementwise.div, math.quotient, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.quotient), False, True),
-    "__floordiv__": math.floor_divide, "__rfloordiv__": _swapped(math.floor_divide), "__mod__": math.mod, "__rmod__": _swapped(math.mod),
-    "__pow__": math.pow, "__rpow__": _swapped(math.power),
-    "__matmul__": linalg.matmul, "__rmatmul__": _swapped(linalg.matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
-    **{f"__{name}__": Operator(OPS[op], getattr(logic, op), True) for name, op in _COMPARISONS.items()},
+    "__floordiv__": _operator(OPS["elementwise_floordiv"]), "__rfloordiv__": _swapped(_operator(OPS["elementwise_floordiv"])),
+    "__mod__": _operator(OPS["elementwise_mod"]), "__rmod__": _swapped(_operator(OPS["elementwise_mod"])),
+    "__pow__": math.power, "__rpow__": _swapped(math.power),
+    "__matmul__": _matmul, "__rmatmul__": _swapped(_matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
+    **{f"__{name}__": Operator(OPS[op], _operator(OPS[op]), True) for name, op in _COMPARISONS.items()},
     "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
     "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": contains,
 }  # fmt: skip

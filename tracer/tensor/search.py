@@ -8,12 +8,15 @@ from ..core.dtype import dtype_of
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from .convert import along
 from .manipulation import unbind_columns
 
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
 
 
 def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
+    if isinstance(axis, Tensor):
+        return along(axis, x.ndim, lambda a: _arg(op_type, x, a, keepdim, dtype))
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
     return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)
 
@@ -43,7 +46,7 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None =
 
 
 def topk(
-    x: Tensor, k: int, axis: int | None = None, largest: bool = True, sorted: bool = True, name: str | None = None
+    x: Tensor, k: Any, axis: int | None = None, largest: bool = True, sorted: bool = True, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The k largest (or smallest) elements along `axis`, and their indices.   x [*, N] -> [*, k], int64 [*, k]"""
     value = k if isinstance(k, Tensor) and state.mode.static else None

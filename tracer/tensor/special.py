@@ -73,8 +73,8 @@ def stanh(x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str |
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
 
-fmax = pair("elementwise_fmax", "The larger one, or the other where one is NaN.", widen=True)
-fmin = pair("elementwise_fmin", "The smaller one, or the other where one is NaN.", widen=True)
+fmax = pair("elementwise_fmax", "The larger one, or the other where one is NaN.")
+fmin = pair("elementwise_fmin", "The smaller one, or the other where one is NaN.")
 heaviside = pair("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
 atan2 = pair("atan2", "The angle of the point (y, x).")
 nextafter = pair("nextafter", "The number next to x in the direction of y.")

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
+from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need
 from ..core.tensor import Tensor
-from . import logic, manipulation, math, search
+from . import creation, logic, manipulation, math, search
 from .convert import axes_of, cast, full, to_tensor
 
 __all__ = [
@@ -118,7 +119,12 @@ def histogram(input: Tensor, bins: int = 100, min: int = 0, max: int = 0, name: 
 
 def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None) -> Tensor:
     """How often each number is in x, or the sum of its weights.   x int [N], weights [N] -> [max(minlength, largest + 1)]"""
-    return OPS["bincount"](x, weights, minlength=int(minlength))
+    if not isinstance(minlength, Tensor) or not state.mode.static:
+        return OPS["bincount"](x, weights, minlength=int(minlength))
+    found = OPS["bincount"](x, weights, minlength=0)
+    missing = minlength.astype("int32") - OPS["shape"](found)[0]
+    filler = creation.zeros([math.maximum(missing, full([], 0, "int32"))], found.dtype)
+    return OPS["concat"]([found, filler], axis=0)
 
 
 def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) -> Tensor:

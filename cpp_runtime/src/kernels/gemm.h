@@ -1,6 +1,7 @@
 // The product of two matrices, tile by tile.   What B is, and where it comes from, is the caller's: see `Panel` below.
 #pragma once
 #include "kernels/lanes.h"
+#include "kernels/pool.h"
 
 namespace oarlock::kernels {
 namespace {
@@ -48,7 +49,8 @@ Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int,
   return tiles[anywhere][wide][rows - 1];
 }
 
-constexpr Size kDepth = 384;  // as many rows of B at a time as stay in the first cache
+constexpr Size kPollAfter = Size(1) << 20;  // elements of `a`, each multiplied by a panel of columns: some milliseconds
+constexpr Size kDepth = 384;                // as many rows of B at a time as stay in the first cache
 
 /// One tile that may be narrower than whole vectors.
 template <class T>
@@ -67,11 +69,16 @@ void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<
 template <class T, class Panel>
 void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row, bool add,
              const Panel& panel) {
-  Size steps = most(parts_of(k, kDepth), 1), depth = parts_of(k, steps);
+  Size steps = most(parts_of(k, kDepth), 1), depth = parts_of(k, steps), unpolled = 0;
   for (Size j = 0; j < n; j += kColumns<T>) {
     Size width = least(n - j, kColumns<T>);
     for (Size step = 0, p = 0; step < steps; ++step, p += depth) {
       Size count = least(depth, k - p);
+      unpolled += m * count;
+      if (unpolled > kPollAfter) {
+        poll_in_task();
+        unpolled = 0;
+      }
       Block<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
         place_tile(count, a + i * a_row + p * a_column, a_row, a_column, least(m - i, kRows), b, c + i * c_row + j,

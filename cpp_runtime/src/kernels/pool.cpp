@@ -29,7 +29,26 @@ inline void relax() {
 }
 
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
-thread_local void (*poll_of_thread)() = nullptr;
+
+struct Polling {
+  void (*poll)() = nullptr;
+  bool has_begun = false;                   // whether `last` is of this PollScope
+  std::chrono::steady_clock::rep last = 0;  // in ticks since the epoch of the clock
+
+  /// Calls `poll` if that is due.   The time of the first call is the beginning.
+  void poll_if_due() {
+    if (!poll) return;
+    auto now = std::chrono::steady_clock::now().time_since_epoch();
+    bool due = has_begun && now - std::chrono::steady_clock::duration(last) >= kPollEvery;
+    if (due || !has_begun) last = now.count();
+    has_begun = true;
+    if (due) poll();
+  }
+};
+thread_local Polling polling;
+
+/// Ends a task whose job has failed in another thread.   Job::work catches it.
+struct Abandoned : std::exception {};
 
 struct Job {
   Task task;
@@ -41,35 +60,29 @@ struct Job {
 
   /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread, nor this frame
   /// while other threads still use the job.
-  void work() noexcept {
-    try {
-      if (poll_of_thread)
-        work_and_poll();
-      else
-        for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) task(context, i);
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
-      next = count;
-    }
-  }
+  void work() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
   void finish() const {
     if (error) std::rethrow_exception(error);
   }
+};
 
- private:
-  void work_and_poll() {
-    auto last = std::chrono::steady_clock::now();
+thread_local const Job* job_of_thread = nullptr;
+
+void Job::work() noexcept {
+  const Job* outer = std::exchange(job_of_thread, this);
+  try {
     for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       task(context, i);
-      auto now = std::chrono::steady_clock::now();
-      if (now - last < kPollEvery) continue;
-      poll_of_thread();
-      last = now;
+      polling.poll_if_due();
     }
+  } catch (...) {
+    if (!failed.exchange(true)) error = std::current_exception();
+    next = count;
   }
-};
+  job_of_thread = outer;
+}
 
 class Pool {
  public:
@@ -197,8 +210,13 @@ void run_tasks(Size count, Task task, const void* context) {
   job.finish();
 }
 
-PollScope::PollScope(void (*poll)()) : outer_(std::exchange(poll_of_thread, poll)) {}
-PollScope::~PollScope() { poll_of_thread = outer_; }
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(polling.poll, poll)) { polling.has_begun = false; }
+PollScope::~PollScope() { polling.poll = outer_; }
+
+void poll_in_task() {
+  if (job_of_thread && job_of_thread->failed) throw Abandoned();
+  polling.poll_if_due();
+}
 
 int thread_count() { return get().count; }
 

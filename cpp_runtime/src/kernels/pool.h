@@ -12,7 +12,7 @@ using Task = void (*)(const void* context, Size index);
 /// exception is rethrown here once all threads are done.
 void run_tasks(Size count, Task task, const void* context);
 
-/// Within its lifetime, long calls of run_tasks on this thread call `poll` between tasks, at most every 50 ms.   What
+/// Within its lifetime, kernels on this thread call `poll` between tasks, and in long ones, at most every 50 ms.   What
 /// `poll` throws ends the call as an exception of a task does.
 class PollScope {
  public:
@@ -24,6 +24,9 @@ class PollScope {
  private:
   void (*outer_)();
 };
+
+/// For long tasks: polls if that is due, and throws what ends the task where the job has failed in another thread.
+void poll_in_task();
 
 /// How many threads work, this one counted: fewer than asked for if the system did not create them all.
 int thread_count();

@@ -10,9 +10,10 @@
 namespace oarlock {
 namespace {
 
-// A tolerance is text, or a tensor of one number.
+// A tolerance is text, or a tensor of one number; a FLOAT in files of Paddle 1.8.
 Expr tolerance(Node& n, std::string_view slot, std::string_view attr, const char* otherwise) {
   if (n.has(slot)) return Expr(n, as_scalar(n, n.in(slot))).to(DType::float64);
+  if (n.has_float(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
   auto text = n.attr(attr, otherwise);
   auto value = parse_double(text);
   n.require(value.has_value(), "attribute '" + std::string(attr) + "' is '" + text + "', not a number");

@@ -198,6 +198,15 @@ static void refuse_merged(const Node& n) {
     n.require(n.attr(name, Ints{}).empty(), std::string("attribute '") + name + "' is set");
 }
 
+// An attribute of a file may be megabytes long.   Cut between characters.
+static std::string shortened(std::string text) {
+  constexpr std::size_t most = 4000;
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + " ...";
+}
+
 void Graph::lower_op(const OpDesc& op, std::size_t index) {
   const Rule* rule = rule_for(op);
   if (!rule) return missing_rule(op, index);
@@ -215,7 +224,7 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     pass_offsets(op, passed);
   } catch (const Error& error) {
     if (error.fault() != Fault::unsupported) throw;
-    problems_.push_back(error.what());
+    problems_.push_back(shortened(error.what()));
     poison(op);
   } catch (const std::logic_error& error) {  // a rule that took more for granted than the file says
     throw Error(Fault::file, program_.name + ": " + op.type + ": its operands or attributes make no sense (" +

@@ -193,12 +193,13 @@ void Node::check_result(const Info& info) const {
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
   if (bytes <= 1 << 20) return;  // most are: the environment is not read
   auto limit = static_cast<double>(max_result_bytes());
-  auto gib = [](double count) {  // in tenths, without the locale
-    auto tenths = static_cast<std::int64_t>(std::min(count / (1 << 30) * 10 + 0.5, 9e18));
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+  auto size = [](double count) {  // in tenths, without the locale
+    bool large = count >= 1 << 30;
+    auto tenths = static_cast<std::int64_t>(std::min(count / (large ? 1 << 30 : 1 << 20) * 10 + 0.5, 9e18));
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + (large ? " GiB" : " MiB");
   };
   if (bytes > limit)
-    fail("its result " + show(info.dtype, *info.shape) + " takes " + gib(bytes) + ", more than the " + gib(limit) +
+    fail("its result " + show(info.dtype, *info.shape) + " takes " + size(bytes) + ", more than the " + size(limit) +
          " that OARLOCK_MAX_RESULT_BYTES allows");
 }
 

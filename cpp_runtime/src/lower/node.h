@@ -80,6 +80,7 @@ class Node {
 
   // ---- attributes, by Paddle's names; the default is Paddle's and fixes the type: another in the file fails ----
   bool has_attr(std::string_view name) const;
+  bool has_float(std::string_view name) const;  // as a FLOAT or FLOAT64
   std::int64_t attr(std::string_view name, std::int64_t otherwise) const;
   std::int64_t attr(std::string_view name, int otherwise) const { return attr(name, std::int64_t{otherwise}); }
   float attr(std::string_view name, float otherwise) const;

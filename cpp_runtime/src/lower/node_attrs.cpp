@@ -13,6 +13,11 @@ const oarlock::Attr* Node::find_attr(std::string_view name) const {
 
 bool Node::has_attr(std::string_view name) const { return find_attr(name) != nullptr; }
 
+bool Node::has_float(std::string_view name) const {
+  const oarlock::Attr* found = find_attr(name);
+  return found && (found->type == AttrType::FLOAT || found->type == AttrType::FLOAT64);
+}
+
 void Node::wrong_type(std::string_view name, const oarlock::Attr& found, std::string_view wanted) const {
   std::string text = "attribute '" + std::string(name) + "' ";
   if (found.type == AttrType::VAR || found.type == AttrType::VARS)

@@ -6,6 +6,7 @@
 
 #include "oarlock/error.h"
 #include "read/contract.h"
+#include "read/op_attrs.h"
 #include "read/output_tree.h"
 #include "read/poll.h"
 
@@ -117,6 +118,8 @@ struct Judge {
       if (value.type == AttrType::BLOCK) sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
         for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);
+      std::string wrong = op_attr_problem(op.type, attr, value);
+      require(wrong.empty(), op.type + ": " + wrong + (op.where.empty() ? "" : "\n  at " + op.where));
     }
     bool edge = op.type == "feed" || op.type == "fetch";
     require(!edge || block == 0,

@@ -172,8 +172,8 @@ std::size_t failed_op(const Program& program, const Error& error) {
   Found found = nodes.empty() ? Found() : op_of(main_block, nodes[0].name, nodes.size() > 1);
   std::size_t at = main_block[0].ops.size();
   if (!found.op) return at;
-  while (at >
-         0) {  // several ops may write the variable that the node is named after: the failed one is not after the last
+  // Several ops may write the variable that the node is named after: the failed one is not after the last.
+  while (at > 0) {
     const OpDesc& op = main_block[0].ops[--at];
     for (auto& [slot, names] : op.outputs)
       if (std::find(names.begin(), names.end(), found.gives) != names.end()) return at;

@@ -1,4 +1,5 @@
 // The module oarlock.core._tape.
+#include "tape/memory.h"
 #include "tape/numpy.h"
 #include "tape/objects.h"
 
@@ -38,6 +39,10 @@ PyMethodDef functions[] = {
     {"stops_of", stops_of, METH_O, "stop_gradient of each Tensor of a list, as a tuple."},
     {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
     {"recorded", recorded, METH_VARARGS, "Tensors around arrays, some of them results of a new node."},
+    {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(limited)), METH_FASTCALL | METH_KEYWORDS,
+     "The result of a call in which NumPy allocates no array above OARLOCK_MAX_RESULT_BYTES."},
+    {"take_refused", take_refused, METH_NOARGS,
+     "The bytes of the last array of this thread that the limit refused, 0 for none; it is then forgotten."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

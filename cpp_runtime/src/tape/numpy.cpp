@@ -3,6 +3,7 @@
 #include "tape/objects.h"
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL oarlock_tape_numpy_api
 #include <numpy/arrayobject.h>
 
 namespace oarlock::tape {

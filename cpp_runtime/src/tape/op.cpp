@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tape/fields.h"
+#include "tape/memory.h"
 #include "tape/numpy.h"
 
 namespace oarlock::tape {
@@ -53,6 +54,11 @@ PyObject* ask_mode(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObje
 }
 
 enum class Unwrapped { yes, no, failed };
+
+PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, PyObject* names) {
+  LimitedAllocations scope;
+  return PyObject_Vectorcall(kernel, args, flagged, names);
+}
 
 // The array of a tensor, borrowed; a list of arrays for a list, kept in `held`; `wants` is set where a gradient is
 // wanted.
@@ -129,8 +135,8 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
   if (op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count))
     return ask_mode(self, args, count, names);
   for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
-  PyObject* array = PyObject_Vectorcall(op->kernel, given.data() + 1,
-                                        static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+  PyObject* array =
+      call_kernel(op->kernel, given.data() + 1, static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return explain(self, args, count, names);
   Ref made(new_tensor(array));
   if (!made) return nullptr;
@@ -143,7 +149,7 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObjec
   OpObject* op = as_op(self);
   Way way = way_now();
   if (way == Way::bare) {
-    PyObject* array = PyObject_Vectorcall(op->kernel, args, flagged, names);
+    PyObject* array = call_kernel(op->kernel, args, flagged, names);
     return array ? array : explain(self, args, count, names);
   }
   Py_ssize_t more = names ? PyTuple_Size(names) : 0;

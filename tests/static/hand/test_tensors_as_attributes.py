@@ -11,7 +11,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import static
-from oarlock.core.errors import AssertError, GuardError, OpError
+from oarlock.core.errors import AssertError, GuardError, OarlockError
 from oarlock.static import InputSpec
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 10
@@ -29,6 +29,30 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "split": lambda x, k: paddle.split(x, [k, -1], axis=2)[1],
     "topk": lambda x, k: paddle.topk(x, k=k)[0],
     "reshape": lambda x, k: paddle.reshape(x, [k, -1]),
+    "stack": lambda x, k: paddle.stack([x, x * 2], axis=k),
+    "cumsum": lambda x, k: paddle.cumsum(x, axis=k),
+    "cumsum from the end": lambda x, k: paddle.cumsum(x, axis=-k),
+    "argmax": lambda x, k: paddle.argmax(-x, axis=k).astype("float32") + x.sum(),
+    "argmin": lambda x, k: paddle.argmin(x, axis=k - 1, keepdim=True).astype("float32") + x.sum(),
+    "squeeze": lambda x, k: paddle.squeeze(x.unsqueeze(2), axis=k),
+    "squeeze by a list": lambda x, k: paddle.squeeze(x.unsqueeze(2), axis=[k]),
+    "sum": lambda x, k: paddle.sum(x, axis=k),
+    "mean by a list": lambda x, k: paddle.mean(x, axis=[k]),
+    "mean over two axes": lambda x, k: paddle.mean(x * x, axis=[k, 0]),
+    "max over two axes, kept": lambda x, k: paddle.max(x, axis=[k, -2], keepdim=True),
+    "sum over all axes": lambda x, k: paddle.sum(x, axis=[k, 0, k - 1]),
+    "glu": lambda x, k: paddle.nn.functional.glu(x, axis=k),
+    "bincount": lambda x, k: paddle.bincount(paddle.ones([3], "int64"), minlength=k + 5).astype("float32") + x.sum(),
+    "full of one size": lambda x, k: paddle.full(k, 2.0) * x.sum(),
+    "no dropout": lambda x, k: paddle.nn.functional.dropout(x, p=(k - 2).astype("float32")),
+    "dropout of all": lambda x, k: paddle.nn.functional.dropout(x, p=(k - 1).astype("float32")) + x,
+    "tile, expand": lambda x, k: paddle.tile(x, [1, k, 1]) + paddle.expand(x[:, :1], [k, 3 * k, 4]),
+    "arange, linspace, eye": lambda x, k: (
+        x[0, 0, 0] * paddle.arange(k) + paddle.linspace(0, 1, k) * paddle.eye(k) + paddle.linspace(0, 5, k)
+    ),
+    "pad": lambda x, k: paddle.nn.functional.pad(x, [k, 1], data_format="NCL"),
+    "interpolate": lambda x, k: paddle.nn.functional.interpolate(x.unsqueeze(0), size=[k, k + 1]),
+    "repeat_interleave": lambda x, k: paddle.repeat_interleave(x, paddle.stack([k, k]), axis=0),
 }
 
 
@@ -45,7 +69,10 @@ def by_hand(function: Callable[[Any, Any], Any]) -> Any:
 
 
 @pytest.mark.filterwarnings(
-    "ignore:.*there are no parameters", "ignore:.*by the interpreter", "ignore:.*op by op, slower"
+    "ignore:.*there are no parameters",
+    "ignore:.*by the interpreter",
+    "ignore:.*op by op, slower",
+    "ignore:.*none of the made-up inputs fits",
 )
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_it_is_as_eager(name: str, tmp_path: Path) -> None:
@@ -118,6 +145,51 @@ def test_minimize_lists_the_parameters_that_have_gradients() -> None:
     assert unused.grad is None
 
 
-def test_an_axis_that_is_not_there_is_refused() -> None:
-    with pytest.raises(OpError):
-        paddle.concat([paddle.to_tensor(X)] * 2, axis=paddle.to_tensor(5))
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, k: paddle.concat([x] * 2, axis=k),
+        lambda x, k: paddle.cumsum(x, axis=k),
+        lambda x, k: paddle.argmax(x, axis=k),
+        lambda x, k: paddle.sum(x, axis=[k]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*op by op, slower")
+def test_an_axis_that_is_not_there_is_refused(function: Callable[[Any, Any], Any]) -> None:
+    for called in (function, paddle.jit.to_static(function, full_graph=True)):
+        for axis in (5, -4):
+            with pytest.raises((OarlockError, ValueError)):
+                called(paddle.to_tensor(X), paddle.to_tensor(axis))
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("replacement", [True, False])
+def test_so_many_samples_as_a_tensor_says(replacement: bool, full_graph: bool) -> None:
+    def draw(weights: Any, count: Any) -> Any:
+        return paddle.multinomial(weights, num_samples=count, replacement=replacement)
+
+    weights = paddle.to_tensor([[0.1, 0.0, 0.6, 0.3], [1.0, 1.0, 1.0, 1.0]])
+    converted = paddle.jit.to_static(draw, full_graph=full_graph)
+    paddle.seed(3)
+    for called in (draw, converted):
+        found = np.stack([called(weights, paddle.to_tensor(3)).numpy() for _ in range(300)])
+        assert found.shape == (300, 2, 3)
+        assert not (found[:, 0] == 1).any()
+        assert replacement or all(len(set(row)) == 3 for row in found[:, 1].tolist())
+        first = np.bincount(found[:, 0, 0], minlength=4) / 300
+        np.testing.assert_allclose(first, [0.1, 0, 0.6, 0.3], atol=0.1)
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+@pytest.mark.parametrize("axis", [None, 1, [0, 2]])
+def test_dropout_with_a_probability_that_is_a_tensor(axis: Any, mode: str) -> None:
+    def drop(x: Any, p: Any, training: bool) -> Any:
+        return paddle.nn.functional.dropout(x, p, axis=axis, training=training, mode=mode)
+
+    x, p = paddle.ones([20, 30, 40]), paddle.to_tensor(0.25)
+    converted = paddle.jit.to_static(drop, full_graph=True)
+    kept = 1 / 0.75 if mode == "upscale_in_train" else 1.0
+    found = converted(x, p, True).numpy()
+    assert set(np.unique(found.round(4))) == {0.0, np.float32(kept).round(4)}
+    assert abs((found == 0).mean() - 0.25) < 0.2
+    np.testing.assert_allclose(converted(x, p, False).numpy(), drop(x, p, False).numpy(), rtol=1e-6)

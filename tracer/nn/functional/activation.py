@@ -11,7 +11,7 @@ from ...core.operand import named, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, from_front
 from ...tensor.logic import equal
-from ...tensor.manipulation import in_place
+from ...tensor.manipulation import in_place, split
 from ...tensor.math import add, multiply, subtract, unary
 
 __all__ = [
@@ -157,7 +157,7 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
-    a, b = OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
+    a, b = split(x, 2, axis) if isinstance(axis, Tensor) else OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
     return multiply(a, sigmoid(b))
 
 

@@ -11,7 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand import need, no_axis, no_tensor
 from ...core.tensor import Tensor
-from ...tensor.convert import bounds, cast, full, stacked_sizes
+from ...tensor.convert import axes_of, bounds, cast, full, stacked_sizes
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
@@ -66,6 +66,10 @@ def dropout(
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise OpError(with_user_line(f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"))
+    if isinstance(p, Tensor):
+        if state.mode.static:
+            return _dropout_of_tensor(x, p, axis, training, mode)
+        p = p.item()
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"dropout: p={p} is not a probability"))
     if p == 0 or (not training and mode == "upscale_in_train" and state.mode.silent):
@@ -77,6 +81,24 @@ def dropout(
     if seed := rng.program_seed():  # then each call drops the same elements, as in Paddle
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
+
+
+def _dropout_of_tensor(x: Tensor, p: Tensor, axis: Any, training: bool, mode: str) -> Tensor:
+    """dropout with a probability that only a run of the program knows."""
+    upscale = mode == "upscale_in_train"
+    chance = OPS["reshape2"](cast(p, x.dtype), shape=[])
+    factor = OPS["scale"](chance, scale=-1.0, bias=1.0)
+    if not training:
+        return x if upscale else multiply(x, factor)
+    rank = x.ndim
+    kept = range(rank) if axis is None else [a % rank for a in axes_of(axis)]
+    shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
+    mask = OPS["greater_equal"](uniform(shape, x.dtype, 0.0, 1.0), chance)
+    out = multiply(x, cast(mask, x.dtype))
+    if not upscale:
+        return out
+    some = OPS["greater_than"](factor, full([], 0.0, x.dtype))
+    return divide(out, OPS["where"](some, factor, full([], 1.0, x.dtype)))
 
 
 def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:

@@ -13,7 +13,7 @@ from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
 from ...tensor.manipulation import gather_nd, squeeze, unsqueeze, where
 from ...tensor.math import abs as abs_of
-from ...tensor.math import divide, mean, multiply, reduce, square, subtract
+from ...tensor.math import divide, mean, multiply, promoted, reduce, square, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
@@ -189,6 +189,9 @@ def binary_cross_entropy_with_logits(
 
 def kl_div(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
+    need(input, label)
+    if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:
+        input, label = promoted(input, label)  # as in Paddle, of these two alone
     loss = OPS["kldiv_loss"](input, label, reduction="none")
     if reduction == "batchmean":
         return divide(sum_of(loss), float(input.shape[0]))

@@ -69,7 +69,7 @@ def cosine_embedding_loss(
             with_user_line(f"cosine_embedding_loss: needs [N, D] or [D] (input1={input1.meta}, label={label.meta})")
         )
     first, second = (add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2))
-    cosine = divide(sum_of(multiply(input1, input2), -1), sqrt(multiply(first, second)))
+    cosine = sum_of(input1 * input2, -1) / sqrt(first * second)
     none = zeros_like(cosine)
     near = where(equal(label, full([], 1, label.dtype)), subtract(1.0, cosine), none)
     far = where(equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), none)
@@ -79,7 +79,7 @@ def cosine_embedding_loss(
 def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """ln(1 + exp(-label * input)).   [*], [*] of 1 and -1 -> [] or [*]"""
     _same_shape("soft_margin_loss", input, label)
-    out = log(add(exp(multiply(multiply(cast(label, input.dtype), -1.0), input)), 1.0))
+    out = log(add(exp(-cast(label, input.dtype) * input), 1.0))
     return reduced(out, reduction, "soft_margin_loss")
 
 
@@ -88,9 +88,8 @@ def multi_label_soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """The mean over the classes of -label ln(sigmoid(input)) - (1 - label) ln(sigmoid(-input)).   [N, C], [N, C] -> [] or [N]"""
     _same_shape("multi_label_soft_margin_loss", input, label)
-    no = multiply(subtract(1.0, label), log_sigmoid(multiply(input, -1.0)))
-    loss = multiply(add(multiply(label, log_sigmoid(input)), no), -1.0)
-    loss = mean(loss if weight is None else multiply(loss, weight), -1)
+    loss = -(label * log_sigmoid(input) + (1 - label) * log_sigmoid(-input))
+    loss = mean(loss if weight is None else loss * weight, -1)
     return reduced(loss, reduction, "multi_label_soft_margin_loss")
 
 
@@ -104,7 +103,7 @@ def multi_margin_loss(
     own: Any = margin**p / input.shape[1]
     if weight is not None:
         each = reshape(gather(weight, reshape(label, [-1])), [-1, 1])
-        apart, own = multiply(each, apart), multiply(each, own)
+        apart, own = each * apart, each * own
     loss = mean(pow(clip(apart, min=0.0), float(p)), 1)
     return reduced(subtract(loss, own), reduction, "multi_margin_loss")
 
@@ -151,8 +150,8 @@ def gaussian_nll_loss(
     if variance.ndim == input.ndim - 1:
         variance = unsqueeze(variance, -1)
     bounded = clip(variance, min=epsilon)
-    variance = add(variance, subtract(bounded, variance).detach())
-    loss = multiply(add(log(variance), divide(square(subtract(input, label)), variance)), 0.5)
+    variance = variance + (bounded - variance).detach()
+    loss = 0.5 * (log(variance) + square(input - label) / variance)
     loss = add(loss, 0.5 * math.log(2 * math.pi)) if full else loss
     return reduced(loss, reduction, "gaussian_nll_loss")
 
@@ -167,11 +166,7 @@ def poisson_nll_loss(
     """
     _same_shape("poisson_nll_loss", input, label)
     label = cast(label, input.dtype)
-    out = (
-        subtract(exp(input), multiply(label, input))
-        if log_input
-        else subtract(input, multiply(label, log(add(input, epsilon))))
-    )
+    out = exp(input) - label * input if log_input else input - label * log(add(input, epsilon))
     if full:
         stirling = add(subtract(multiply(label, log(label)), label), multiply(log(multiply(label, 2 * math.pi)), 0.5))
         out = add(out, where(greater_than(label, zeros_like(label) + 1.0), stirling, zeros_like(stirling)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda, native
+from ...core._tape import limited
 from ...core.errors import OpError, with_user_line
 from ...core.quiet import QUIET, setting
 from ...core.tensor import Tensor
@@ -51,7 +52,7 @@ class Piece:
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs for some inputs.   Raises OpError that names the op which failed."""
         try:
-            found: tuple[Any, ...] = self.function(*arrays)
+            found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
             raise_explained(self.function, self._source.steps, error)
         return found

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import dtype_of
-from ..effects.auc import Area
 from ..effects.calls import Caller
 from ..effects.showing import Check, Missing, Printer
 from ..late import LATE
 from ..program import OpDesc
-from . import clipping, lists
+from . import lists
 from .copies import SAME
 from .plan import Back, Branch, Do, Loop, Step
 from .sequences import apart, together, translated
@@ -175,13 +174,6 @@ def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
 
 
-def area(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """auc"""
-    text = "{o0}, {o1}, {o2} = {AREA}({0}, {1}, {2}, {3})"
-    slots = ("Predict Label StatPos StatNeg", "AUC StatPosOut StatNegOut")
-    return statement(text, *slots, AREA=Area(desc))(lowering, block, desc)  # type: ignore[return-value]
-
-
 def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """pylayer: what its forward function made."""
     count = len(desc.outputs["Out"])
@@ -189,18 +181,11 @@ def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
-def clip_by_norm(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """clip_by_norm"""
-    names = {"CLIPPED": clipping.clipped, "most": desc.attr("max_norm")}
-    return statement("{o0} = {CLIPPED}({0}, {most})", "X", "Out", **names)(lowering, block, desc)  # type: ignore[return-value]
-
-
 SPECIAL: dict[str, Special] = {
     "print": show,
     "assert": check,
     "py_func": python,
     "pylayer": pylayer,
-    "auc": area,
     "conditional_block": conditional,
     "conditional_block_infer": conditional,
     "conditional_block_grad": conditional,
@@ -229,7 +214,5 @@ SPECIAL: dict[str, Special] = {
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
-    "squared_l2_norm": statement("{o0} = {SQUARED}({0})", "X", "Out", SQUARED=clipping.squared_norm),
-    "clip_by_norm": clip_by_norm,
     "vjp": vjp,
 }

@@ -11,13 +11,14 @@ from ...core.op import OPS, AttrSpec, Op, Slot
 from ..backward.gradient_ops import Gradients
 from ..blocks import EMPTY, step_gradients
 from ..one_axis import may_leave_none
+from ..op_attrs import check_attrs
 from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 from ..sized import sized
 from ..variable import GRADIENT
 from . import steps
 from .control import SPECIAL
 from .copies import without_copies
-from .malformed import check_attrs, malformed
+from .malformed import malformed
 from .plan import Call, Do, Loop, Plan, Step
 from .rounds import settle
 from .sequences import Sequences

@@ -1,55 +1,13 @@
-"""What a file may get wrong about an op: types and ranges of attributes, operands and results that are not there.
-
-Types come from the op's own definition. A program that takes more for granted than the file says raises OpError, whatever it stumbles over.
-"""
+"""Programs that make no sense: whatever Python stumbles over in them is an OpError of the op."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...core.dtype import MAX_RANK
 from ...core.errors import OarlockError, OpError
-from ...core.op import Op
-from ..program import Attr, AttrType, OpDesc
+from ..program import OpDesc
 
-_INTS = frozenset({AttrType.INT, AttrType.LONG, AttrType.BOOLEAN})
-_NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
-_INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
-_NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
-_TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
-# What a file may hold where an op declares an attribute of a type: versions of Paddle differ in the width.
-ACCEPTED: dict[str, frozenset[AttrType]] = {
-    "INT": _INTS,
-    "LONG": _INTS,
-    "BOOLEAN": _INTS,
-    "FLOAT": _NUMBERS,
-    "FLOAT64": _NUMBERS,
-    "STRING": frozenset({AttrType.STRING}),
-    "INTS": _INT_LISTS,
-    "LONGS": _INT_LISTS,
-    "BOOLEANS": _INT_LISTS,
-    "FLOATS": _NUMBER_LISTS,
-    "FLOAT64S": _NUMBER_LISTS,
-    "STRINGS": frozenset({AttrType.STRINGS}),
-    "SCALAR": _NUMBERS | {AttrType.SCALAR},
-    "SCALARS": _NUMBER_LISTS | {AttrType.SCALARS},
-}
-AXES = frozenset(
-    {
-        "axis",
-        "axes",
-        "axis1",
-        "axis2",
-        "dim",
-        "dim1",
-        "dim2",
-        "decrease_axis",
-        "start_axis",
-        "stop_axis",
-        "begin_norm_axis",
-    }
-)
 _ODD = (
     LookupError,
     TypeError,
@@ -60,27 +18,6 @@ _ODD = (
     StopIteration,
     RecursionError,
 )
-
-
-def check_attrs(op: Op, desc: OpDesc) -> None:
-    """Raise OpError for an attribute of another type than the op declares, or an axis that no tensor has."""
-    for name, attr in desc.attrs.items():
-        spec = op.attrs.get(name)
-        if spec is None or attr.type in _TENSORS:
-            continue
-        if attr.type not in ACCEPTED[spec.type] and not _is_one(attr, spec.type):
-            raise OpError(f"{op.type}: attribute '{name}' is a {attr.type.name} where {spec.type} belongs")
-        if name in AXES:
-            for axis in attr.value if isinstance(attr.value, list) else [attr.value]:
-                if isinstance(axis, int) and not -MAX_RANK <= axis < MAX_RANK:
-                    raise OpError(f"{op.type}: attribute '{name}' is {axis}; a tensor has at most {MAX_RANK} axes")
-
-
-def _is_one(attr: Attr, declared: str) -> bool:
-    """A single number where a list belongs, or a list of one where a number belongs, as some versions of Paddle write it."""
-    if isinstance(attr.value, list):
-        return len(attr.value) <= 1 and declared in ("INT", "LONG", "FLOAT", "BOOLEAN", "FLOAT64")
-    return f"{attr.type.name}S" in (declared, declared.replace("LONG", "INT"))
 
 
 @contextmanager

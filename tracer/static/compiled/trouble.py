@@ -6,7 +6,8 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from ...core.eager import explain
-from ...core.errors import AssertError, OpError, with_user_line
+from ...core.errors import AssertError, MemoryLimitError, OpError, with_user_line
+from ...core.limits import memory_problem
 from ...core.tensor import Tensor
 from ..late import LATE
 from ..late import missing as no_value
@@ -44,6 +45,8 @@ def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
     if step.desc.attr(LATE) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(step, Call):
+        if isinstance(error, MemoryError):
+            raise MemoryLimitError(with_user_line(f"{step.desc.type}: {memory_problem([])}"))
         raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
     for name in step.desc.input_names():
         if no_value(name) is not None:

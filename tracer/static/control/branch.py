@@ -350,7 +350,8 @@ class Merge:
             inner = self._is_set(name, given, side)
             ways = (inner, False) if given is a else (False, inner)
             flag, sense = (self.pred, given is a) if inner is True else (self._chosen(ways, BOOL), True)
-            like = ANYWHERE if "." in name.partition("[")[0] else 0  # an attribute is asked for in the run
+            listed = is_entry or self.mode.continues  # `oarlock explain` lists the reader; a key is asked for by name
+            like = 0 if listed and "." not in name.partition("[")[0] else ANYWHERE
             self._make_half(made, name, f"{why}, at {at}" if at else why, flag, sense, like)
         return made
 

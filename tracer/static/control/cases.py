@@ -8,6 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ..modes import Static
 from ..variable import Variable
 from .branch import Branch, cond, refuse_plain
 from .values import as_meta
@@ -79,3 +80,6 @@ def _check_switch(index: Any, branches: Any, default: Any) -> None:
 
 def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:
     return index, as_meta(key, Meta((), index.meta.dtype))
+
+
+Static.switch = staticmethod(switch_case)

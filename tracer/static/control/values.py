@@ -28,9 +28,10 @@ class Undefined:
         self.__dict__.update(name=name, why=why, meta=meta)
 
     def use(self) -> NoReturn:
-        """Raise NameError."""
+        """Raise UnboundLocalError for a variable, NameError for anything else."""
+        kind = UnboundLocalError if self.name.isidentifier() else NameError
         why = self.why or "was not given a value before"
-        raise NameError(with_user_line(f"'{self.name}' {why}"))
+        raise kind(with_user_line(f"'{self.name}' {why}"))
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute not in USING:

@@ -13,7 +13,7 @@ from ...core.errors import OperandError, OpError, inside, with_user_line
 from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
-from ..modes import Static
+from ..modes import Static, static_mode
 from ..program import OpDesc
 from ..variable import Variable
 from .builder import Builder
@@ -181,5 +181,9 @@ def disable_static(place: Any = None) -> None:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run when they are called: not between enable_static and disable_static, nor where `to_static` and `jit.save` record."""
-    return not state.mode.static
+    """Whether ops run when they are called: not between enable_static and disable_static, nor where `jit.save` and `to_static` record.
+
+    A function of `to_static` with full_graph=False follows its eager execution, so it is True there, as in Paddle 2.6.
+    """
+    mode = static_mode(state.mode)
+    return not state.mode.static if mode is None else mode.recorder.strict

@@ -1,0 +1,165 @@
+"""No op makes a result above OARLOCK_MAX_RESULT_BYTES, whatever sets its size: attributes, broadcasting, or values of tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core import native
+from oarlock.core.errors import MemoryLimitError, OpError
+from oarlock.core.op import OPS
+
+F = paddle.nn.functional
+LIMIT = 4 << 20
+N = 1200  # N x N float32 are 5.8 MB
+
+
+def column() -> paddle.Tensor:
+    """N elements, one below the other."""
+    return paddle.ones([N, 1])
+
+
+def row() -> paddle.Tensor:
+    """N elements, one beside the other."""
+    return paddle.ones([1, N])
+
+
+def size(*shape: int) -> paddle.Tensor:
+    """A shape as a tensor."""
+    return paddle.to_tensor(list(shape), "int32")
+
+
+GROWS: dict[str, Callable[[], Any]] = {
+    "add": lambda: column() + row(),
+    "add int64": lambda: column().astype("int64") + row().astype("int64"),
+    "add with axis": lambda: OPS["elementwise_add"](paddle.ones([N, 1, 1]), paddle.ones([1, N]), axis=1),
+    "float16": lambda: paddle.ones([4 * N, 1], "float16") * paddle.ones([1, N], "float16"),
+    "maximum": lambda: paddle.maximum(column(), row()),
+    "equal": lambda: paddle.ones([4 * N, 1]) == row(),
+    "logical_and": lambda: paddle.logical_and(paddle.ones([4 * N, 1], "bool"), paddle.ones([1, N], "bool")),
+    "where": lambda: paddle.where(column() > 0, row(), column()),
+    "pow": lambda: paddle.pow(column(), row()),
+    "matmul": lambda: paddle.matmul(column(), row()),
+    "matmul float64": lambda: paddle.matmul(column().astype("float64"), row().astype("float64")),
+    "matmul transposed": lambda: paddle.matmul(row(), column(), transpose_x=True, transpose_y=True),
+    "bmm": lambda: paddle.bmm(column()[None], row()[None]),
+    "mm": lambda: paddle.mm(column(), row()),
+    "addmm": lambda: paddle.addmm(paddle.ones([1]), column(), row()),
+    "outer": lambda: paddle.outer(column(), row()),
+    "einsum": lambda: paddle.einsum("i,j->ij", column().flatten(), row().flatten()),
+    "kron": lambda: paddle.kron(column(), row()),
+    "linear": lambda: F.linear(column(), row()),
+    "cdist": lambda: paddle.linalg.norm(column()[:, None] - column(), axis=-1),
+    "meshgrid": lambda: paddle.meshgrid(column().flatten(), row().flatten())[0] * 2.0,
+    "diag": lambda: paddle.diag(column().flatten()),
+    "diag_embed": lambda: F.diag_embed(column().flatten()),
+    "cov": lambda: paddle.linalg.cov(paddle.rand([N, 2])),
+    "gather": lambda: paddle.gather(row(), paddle.zeros([N], "int32")),
+    "embedding": lambda: F.embedding(paddle.zeros([N], "int64"), row()),
+    "index": lambda: row()[paddle.zeros([N], "int64")],
+    "take_along_axis": lambda: paddle.take_along_axis(row(), paddle.zeros([N, 1], "int64"), 0),
+    "expand_as": lambda: paddle.expand_as(row(), paddle.ones([N, N // 2 * 2])) + 0.0,
+    "expand by a tensor": lambda: paddle.expand(row(), size(N, N)) + 0.0,
+    "tile by a tensor": lambda: paddle.tile(row(), size(N, 1)),
+    "full by a tensor": lambda: paddle.full(size(N, N), 1.0),
+    "uniform by a tensor": lambda: paddle.uniform(size(N, N)),
+    "arange by tensors": lambda: paddle.arange(paddle.to_tensor(0), paddle.to_tensor(N * N), paddle.to_tensor(1)),
+    "linspace by a tensor": lambda: paddle.linspace(0, 1, paddle.to_tensor(N * N)),
+    "one_hot": lambda: F.one_hot(paddle.zeros([N], "int64"), N),
+    "one_hot by a tensor": lambda: F.one_hot(paddle.zeros([N], "int64"), paddle.to_tensor(N)),
+    "repeat by a tensor": lambda: paddle.repeat_interleave(row(), paddle.to_tensor([N] * N), axis=1),
+    "sequence_mask": lambda: F.sequence_mask(paddle.to_tensor([N * N]), maxlen=None),
+    "bincount": lambda: paddle.bincount(paddle.to_tensor([N * N])),
+    "interpolate by tensors": lambda: F.interpolate(paddle.ones([1, 1, 2, 2]), size=[paddle.to_tensor(N)] * 2),
+    "pad by a tensor": lambda: F.pad(paddle.ones([1, 1, 2, 2]), size(N, N, N, N)),
+    "conv": lambda: F.conv2d(paddle.ones([1, 1, 2, 2]), paddle.ones([N * N, 1, 1, 1])),
+    "conv_transpose": lambda: F.conv2d_transpose(paddle.ones([1, 1, 2, 2]), paddle.ones([1, N, 40, 40])),
+    "concat": lambda: paddle.concat([row()] * N),
+    "stack": lambda: paddle.stack([row()] * N),
+    "cumsum": lambda: paddle.cumsum(paddle.ones([N // 2, N]), dtype="float64"),
+    "cast": lambda: paddle.ones([N // 2, N]).astype("float64"),
+    "unfold": lambda: F.unfold(paddle.ones([1, 1, 300, 300]), 4),
+    "fill_diagonal": lambda: paddle.eye(N),
+    "searchsorted": lambda: paddle.searchsorted(row().flatten(), paddle.ones([N * N // 2])),
+    "combinations": lambda: paddle.combinations(paddle.arange(N), 2),
+    "vander": lambda: paddle.vander(paddle.ones([N]), N),
+}
+ENDS_SMALL = {"searchsorted", "cast", "cumsum"}  # operands as large as half of the limit
+
+
+@pytest.fixture(autouse=True)
+def limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(LIMIT))
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "numpy"])
+@pytest.mark.parametrize("name", GROWS)
+def test_a_result_above_the_limit_is_rejected(name: str, compiled: bool) -> None:
+    with native.native(compiled), pytest.raises(MemoryLimitError, match="more than the .* OARLOCK_MAX_RESULT_BYTES"):
+        GROWS[name]()
+
+
+def test_the_error_says_what_was_asked_for() -> None:
+    with pytest.raises(MemoryLimitError, match=r"elementwise_add: its result float32\[1200,1200\] takes") as error:
+        column() + row()
+    assert "X=float32[1200,1], Y=float32[1,1200]" in str(error.value)
+    assert "test_memory_limit.py" in str(error.value)
+
+
+def test_results_up_to_the_limit_are_made() -> None:
+    assert (paddle.ones([1024, 1]) + paddle.ones([1, 1024])).shape == [1024, 1024]
+
+
+def test_a_gradient_above_the_limit_is_rejected() -> None:
+    x = paddle.ones([N, 1])
+    x.stop_gradient = False
+    with pytest.raises(MemoryLimitError, match="OARLOCK_MAX_RESULT_BYTES"):
+        paddle.autograd.backward([paddle.expand(x, [N, N // 2]).sum() * (x @ row()[:, :10]).sum() + (x + row()).sum()])
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [lambda x, y: x + y, lambda x, y: paddle.matmul(x, y), lambda x, y: paddle.tanh(x * y + x)],
+    ids=["add", "matmul", "fused"],
+)
+def test_trained_programs_have_the_limit(forward: Callable[..., Any]) -> None:
+    """Programs that record gradients run compiled; without gradients they run in the engine, which has no such limit."""
+    spec = [paddle.static.InputSpec([None, 1]), paddle.static.InputSpec([1, None])]
+    f = paddle.jit.to_static(forward, input_spec=spec, full_graph=True)
+    f(paddle.ones([3, 1]), paddle.ones([1, 5]))
+    with pytest.raises(OpError, match="OARLOCK_MAX_RESULT_BYTES"):
+        f(trained(paddle.ones([4 * N, 1])), trained(paddle.ones([1, 4 * N])))
+
+
+def trained(x: paddle.Tensor) -> paddle.Tensor:
+    """x as a tensor that wants a gradient."""
+    x.stop_gradient = False
+    return x
+
+
+def test_other_threads_have_the_limit_too() -> None:
+    found: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            column() + row()
+        except MemoryLimitError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found
+
+
+def test_numpy_outside_of_ops_has_no_limit() -> None:
+    """Neither the user's arrays nor what Oarlock is given are counted."""
+    large = np.ones((N, N), "float64")
+    assert (large + large).nbytes > LIMIT
+    assert paddle.to_tensor(large).numpy().nbytes > LIMIT
+    assert float(paddle.to_tensor(large).sum()) == N * N

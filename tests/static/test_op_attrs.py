@@ -1,0 +1,175 @@
+"""Attributes of a file are judged when it is loaded, by the definition of their op, alike in Python and in C++."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock.core.errors import FileError
+from oarlock.core.op import OPS
+from oarlock.export.pdmodel import to_bytes
+from oarlock.loader.engine import Engine, runtime
+from oarlock.loader.files import program_from_bytes
+from oarlock.static.attrs import LIST_TYPES
+from oarlock.static.compiled import Compiled
+from oarlock.static.op_attrs import ACCEPTED, attr_kind, attr_problems
+from oarlock.static.parser import parse
+from oarlock.static.program import Attr, AttrType, OpDesc, Program
+
+from ..ops.attribute_table import TABLE, table
+
+OPS_FOLDER = Path(__file__).parents[1] / "ops"
+PROGRAM = """program version=2006002
+block 0:
+  var feed: feed persistable
+  var fetch: fetch persistable
+  x: float32[2,3] = feed(X=feed) col=0
+  y: float32[2,3] = relu(X=x)
+  dead: float32[2,3] = tanh(X=x)
+  fetch = fetch(X=y) col=0
+"""
+VALUES: dict[AttrType, Any] = {
+    AttrType.INT: 1,
+    AttrType.LONG: 1,
+    AttrType.BOOLEAN: True,
+    AttrType.FLOAT: 0.5,
+    AttrType.FLOAT64: 0.5,
+    AttrType.STRING: "a",
+    AttrType.SCALAR: 1.0,
+    AttrType.INTS: [1, 1],
+    AttrType.LONGS: [1, 1],
+    AttrType.BOOLEANS: [True, True],
+    AttrType.FLOATS: [0.5, 0.5],
+    AttrType.FLOAT64S: [0.5, 0.5],
+    AttrType.STRINGS: ["a", "a"],
+    AttrType.SCALARS: [1.0, 1.0],
+}
+ONE = {AttrType[f"{kind.name}S"]: [value] for kind, value in VALUES.items() if kind not in LIST_TYPES}
+EXTREMES = {
+    AttrType.INT: [32, -33, 2**31 - 1, -(2**31)],
+    AttrType.LONG: [32, -33, 2**62],
+    AttrType.INTS: [[32], [0, -33], [2**31 - 1], [-(2**31)], [1] * 65, [1] * 64],
+    AttrType.LONGS: [[1 << 21], [0, -(2**62)], [1] * 65],
+}
+
+
+def with_attr(op: str, name: str, attr: Attr) -> bytes:
+    """A program whose second op, which nothing reads, is `op` with one attribute."""
+    program: Program = parse(PROGRAM)
+    dead = program.block.ops[2]
+    program.block.ops[2] = OpDesc(op, dead.inputs, dead.outputs, {name: attr})
+    return to_bytes(program)
+
+
+def python_problem(data: bytes) -> str:
+    """What Python has against a file, "" for nothing."""
+    try:
+        program_from_bytes(data)
+    except FileError as error:
+        return str(error).partition("attribute '")[2]
+    return ""
+
+
+def cpp_problem(data: bytes) -> str:
+    """What C++ has against it."""
+    try:
+        runtime().describe(data, None)
+    except runtime().Error as error:
+        return str(error).partition("attribute '")[2]
+    return ""
+
+
+def test_the_table_of_cpp_is_that_of_the_definitions() -> None:
+    assert TABLE.read_text("utf-8") == table(), "run: python -m tests.ops.attribute_table"
+
+
+@pytest.mark.parametrize("op", sorted(t for t, op in OPS.items() if op.attrs)[::5])
+def test_both_readers_accept_the_same_types(op: str) -> None:
+    """Each attribute of the op as each type, in an op that nothing reads."""
+    for name, spec in OPS[op].attrs.items():
+        accepted = set()
+        for kind, value in VALUES.items():
+            for v in (value, ONE.get(kind, value)):
+                data = with_attr(op, name, Attr(kind, v))
+                wrong = python_problem(data)
+                assert cpp_problem(data) == wrong.removesuffix("\n")
+                if not wrong:
+                    accepted.add(kind)
+        assert ACCEPTED[spec.type] <= accepted
+        assert AttrType.STRINGS not in accepted or spec.type in ("STRINGS", "STRING")
+
+
+RANGED = sorted((t, n) for t, op in OPS.items() for n in op.attrs if attr_kind(op, n) in ("axis", "window", "count"))
+
+
+@pytest.mark.parametrize(("op", "name"), RANGED[::3], ids=lambda v: v)
+def test_both_readers_reject_the_same_values(op: str, name: str) -> None:
+    kind = AttrType[OPS[op].attrs[name].type]
+    problems = []
+    for value in EXTREMES[kind]:
+        data = with_attr(op, name, Attr(kind, value))
+        problems.append(python_problem(data))
+        assert cpp_problem(data) == problems[-1]
+    assert any(problems)
+
+
+def test_unknown_attributes_and_ops_are_passed_over() -> None:
+    for op, name in (("relu", "use_mkldnn"), ("relu", "axis"), ("nobodys_op", "axis")):
+        program_from_bytes(with_attr(op, name, Attr(AttrType.STRING, "a")))
+        runtime().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
+
+
+def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
+    """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is wrong, and where."""
+    data = with_attr("softmax", "axis", Attr(AttrType.INT, 2**31 - 1))
+    tmp_path.joinpath("m.pdmodel").write_bytes(data)
+    tmp_path.joinpath("m.pdiparams").write_bytes(b"")
+    exe = paddle.static.Executor()
+    for load in (
+        lambda: paddle.jit.load(str(tmp_path / "m")),
+        lambda: paddle.static.load_inference_model(str(tmp_path / "m"), exe),
+        lambda: paddle.inference.create_predictor(
+            paddle.inference.Config(str(tmp_path / "m.pdmodel"), str(tmp_path / "m.pdiparams"))
+        ),
+    ):
+        with pytest.raises(FileError, match=r"softmax.*attribute 'axis' is 2147483647; a tensor has at most 32 axes"):
+            load()
+
+
+@pytest.mark.parametrize("registry", ["registry.json", "registry_1_8_5.json"])
+def test_what_paddle_writes_is_accepted(registry: str) -> None:
+    """Every attribute as the type that real Paddle declares, at the default that it writes."""
+    rows = json.loads((OPS_FOLDER / registry).read_text("utf-8"))
+    checked = 0
+    for type, row in rows.items():
+        op = OPS.get(type)
+        for name, (kind, *default) in row["attrs"].items():
+            if op is not None and name in op.attrs:
+                attr_type = AttrType[kind]
+                empty = [] if attr_type in LIST_TYPES else VALUES.get(attr_type)
+                attr = Attr(attr_type, default[0] if default else empty)
+                assert not list(attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (type, name)
+                checked += 1
+    assert checked > (500 if registry == "registry.json" else 0)
+
+
+def test_tolerances_of_paddle_1_8_are_numbers() -> None:
+    text = """program version=1008005
+block 0:
+  var feed: feed persistable
+  var fetch: fetch persistable
+  x: float32[2,3] = feed(X=feed) col=0
+  w: float32[2,3] = feed(X=feed) col=1
+  y: bool[1] = allclose(Input=x, Other=w) rtol=0.5 atol=0.0
+  fetch = fetch(X=y) col=0
+"""
+    data = to_bytes(parse(text))
+    program_from_bytes(data)
+    for x, y, close in (([1.0], [1.9], True), ([1.0], [2.1], False)):
+        feeds = {"x": np.array([x * 3] * 2, "f"), "w": np.array([y * 3] * 2, "f")}
+        assert Engine(data, None).run(feeds)[0].item() == close == Compiled(parse(text)).run({}, feeds)[0].item()

@@ -1,0 +1,61 @@
+"""What is known of the arguments of a function, under Paddle's names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..core.errors import with_user_line
+from ..static.control import nest
+from ..static.input_spec import InputSpec, as_spec
+from .function_call import Parameters, is_input
+
+
+class FunctionSpec:
+    """A function and the specs of its arguments.   Raises TypeError for specs that are no list or tuple."""
+
+    def __init__(self, function: Callable[..., Any], input_spec: Any = None) -> None:
+        if input_spec is not None and not isinstance(input_spec, list | tuple):
+            kind = type(input_spec).__name__
+            raise TypeError(with_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}"))
+        self.dygraph_function, self.input_spec = function, None if input_spec is None else tuple(input_spec)
+        self.flat_input_spec = None if input_spec is None else nest.flatten(self.input_spec)[0]
+        self._parameters = Parameters(function)
+
+    @property
+    def args_name(self) -> list[str]:
+        """The names of the arguments, without `self`."""
+        return [name for name in self._parameters.signature.parameters if name != "self"]
+
+    def unified_args_and_kwargs(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
+        """Positional arguments, with those that were given by name and the defaults; and what is left.   Raises ValueError for one that is missing."""
+        left, found = dict(kwargs), list(args)
+        names = self.args_name
+        if len(found) > len(names):
+            raise ValueError(with_user_line(f"{self._parameters.name}: {len(found)} arguments, it takes {names}"))
+        for name in names[len(found) :]:
+            default = self._parameters.signature.parameters[name].default
+            if name not in left and default is inspect.Parameter.empty:
+                raise ValueError(with_user_line(f"{self._parameters.name}: '{name}' is missing (got {sorted(kwargs)})"))
+            found.append(left.pop(name, default))
+        return tuple(found), left
+
+    def args_to_input_spec(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The specs of arguments: those that were given, else of the tensors and arrays among them."""
+        if self.input_spec is not None:
+            name, specs = self._parameters.name, len(self.input_spec)
+            if kwargs:
+                raise ValueError(with_user_line(f"{name}: arguments by name ({sorted(kwargs)}) beside an input_spec"))
+            if len(args) < specs:
+                raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
+            return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
+        leaves, nesting = nest.flatten((tuple(args), dict(kwargs)))
+        made: tuple[Any, dict[str, Any]] = nest.build(nesting, [_spec(leaf) for leaf in leaves])
+        return made
+
+
+def _spec(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, InputSpec) or not is_input(leaf) else as_spec(leaf)

@@ -1,0 +1,62 @@
+"""Norms of a whole tensor under the names of Paddle 1.x, and clipping by one: l1_norm, squared_l2_norm, clip_by_norm."""
+
+from __future__ import annotations
+
+from ..core.arrays import np
+from ..core.op import Meta, check, op
+from .elementwise import mul, scale
+from .meta import check_float, float_like_x, shape_of
+from .reduce import spread_like
+from .unary import sign
+from .wide import wide
+
+
+@op("l1_norm", "X -> Out")
+@wide
+def l1_norm(x):
+    """Out = the sum of |X|.   X [*] -> Out []"""
+    return np.asarray(np.abs(x).sum(), x.dtype)
+
+
+@l1_norm.meta
+def _(x):
+    check_float(x)
+    return Meta((), x.dtype)
+
+
+@l1_norm.vjp
+def _(g, x):
+    return mul(spread_like(g, x, axes=list(range(len(shape_of(x))))), sign(x))
+
+
+@op("squared_l2_norm", "X -> Out")
+@wide
+def squared_l2_norm(x):
+    """Out = the sum of X ** 2.   X [*] -> Out [1]"""
+    return np.square(x).sum().reshape(1)
+
+
+@squared_l2_norm.meta
+def _(x):
+    check_float(x)
+    return Meta((1,), x.dtype)
+
+
+@squared_l2_norm.vjp
+def _(g, x):
+    return mul(scale(x, scale=2.0), g)
+
+
+@op("clip_by_norm", "X -> Out", no_grad="Paddle has none; it clips gradients")
+@wide
+def clip_by_norm(x, *, max_norm: float):
+    """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.   X [*] -> Out [*]"""
+    norm = np.sqrt(np.square(x).sum())
+    limit = x.dtype.type(max_norm)
+    return x * np.where(norm > limit, limit / np.maximum(norm, limit), x.dtype.type(1))
+
+
+@clip_by_norm.meta
+def _(x, *, max_norm):
+    check(max_norm > 0, f"max_norm={max_norm} is not positive")
+    return float_like_x(x)

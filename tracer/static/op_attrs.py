@@ -1,0 +1,116 @@
+"""Which types and values a file may give the attributes of an op, from the op's own definition.
+
+The same rules in C++, `read/op_attrs.cpp`, read a table of these definitions: `tests/ops/attribute_table.py` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.dtype import MAX_RANK
+from ..core.errors import OpError
+from ..core.limits import MAX_WINDOW
+from ..core.op import OPS, AttrSpec, Op
+from .program import Attr, AttrType, OpDesc
+
+_INTS = frozenset({AttrType.INT, AttrType.LONG, AttrType.BOOLEAN})
+_NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
+_INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
+_NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
+_TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
+# What a file may hold where an op declares an attribute of a type: versions of Paddle differ in the width.
+ACCEPTED: dict[str, frozenset[AttrType]] = {
+    "INT": _INTS,
+    "LONG": _INTS,
+    "BOOLEAN": _INTS,
+    "FLOAT": _NUMBERS,
+    "FLOAT64": _NUMBERS,
+    "STRING": frozenset({AttrType.STRING}),
+    "INTS": _INT_LISTS,
+    "LONGS": _INT_LISTS,
+    "BOOLEANS": _INT_LISTS,
+    "FLOATS": _NUMBER_LISTS,
+    "FLOAT64S": _NUMBER_LISTS,
+    "STRINGS": frozenset({AttrType.STRINGS}),
+    "SCALAR": _NUMBERS | {AttrType.SCALAR},
+    "SCALARS": _NUMBER_LISTS | {AttrType.SCALARS},
+}
+AXES = frozenset((
+    "axis", "axes", "axis1", "axis2", "dim", "dim1", "dim2", "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis",
+))  # fmt: skip
+WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
+# Of bins, levels and boxes: kernels work in loops over them.
+COUNTS = frozenset((
+    "pooled_height", "pooled_width", "min_level", "max_level", "densities", "transformed_height", "transformed_width", "resolution",
+    "part_size", "pooled_size", "sample_per_part",
+))  # fmt: skip
+MAX_COUNT = 4096
+LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # by kind of attribute
+MAX_NUMBERS = 2 * MAX_RANK  # of a list of axes, or of sizes along them
+NUMBER_TEXTS = frozenset({"rtol", "atol"})  # texts that spell a number, which Paddle 1.8 wrote as a FLOAT
+
+
+def attr_kind(op: Op, name: str) -> str:
+    """What an attribute holds: `axis`, `window` (sizes of a window, paddings), `count`, `number` as text, or "" for another thing."""
+    if op.attrs[name].type == "STRING" and name in NUMBER_TEXTS:
+        return "number"
+    if op.attrs[name].type not in ("INT", "LONG", "INTS", "LONGS"):
+        return ""
+    if name in AXES:
+        return "axis"
+    if name in COUNTS:
+        return "count"
+    slides = "strides" in op.attrs or "ksize" in op.attrs or "kernel_sizes" in op.attrs
+    return "window" if name in WINDOWS and slides else ""
+
+
+def check_attrs(op: Op, desc: OpDesc) -> None:
+    """Raise OpError for an attribute of another type than the op declares, or of a value that no op of its kind takes."""
+    for problem in attr_problems(op, desc):
+        raise OpError(f"{op.type}: {problem}")
+
+
+def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
+    """What is wrong with the attributes of an op.   Names that the op does not declare are passed over: Paddle adds such."""
+    for name, attr in desc.attrs.items():
+        spec = op.attrs.get(name)
+        if spec is None or attr.type in _TENSORS:
+            continue
+        kind = attr_kind(op, name)
+        accepted = ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
+        if attr.type not in accepted and not _is_one(attr, spec):
+            yield f"attribute '{name}' is a {attr.type.name} where {spec.type} belongs"
+        else:
+            yield from _range_problems(kind, name, attr.value)
+
+
+def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
+    """What is wrong with the first number of an attribute that is not in its range."""
+    if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_NUMBERS:
+        yield f"attribute '{name}' holds {len(value)} numbers, more than {MAX_NUMBERS}"
+        return
+    largest = LARGEST.get(kind)
+    if kind != "axis" and largest is None:
+        return
+    for v in value if isinstance(value, list) else [value]:
+        if kind == "axis" and not -MAX_RANK <= v < MAX_RANK:
+            yield f"attribute '{name}' is {v}; a tensor has at most {MAX_RANK} axes"
+            return
+        if largest is not None and abs(v) > largest:
+            yield f"attribute '{name}' holds {v}, which is larger than {largest}"
+            return
+
+
+def _is_one(attr: Attr, spec: AttrSpec) -> bool:
+    """A single number where a list belongs, or a list of one where a number belongs, as some versions of Paddle write it."""
+    if isinstance(attr.value, list):
+        return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())
+    return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED[spec.type])
+
+
+def program_attr_problems(desc: OpDesc) -> Iterator[str]:
+    """What is wrong with the attributes of an op of a program; nothing where the op is not known."""
+    op = OPS.get(desc.type)
+    if op is not None:
+        yield from attr_problems(op, desc)
