@@ -68,6 +68,7 @@ bool = bool_
 
 # What `import oarlock` does not need: imported when it is asked for.   Name -> module
 _LATER = {
+    "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",
     "base": ".base",
     "callbacks": ".callbacks",

@@ -18,6 +18,10 @@ def tensor(array: Any = X) -> Any:
     return paddle.to_tensor(array)
 
 
+def test_paddle_2_has_them_as_well() -> None:
+    assert paddle._legacy_C_ops is core_ops
+
+
 def test_attributes_follow_the_operands_as_names_and_values() -> None:
     found = core_ops.matmul_v2(tensor(), tensor(), "trans_x", False, "trans_y", True)
     np.testing.assert_allclose(found.numpy(), X @ X.T)

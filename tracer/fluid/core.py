@@ -45,6 +45,7 @@ __all__ = [
 ]  # fmt: skip
 
 EnforceNotMet = OpError
+_legacy_C_ops = ops  # Paddle 2's name for them, which has its place in `paddle`
 Tensor = LoDTensor
 
 
