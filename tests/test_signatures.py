@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import oarlock
+from oarlock.tensor import patch
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("signatures.json").read_text())
 SPARSE = "of sparse tensors"
@@ -110,3 +113,36 @@ def test_what_is_missing_is_missing() -> None:
 def test_what_differs_differs() -> None:
     same = [a for a in DIFFERENT if a not in ALL or parameters(getattr(home(a[0]), a[1])) == KNOWN[a[0]][a[1]]]
     assert same == []
+
+
+def star_imports(package: ModuleType) -> list[ModuleType]:
+    """The modules whose public names a package re-exports with `from .module import *`."""
+    tree = ast.parse(Path(str(package.__file__)).read_text())
+    stars = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"]
+    return [import_module("." * n.level + (n.module or ""), package.__name__) for n in stars]
+
+
+def exports() -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Each package that joins the names of several modules: the modules, and what each of them exports."""
+    home = Path(str(oarlock.__file__)).parent
+    stars = [p.parent for p in sorted(home.rglob("__init__.py")) if " import *" in p.read_text()]
+    packages = [import_module(".".join(("oarlock", *folder.relative_to(home).parts))) for folder in stars]
+    found = {
+        package.__name__: [(m.__name__, {n: getattr(m, n) for n in m.__all__}) for m in star_imports(package)]
+        for package in packages
+    }
+    found["oarlock.tensor"] = [(module.__name__, patch.public(module)) for module in patch.MODULES]
+    return found
+
+
+@pytest.mark.parametrize("package", exports())
+def test_no_name_is_exported_by_two_modules(package: str) -> None:
+    owners: dict[str, list[tuple[str, Any]]] = {}
+    for module, names in exports()[package]:
+        for name, value in names.items():
+            owners.setdefault(name, []).append((module, value))
+    assert not {
+        name: [module for module, _ in found]
+        for name, found in owners.items()
+        if any(value is not found[0][1] for _, value in found)
+    }
