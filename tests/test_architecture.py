@@ -254,6 +254,7 @@ def test_every_folder_ships() -> None:
     folders = {p.name for p in (ROOT / "tracer").iterdir() if p.is_dir() and any(p.glob("*.py"))}
     assert folders == {Path(source).name for source in TABLE.values() if source.startswith("tracer/")} - {
         "__init__.py",
+        "__main__.py",
         "py.typed",
     }
 
